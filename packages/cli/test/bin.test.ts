@@ -25,7 +25,7 @@ describe('the hookline executable', () => {
     expect(stderr).toContain(words)
   })
 
-  it('prints its version, for people and for programs', async () => {
+  it('prints its version as text and as JSON', async () => {
     const [text, json] = await Promise.all([run(['version']), run(['version', '--json'])])
     expect(text.stdout).toMatch(/^hookline \d+\.\d+\.\d+ \(Node v24\./)
     expect(JSON.parse(json.stdout)).toEqual({

@@ -22,7 +22,7 @@ function problemsOf(act: () => unknown): readonly string[] {
 }
 
 describe('the configuration file', () => {
-  test('is YAML or JSON. A variable wins over it, a flag wins over both, and each value has its origin', () => {
+  test('is YAML or JSON; a variable overrides it, a flag overrides both, and each value has its origin', () => {
     using folder = new TemporaryFolder()
     const yaml =
       'port: 1\nlaneWindow: 2\nmaxInFlight: 3\nallowedNetworks:\n  - 10.0.0.0/8\n  - ::1/128\n'
@@ -55,7 +55,7 @@ describe('the configuration file', () => {
     expect(readConfigFile(fileWith(folder, '# nothing yet\n')).values).toEqual({})
   })
 
-  test('with unknown keys and invalid values is refused with all problems at once, and suggestions', () => {
+  test('with unknown keys and invalid values is refused with all problems and suggestions', () => {
     using folder = new TemporaryFolder()
     const path = fileWith(folder, 'prot: 1\nlaneWindow: many\nadminToken: ""\n')
     expect(problemsOf(() => parseConfig({ HOOKLINE_PROT: '1' }, {}, readConfigFile(path)))).toEqual(
@@ -68,7 +68,7 @@ describe('the configuration file', () => {
     )
   })
 
-  test('variables of tests are not taken for settings with a mistake', () => {
+  test('variables of tests are not mistaken for settings', () => {
     const environment = { HOOKLINE_REQUIRE_CHROMIUM: '1', HOOKLINE_REQUIRE_MOUNT: '1' }
     expect(() => parseConfig(environment)).not.toThrow()
   })
@@ -79,7 +79,7 @@ describe('the configuration file', () => {
     ['adminToken: |\n  planted\n\tplanted: [\n', 'line 3, column'],
     ['{"port": 4800, "adminToken": "planted" x}', 'line 1, column'],
     ['{\n  "port": 4800 "adminToken": "planted"\n}', 'line 2, column'],
-  ])('that is no YAML is told with the place, without quoting it: %j', (text, place) => {
+  ])('that is invalid is reported by position, without quoting it: %j', (text, place) => {
     using folder = new TemporaryFolder()
     const [problem] = problemsOf(() => readConfigFile(fileWith(folder, text)))
     expect(problem).toContain(`is neither YAML nor JSON: look at ${place}`)
@@ -104,7 +104,7 @@ describe('the configuration file', () => {
   })
 })
 
-describe('a time', () => {
+describe('a duration', () => {
   test.each([
     ['7d', 604_800_000],
     ['36h', 129_600_000],
@@ -120,7 +120,7 @@ describe('a time', () => {
       expect(retentionMs).toBe(ms)
   })
 
-  test('that is wrong in a file is named as the file spells it', () => {
+  test('that is invalid in a file is named as in the file', () => {
     const file = { path: 'h.yaml', values: { retention: 'soon' } }
     expect(problemsOf(() => parseConfig({}, {}, file))).toEqual([
       expect.stringMatching(/^retention in h\.yaml must be a time/),
@@ -133,7 +133,7 @@ describe('a time', () => {
     ])
   })
 
-  test('of a schedule has units, too', () => {
+  test('in a schedule has units', () => {
     expect(parseConfig({}, { retryScheduleMs: '100, 2s,5m' }).retryScheduleMs).toEqual([
       100, 2_000, 300_000,
     ])

@@ -10,7 +10,7 @@ const PROGRAM = `
   console.log(JSON.stringify(loaded))
 `
 
-test('a service with the embedded backend loads neither the cluster nor the clients of its servers', async () => {
+test('a service with the embedded backend does not load the cluster backend or its clients', async () => {
   const args = ['--conditions=hookline-source', '--input-type=module', '--eval', PROGRAM]
   const { stdout } = await promisify(execFile)(process.execPath, args, {
     cwd: import.meta.dirname,

@@ -11,7 +11,7 @@ const FLAGS = {
   egressProxy: 'http://user:planted@proxy.example:3128',
 }
 
-test('shows each setting as its user wrote it, with its origin, and no secret', () => {
+test('shows each setting as the user wrote it, with its origin, but no secret', () => {
   const resolved = resolveConfig({ HOOKLINE_LANE_WINDOW: '20' }, FLAGS)
   const shown = shownSettings(resolved.config, resolved)
   const of = (name: string) => shown.find((each) => each.name === name)
@@ -46,7 +46,7 @@ test('a program that passes only values gets the same texts, without origins', (
   expect(texts(without)).toEqual(texts(withOrigins))
 })
 
-test('a setting that is not marked as a place has a number, a time or a word as its default', () => {
+test('a setting not marked as a location has a number, a duration or a word as default', () => {
   const { config } = resolveConfig({})
   for (const { isPlace, isSecret, name, value } of shownSettings(config))
     if (!isPlace && !isSecret)

@@ -13,7 +13,7 @@ function program(folder: string, name: string, version = '15.1'): string {
   return path
 }
 
-it('finds the first PostgreSQL, and the first nats-server that is new enough', () => {
+it('finds the first PostgreSQL, and the first nats-server that is recent enough', () => {
   using folder = new TemporaryFolder()
   const [inPath, newer, older] = ['bin', '15', '14'].map((name) => join(folder.path, name))
   for (const each of [newer!, older!])

@@ -63,14 +63,14 @@ const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
 
 const OPEN = { breaker: 'open', brokenSince: SINCE, restsUntil: NEXT, pending: 20 } as const
 
-describe('the checks of the deliveries', () => {
+describe('the delivery checks', () => {
   it.for([
     ['no destination', []],
     ['an idle destination', [{}]],
     ['one that delivers', [{ health: lastHour(1_000, 990), webhook: { pending: 3 } }]],
     ['a few failures', [{ health: lastHour(9, 0) }]],
     ['deliveries that wait for a short time', [{ webhook: { oldestPendingAt: NEXT, pending: 9 } }]],
-    ['an open breaker of a destination that is off', [{ webhook: OPEN, enabled: false }]],
+    ['an open breaker of a disabled destination', [{ webhook: OPEN, enabled: false }]],
   ] as const)('pass with %s', ([, wanted]) => {
     const found = Object.values(deliveryChecks(wanted.map(destination), [], NOW))
     expect(found.filter(({ ok, warning }) => !ok || warning)).toEqual([])
@@ -93,7 +93,7 @@ describe('the checks of the deliveries', () => {
   it.for([
     ['gone', 'responded repeatedly with 410 Gone'],
     ['forbidden', 'address or port not in allowedNetworks or allowedPorts'],
-  ] as const)('fail for a webhook that is paused, %s', ([reason, cause]) => {
+  ] as const)('fail for a paused webhook, %s', ([reason, cause]) => {
     expect(check('webhooks', { webhookPaused: { since: SINCE, reason } })).toMatchObject({
       ok: false,
       detail: '1 webhook paused',
@@ -101,7 +101,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('fail when a delivery has waited for longer than ten minutes', () => {
+  it('fail if a delivery has waited for longer than ten minutes', () => {
     const webhook = { pending: 50_000, oldestPendingAt: SINCE }
     expect(check('backlog', { webhook })).toMatchObject({
       ok: false,
@@ -109,7 +109,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('count what waits for one webhook while another one has it', () => {
+  it('count the backlog of one webhook even if another one accepted the events', () => {
     const webhook = { pending: 50, oldestPendingAt: NEXT }
     expect(check('backlog', { webhook, health: { pending: 0 } })).toEqual({
       ok: true,
@@ -120,7 +120,7 @@ describe('the checks of the deliveries', () => {
   it.for([
     ['Retry-After', true, `Retry-After, next attempt ${NEXT}`],
     ['a disabled destination', false, 'the destination is disabled'],
-  ] as const)('say what waits for %s, since when, and until when', ([, enabled, until]) => {
+  ] as const)('report the backlog during %s, since when, and until when', ([, enabled, until]) => {
     const oldestPendingAt = '2026-07-01T11:59:00.000Z'
     const webhook = { retryAfterUntil: NEXT, pending: 7, oldestPendingAt }
     expect(check('backlog', { enabled, webhook })).toEqual({
@@ -139,7 +139,7 @@ describe('the checks of the deliveries', () => {
     expect(check('success rate', { health: lastHour(10, 5) })).toMatchObject({ ok: true })
   })
 
-  it('judge the attempts of all destinations together, where each has few', () => {
+  it('judge all destinations together if each has few attempts', () => {
     expect(check('success rate', { health: lastHour(9, 1) }, { health: lastHour(9, 2) })).toEqual({
       ok: false,
       detail: 'last hour: 18 attempts, 3 delivered (16 %); 2 destinations below 50 %',
@@ -155,7 +155,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('name real ids in every next step', () => {
+  it('contain real ids in every next step', () => {
     const found = deliveryChecks(
       [
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
@@ -170,7 +170,7 @@ describe('the checks of the deliveries', () => {
     expect(next.join()).not.toContain('<id>')
   })
 
-  it('warn of deliveries that ended without an attempt, of destinations that are there', () => {
+  it('warn of deliveries that ended without an attempt, at existing destinations', () => {
     const failures = [
       { destinationId: 'dst_1', class: 'http_5xx', count: 9 },
       { destinationId: 'dst_1', class: 'not_attempted', count: 2_000 },
@@ -186,7 +186,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('say what is held, and warn when it is much', () => {
+  it('report held deliveries, and warn if there are many', () => {
     const paused = { since: SINCE, reason: 'operator' } as const
     expect(check('held', { paused, webhook: { held: 1_000 } })).toMatchObject({
       ok: true,
@@ -201,7 +201,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('speak of one attempt and of one delivery', () => {
+  it('use the singular for one attempt or delivery', () => {
     const webhook = { pending: 1, held: 1 }
     const checks = deliveryChecks([destination({ webhook, health: lastHour(1, 0) })], [], NOW)
     expect(checks).toMatchObject({
@@ -213,7 +213,7 @@ describe('the checks of the deliveries', () => {
     })
   })
 
-  it('name ten causes and count the others', () => {
+  it('list ten causes and count the others', () => {
     const { causes } = check('breakers', ...Array.from({ length: 12 }, () => ({ webhook: OPEN })))
     expect([causes!.length, causes!.at(-1)]).toEqual([11, 'and 2 more'])
   })

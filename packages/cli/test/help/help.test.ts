@@ -33,7 +33,7 @@ test.each(COMMANDS)(
     expect(command.description()).not.toBe('')
     for (const option of command.options) expect(option.description).not.toBe('')
     for (const line of helpOf(command).split('\n')) {
-      // An example is one line, so that it can be copied.
+      // An example is a single line, so that it can be copied.
       if (!line.startsWith('Example: ')) expect(columnsOf(line), line).toBeLessThanOrEqual(80)
     }
   },

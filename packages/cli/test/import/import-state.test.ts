@@ -6,7 +6,7 @@ import { loadState, newState, saveState } from '../../src/import/import-state.ts
 
 const STATE = newState({ bytes: 9, startSha256: 'a' }, { url: 'http://h/', writeKeySha256: 'b' })
 
-test('the progress of an import is read as it was stored, also that of an earlier version', async () => {
+test('reads the stored progress of an import, including progress from an earlier version', async () => {
   using folder = new TemporaryFolder()
   const path = join(folder.path, 'progress.json')
   await saveState(path, { ...STATE, accepted: 5 })

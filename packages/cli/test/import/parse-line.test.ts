@@ -43,7 +43,7 @@ describe('a line', () => {
     expect(parsed(text, { number: 2 })).toMatchObject({ code: 'invalid_json' })
   })
 
-  it('gets the same messageId every time, made from file, line number and content', () => {
+  it('always gets the same messageId, derived from file, line number and content', () => {
     const idOf = (text: string, number: number) => parsed(text, { number })
     const first = idOf('{"type":"page"}', 2)
     expect(first).toMatchObject({ messageId: expect.stringMatching(/^import-[0-9a-f]{40}$/) })
@@ -85,7 +85,7 @@ describe('a line', () => {
     expect(parsed(content)).toMatchObject({ code, message: expect.any(String) })
   })
 
-  it('keeps each timestamp of the table that the service reads, and is rejected with any other', () => {
+  it('keeps timestamps in forms that the service reads, and is rejected with others', () => {
     for (const name of ['timestamp', 'originalTimestamp']) {
       for (const [timestamp] of TIMESTAMP_FORMS.read)
         expect(parsedCall({ [name]: timestamp })).toMatchObject({ timestamp })

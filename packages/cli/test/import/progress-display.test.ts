@@ -23,7 +23,7 @@ it('redraws one line on a terminal, no wider than the terminal, and erases it at
   expect(drawn).toMatch(/^(\|\[={12} {6})+\|$/)
 })
 
-it('assumes a usual width for a terminal that reports 0 columns', async () => {
+it('assumes a default width for a terminal that reports 0 columns', async () => {
   const terminal = screen({ isTTY: true, columns: 0 })
   using _display = new ProgressDisplay(() => progress, terminal)
   await expect.poll(() => terminal.written).toContain(']  50%  10 lines')

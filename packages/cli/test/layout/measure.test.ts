@@ -16,7 +16,7 @@ describe('the columns of a text', () => {
   })
 })
 
-describe('a text that is cut', () => {
+describe('a cut text', () => {
   test.each([
     ['abcdef', 6, 'abcdef'],
     ['abcdefg', 6, 'abcde…'],
@@ -31,7 +31,7 @@ describe('a text that is cut', () => {
   })
 })
 
-test('words are wrapped, and a long word stays whole', () => {
+test('words are wrapped, and long words are not split', () => {
   expect(wordLines('one two three', 7)).toEqual(['one two', 'three'])
   expect(wordLines('see https://crm.example/a/long/path now', 10)).toEqual([
     'see',
@@ -41,7 +41,7 @@ test('words are wrapped, and a long word stays whole', () => {
   expect(wordLines('one  two', Infinity)).toEqual(['one  two'])
 })
 
-test('text without words is broken anywhere but in a character', () => {
+test('text without spaces is broken anywhere except within a character', () => {
   expect(fullLines('abcdefg', 3)).toEqual(['abc', 'def', 'g'])
   expect(fullLines('山田太郎', 5)).toEqual(['山田', '太郎'])
 })

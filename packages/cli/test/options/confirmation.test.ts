@@ -7,7 +7,7 @@ import { confirm } from '../../src/options/confirmation.ts'
 
 const EFFECT = 'This deletes the source "Shop" and its 2 destinations.'
 
-/** Confirms a deletion on a terminal on which the user types `typed`. */
+/** Confirms a deletion on a terminal where the user types `typed`. */
 async function confirmTyping(typed: string, ...args: readonly string[]) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input })
   const output = Object.assign(new PassThrough(), { isTTY: true, columns: 80 })
@@ -23,7 +23,7 @@ async function confirmTyping(typed: string, ...args: readonly string[]) {
 
 describe('a confirmation on a terminal', () => {
   test.each(['y\n', 'Yes\n', ' y \r'])(
-    'says what is destroyed, and goes on after %j',
+    'describes the effect, and proceeds after %j',
     async (typed) => {
       const { result, shown } = await confirmTyping(typed)
       expect([result, shown.startsWith(`${EFFECT}\n`)]).toEqual(['confirmed', true])
@@ -40,7 +40,7 @@ describe('a confirmation on a terminal', () => {
     expect(result).toMatchObject({ exitCode: 130 })
   })
 
-  test('asks nothing with --yes', async () => {
+  test('does not ask with --yes', async () => {
     expect(await confirmTyping('', '--yes')).toEqual({ result: 'confirmed', shown: '' })
   })
 })

@@ -3,18 +3,18 @@ import { futureTime, pastTime, wholeHours } from '../../src/options/time-options
 
 const NOW = Date.parse('2026-07-01T12:00:00.000Z')
 
-describe('an option that is a time', () => {
+describe('a time option', () => {
   it.for([
     ['1h', '2026-07-01T11:00:00.000Z'],
     ['7d', '2026-06-24T12:00:00.000Z'],
     ['1h30m', '2026-07-01T10:30:00.000Z'],
     ['2026-06-30', '2026-06-30T00:00:00.000Z'],
     ['2026-06-30T10:00:00+02:00', '2026-06-30T08:00:00.000Z'],
-  ] as const)('of the past may be %s', ([text, time]) => {
+  ] as const)('in the past may be %s', ([text, time]) => {
     expect(pastTime(text, NOW)).toBe(time)
   })
 
-  it('to come may be a span from now', () => {
+  it('in the future may be a duration from now', () => {
     expect(futureTime('30d', NOW)).toBe('2026-07-31T12:00:00.000Z')
     expect(futureTime('2027-01-01', NOW)).toBe('2027-01-01T00:00:00.000Z')
   })
@@ -26,7 +26,7 @@ describe('an option that is a time', () => {
     expect(() => futureTime(text, NOW)).toThrow('or how long from now, like 12h or 30d')
   })
 
-  it('of whole hours may be a number', () => {
+  it('in whole hours may be a number', () => {
     expect(['24', '24h', '2d', '0'].map(wholeHours)).toEqual([24, 24, 48, 0])
     expect(() => wholeHours('90m')).toThrow('whole hours, like 24h or 2d')
   })

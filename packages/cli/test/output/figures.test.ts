@@ -10,7 +10,7 @@ test.for<[number, string]>([
   expect(counted(count, 'attempt')).toBe(text)
 })
 
-test('a noun may have a plural of its own', () => {
+test('a noun may have an irregular plural', () => {
   expect(counted(1, 'delivery', 'deliveries')).toBe('1 delivery')
   expect(counted(2, 'delivery', 'deliveries')).toBe('2 deliveries')
 })

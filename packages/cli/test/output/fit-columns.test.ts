@@ -21,7 +21,7 @@ describe('the widths of columns', () => {
     expect(fitColumns([ID, NAME, STATE, NEXT, LAST], available)).toEqual(widths)
   })
 
-  test('share what is left between the columns that are cut', () => {
+  test('share the remaining width between columns that are cut', () => {
     const short: ColumnNeed = { natural: 15, least: 12, rank: undefined }
     expect(fitColumns([NAME, short, NAME], 64)).toEqual([23, 15, 22])
   })

@@ -7,12 +7,12 @@ import { createProgram } from '../../src/program.ts'
 import { Failure } from '../../src/failure.ts'
 
 const ESC = '\u001b'
-/** C1 has a CSI of its own, which needs no ESC. The rest reverses the order of text, or hides it. */
+/** C1 includes a CSI that needs no ESC. The rest reverses the order of text, or hides it. */
 const CONTROLS =
   '\u0000\u0007\u001b\u007f\u0085\u009b\u061c\u200e\u200f\u202a\u202e\u2066\u2069'.split('')
 const HOSTILE = `a${CONTROLS.join('b')}c`
 
-/** What is written to a stream while the function runs. */
+/** The output on a stream while the function runs. */
 function written(stream: NodeJS.WriteStream, run: () => void): string {
   let text = ''
   const write = vi.spyOn(stream, 'write').mockImplementation((chunk) => {
@@ -26,7 +26,7 @@ function written(stream: NodeJS.WriteStream, run: () => void): string {
 
 const controlsIn = (text: string): string[] => CONTROLS.filter((each) => text.includes(each))
 
-test('JSON on stdout has no control character, and parses to the same value', () => {
+test('JSON on stdout has no control characters, and parses to the same value', () => {
   const value = { [HOSTILE]: [HOSTILE, { name: `${HOSTILE}\n\t"\\`, other: 'Größe 🎉' }] }
   const output = new Output({ json: true })
   for (const write of [() => output.data(value, () => ''), () => output.json(value)]) {
@@ -37,7 +37,7 @@ test('JSON on stdout has no control character, and parses to the same value', ()
   }
 })
 
-test('text for people has no control character but line breaks and the colours of the command', () => {
+test("text output has no control characters except line breaks and the command's colours", () => {
   vi.stubEnv('FORCE_COLOR', '1')
   onTestFinished(() => void vi.unstubAllEnvs())
   const output = new Output({})
@@ -55,7 +55,7 @@ test('text for people has no control character but line breaks and the colours o
   }
 })
 
-/** Lets stdout be a terminal, which a run of the tests does not have. */
+/** Makes stdout a terminal, which it is not in test runs. */
 function onTerminal(environment: Record<string, string>): Output {
   const { isTTY } = process.stdout
   Object.assign(process.stdout, {

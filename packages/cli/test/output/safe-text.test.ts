@@ -7,10 +7,14 @@ test.each([
     'a\u001b[2Jb\nc\u009b31m',
     String.raw`a\x1b[2Jb\nc\x9b31m`,
   ],
-  ['what reverses the order of text', 'd\u202ee\u200ef\u2066', String.raw`d\u202ee\u200ef\u2066`],
-  ['what has no width', 'ad\u200bm\u2060i\u00adn\ufeff', String.raw`ad\u200bm\u2060i\xadn\ufeff`],
+  ['characters that reverse text', 'd\u202ee\u200ef\u2066', String.raw`d\u202ee\u200ef\u2066`],
+  [
+    'characters without width',
+    'ad\u200bm\u2060i\u00adn\ufeff',
+    String.raw`ad\u200bm\u2060i\xadn\ufeff`,
+  ],
   ['tags and fillers', 'a\u{e0041}\u3164\u2800', `a\\u{e0041}\\u3164\u2800`],
-  ['line separators and half characters', 'a\u2028b\ud800', String.raw`a\u2028b\ud800`],
+  ['line separators and lone surrogates', 'a\u2028b\ud800', String.raw`a\u2028b\ud800`],
   ['a joiner between letters that do not join', 'ad\u200dmin', String.raw`ad\u200dmin`],
   ['the fifth mark on a letter', `e${'\u0301'.repeat(5)}`, `e${'\u0301'.repeat(4)}\\u0301`],
 ])('shows as escapes: %s', (_what, text, shown) => {
@@ -18,7 +22,7 @@ test.each([
 })
 
 test.each(['Größe 🎉 "x"', '山田太郎', '👩‍👩‍👧 ❤️ 👍🏽', 'می\u200cخواهم', 'é'])(
-  'leaves %s as it is',
+  'leaves %s unchanged',
   (text) => {
     expect([printable(text), terminalText(text), JSON.parse(jsonText(text))]).toEqual(
       Array(3).fill(text),
@@ -26,7 +30,7 @@ test.each(['Größe 🎉 "x"', '山田太郎', '👩‍👩‍👧 ❤️ 👍�
   },
 )
 
-test('colours in text from outside take no effect', () => {
+test('colours in foreign text take no effect', () => {
   expect(terminalText('\u001b[8mhidden\u001b[0m\n\tx')).toBe('\\x1b[8mhidden\\x1b[0m\n\tx')
 })
 

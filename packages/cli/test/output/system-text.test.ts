@@ -19,7 +19,7 @@ const node = (id: string, change: Partial<Nodes[number]> = {}): Nodes[number] =>
   ...change,
 })
 
-/** The lines of nodes, of a service that has these. */
+/** The node lines of a service with these nodes. */
 function nodeLines(nodes: Nodes): string[] {
   const system: System = {
     version: '1.2.3',
@@ -66,7 +66,7 @@ function nodeLines(nodes: Nodes): string[] {
   return text.split('\n').filter((line) => line.startsWith('node '))
 }
 
-test('several nodes have a line each: what they do, which one responds, and which ones are dead', () => {
+test('several nodes have a line each, with their work, which one responds, and which are dead', () => {
   const lines = nodeLines([
     node('0123456789-a', { isThis: true }),
     node('abcdefghij-b', { role: 'ingest', version: '1.2.2' }),
@@ -78,6 +78,6 @@ test('several nodes have a line each: what they do, which one responds, and whic
   expect(lines[2]).toMatch(/zzzzzzzz 1\.2\.3, started .+, dead, last seen /)
 })
 
-test('a service of one process has no line of nodes', () => {
+test('a single-process service has no node lines', () => {
   expect(nodeLines([node('0123456789-a', { isThis: true })])).toEqual([])
 })

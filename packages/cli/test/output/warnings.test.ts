@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { Output } from '../../src/output/output.ts'
 import { noteWarnings } from '../../src/output/warnings.ts'
 
-test('a warning is coloured on a terminal, and what acts on the terminal in it is not', () => {
+test('a warning is coloured on a terminal, and control characters in it are escaped', () => {
   vi.stubEnv('FORCE_COLOR', '1')
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   try {

@@ -12,7 +12,7 @@ describe('the responses of a receiver', () => {
     ['500:2', [500, 500, 200]],
     ['410:1', [410, 200, 200]],
     ['503', [503, 503, 503]],
-  ] as const)('have with --fail %s the statuses %j', ([fault, expected]) => {
+  ] as const)('with --fail %s have the statuses %j', ([fault, expected]) => {
     expect(statuses(fault)).toEqual(expected)
   })
 
@@ -28,7 +28,7 @@ describe('the responses of a receiver', () => {
     ['300ms', 300],
     ['3s', 3000],
     ['2m', 120_000],
-  ] as const)('wait with --delay %s for %i ms', ([text, ms]) => {
+  ] as const)('with --delay %s wait for %i ms', ([text, ms]) => {
     expect(parseDelay(text)).toBe(ms)
   })
 

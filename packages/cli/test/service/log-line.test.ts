@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { logLine } from '../../src/service/open-service.ts'
 
-it('formats a line of the log as time, level, message and fields', () => {
+it('formats a log line as time, level, message and fields', () => {
   const lines: string[] = []
   const logger = createLogger('info', { write: (line) => lines.push(logLine(line)) })
   logger.warn({ webhook: 'example.com', status: 502, err: new Error('away') }, 'webhook.failing')
@@ -12,7 +12,7 @@ it('formats a line of the log as time, level, message and fields', () => {
   )
 })
 
-it('quotes a value with spaces, so that the next field can be told from it', () => {
+it('quotes a value with spaces, to separate it from the next field', () => {
   const json = {
     level: 30,
     time: new Date().toISOString(),

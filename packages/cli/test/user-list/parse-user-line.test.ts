@@ -11,48 +11,52 @@ function parsed(file: string, lines: readonly string[]): (string | undefined)[] 
 
 describe('a list of users', () => {
   it.each<[string, string[], (string | undefined)[]]>([
-    ['without a head, the first column', ['u1', 'u2,x', '', 'u;3'], ['u1', 'u2', undefined, 'u;3']],
+    [
+      'without a header, the first column',
+      ['u1', 'u2,x', '', 'u;3'],
+      ['u1', 'u2', undefined, 'u;3'],
+    ],
     ['the column userId', ['name,userId', 'Ada,u1', 'Bo'], [undefined, 'u1', '!no_user']],
     ['the column user_id', ['USER_ID', 'u1'], [undefined, 'u1']],
     [
-      'the column userId beside that of the row',
+      'the column userId beside the id of the row',
       ['id,userId,email', '1,u1,a@b'],
       [undefined, 'u1'],
     ],
-    ['a head with two columns of one name', ['userId,userId', 'u1,u2'], ['!not_csv', '!not_csv']],
+    ['a header with a repeated name', ['userId,userId', 'u1,u2'], ['!not_csv', '!not_csv']],
     [
-      'a line of Excel before the head',
+      'an Excel line before the header',
       ['sep=;', 'name;userId', 'Al;u1'],
       [undefined, undefined, 'u1'],
     ],
-    ['a head with semicolons', ['name;id', 'a,b;u1'], [undefined, 'u1']],
+    ['a header with semicolons', ['name;id', 'a,b;u1'], [undefined, 'u1']],
     [
       'quotes',
       ['id', '"u,1"', '"u""2"', '"u3', '"u4"x'],
       [undefined, 'u,1', 'u"2', '!invalid_csv', '!invalid_csv'],
     ],
-    ['a head with tabs', ['name\tuserId', 'Ada, Inc\tu1', 'Bo\tu2'], [undefined, 'u1', 'u2']],
-    ['tabs without a head', ['u1\tAda', 'Ada, Inc\tu1', 'u2'], ['!not_csv', '!not_csv', 'u2']],
+    ['a header with tabs', ['name\tuserId', 'Ada, Inc\tu1', 'Bo\tu2'], [undefined, 'u1', 'u2']],
+    ['tabs without a header', ['u1\tAda', 'Ada, Inc\tu1', 'u2'], ['!not_csv', '!not_csv', 'u2']],
     ['a tab in another column', ['id,note', 'u1,a\tb'], [undefined, 'u1']],
     [
       'a tab in the userId',
       ['id,note', 'u\t1,x', '"u\t2"'],
       [undefined, '!id_control_character', '!id_control_character'],
     ],
-    ['lines that end with CR alone', ['userId,name\ru1,Ada\ru2,Bo'], ['!not_csv']],
+    ['lines that end with CR only', ['userId,name\ru1,Ada\ru2,Bo'], ['!not_csv']],
     [
-      'lines that end with CR alone, and the userId elsewhere',
+      'lines that end with CR only, and the userId in another column',
       ['name,userId\rAda,u1'],
       ['!not_csv'],
     ],
     ['NUL characters', ['id', 'u\0', 'u1'], [undefined, '!not_csv', 'u1']],
-    ['a first line that is unreadable', ['na\0me,id', 'Ada,u1'], ['!not_csv', '!not_csv']],
-    ['a text that is too long', ['id', 'u'.repeat(1_025)], [undefined, '!user_too_long']],
+    ['an unreadable first line', ['na\0me,id', 'Ada,u1'], ['!not_csv', '!not_csv']],
+    ['a string that is too long', ['id', 'u'.repeat(1_025)], [undefined, '!user_too_long']],
   ])('is read from CSV: %s', (_what, lines, users) => {
     expect(parsed('users.csv', lines)).toEqual(users)
   })
 
-  it('is read from NDJSON: texts, and objects with a userId', () => {
+  it('is read from NDJSON: strings, and objects with a userId', () => {
     const odd = [
       String.raw`"u\t1"`,
       String.raw`{"userId":"\ud83d"}`,

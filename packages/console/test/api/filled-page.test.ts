@@ -4,7 +4,7 @@ import { filledPage } from '../../src/api/filled-page.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A list of pages that take some time each: those with the index in `found` have one item. */
+/** A list of slow pages; pages whose index is in `found` have one item. */
 function listOf(pages: number, pageMs: number, found: readonly number[] = []) {
   const asked: { readonly limit: number; readonly cursor?: string }[] = []
   const fetch = async (page: (typeof asked)[number]) => {
@@ -16,7 +16,7 @@ function listOf(pages: number, pageMs: number, found: readonly number[] = []) {
   return { asked, fetch }
 }
 
-test('short pages are asked for until there is a whole one', async () => {
+test('requests short pages until one page is filled', async () => {
   const { asked, fetch } = listOf(100, 1, [1, 4, 5, 9])
   const page = await filledPage({ limit: 3, cursor: 'here' }, fetch)
   expect(page).toEqual({ data: [1, 4, 5], nextCursor: 'after-5' })
@@ -27,7 +27,7 @@ test('short pages are asked for until there is a whole one', async () => {
   ])
 })
 
-test('a list that ends has no next page', async () => {
+test('an exhausted list has no next page', async () => {
   const { asked, fetch } = listOf(30, 1, [2])
   expect(await filledPage({ limit: 3 }, fetch)).toEqual({ data: [2], nextCursor: null })
   expect(asked).toHaveLength(30)
@@ -37,7 +37,7 @@ test.each([
   [200, 5],
   [5_000, 1],
 ])(
-  'pages of %i ms each are asked for no longer than a second, but at least once',
+  'pages of %i ms each are requested for at most a second, but at least once',
   async (pageMs, count) => {
     const { asked, fetch } = listOf(100, pageMs)
     const page = await filledPage({ limit: 3 }, fetch)

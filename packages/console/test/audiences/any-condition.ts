@@ -12,7 +12,7 @@ const text = fc.oneof(
   fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }),
   fc.constantFrom('plan', '5', 'true', 'null', '"', '[1]', ' ', 'a\nb', '\u202e', '__proto__'),
 )
-// JSON has no -0: `JSON.stringify` writes 0.
+// JSON cannot represent -0: `JSON.stringify` writes 0.
 const number = fc
   .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   .map((value) => value + 0)

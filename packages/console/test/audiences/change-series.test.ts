@@ -3,7 +3,7 @@ import { changeSeries } from '../../src/pages/audiences/detail/change-series.ts'
 
 const NOW = Date.parse('2026-11-23T12:30:00.000Z')
 
-test('hours without a change are in the series, too', () => {
+test('hours without a change are included in the series', () => {
   const data = [{ at: '2026-11-23T10:00:00.000Z', entered: 3, left: 1 }]
   const series = changeSeries({ from: '2026-11-23T09:30:00.000Z', data }, NOW)
   expect(series.step).toBe('hour')
@@ -12,7 +12,7 @@ test('hours without a change are in the series, too', () => {
   expect(series.left).toEqual([0, 1, 0, 0])
 })
 
-test('a long time is shown by days', () => {
+test('a long period is shown by days', () => {
   const data = [
     { at: '2026-11-22T01:00:00.000Z', entered: 3, left: 0 },
     { at: '2026-11-22T23:00:00.000Z', entered: 2, left: 5 },
@@ -24,7 +24,7 @@ test('a long time is shown by days', () => {
   expect(series.left.slice(-2)).toEqual([5, 0])
 })
 
-test('a browser whose clock is behind the service loses no change', () => {
+test('a browser with a slow clock loses no change', () => {
   const data = [{ at: '2026-11-23T20:00:00.000Z', entered: 1, left: 0 }]
   expect(changeSeries({ from: '2026-11-23T09:30:00.000Z', data }, NOW).entered.at(-1)).toBe(1)
 })

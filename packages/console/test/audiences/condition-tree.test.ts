@@ -23,22 +23,22 @@ const tree = treeOf({ and: [A, { or: [B] }] }) as Group
 const [first, second] = tree.parts as [Group['parts'][number], Group]
 
 describe('a part of a condition', () => {
-  test('is removed', () => {
+  test('can be removed', () => {
     expect(conditionOf(withPart(tree, first.id, () => []))).toEqual({ and: [{ or: [B] }] })
   })
 
-  test('is copied beside itself, with new ids', () => {
+  test('can be duplicated, with new ids', () => {
     const copied = withPart(tree, second.id, (part) => [part, copyOf(part)]) as Group
     expect(conditionOf(copied)).toEqual({ and: [A, { or: [B] }, { or: [B] }] })
     expect(new Set(copied.parts.map(({ id }) => id)).size).toBe(3)
   })
 
-  test('is put into a group', () => {
+  test('can be moved into a group', () => {
     const grouped = withPart(tree, first.id, (part) => [newGroup('or', [part])])
     expect(conditionOf(grouped)).toEqual({ and: [{ or: [A] }, { or: [B] }] })
   })
 
-  test('that is the whole becomes a group with what comes beside it', () => {
+  test('that is the root becomes a group together with an added part', () => {
     const whole = treeOf(A)
     expect(conditionOf(withPart(whole, whole.id, (part) => [part, copyOf(part)]))).toEqual({
       and: [A, A],
@@ -46,7 +46,7 @@ describe('a part of a condition', () => {
     expect(conditionOf(withPart(whole, whole.id, () => []))).toEqual({ and: [] })
   })
 
-  test('in two nots has the pointer of what is in them', () => {
+  test('in two nots has the pointer of the inner part', () => {
     expect(innerPointer(treeOf({ not: { not: A } }), '/condition')).toBe('/condition/not/not')
   })
 })

@@ -11,7 +11,7 @@ import {
 import { conditionWords } from '../../src/pages/audiences/draft/words.ts'
 import { anyCompute, anyCondition } from './any-condition.ts'
 
-test('the inputs show every condition that the protocol allows, and give it back unchanged', () => {
+test('the inputs show every condition that the protocol allows, and return it unchanged', () => {
   fc.assert(
     fc.property(anyCondition, (condition) => {
       const tree = shownBy(CONDITIONS, condition)
@@ -22,7 +22,7 @@ test('the inputs show every condition that the protocol allows, and give it back
   )
 })
 
-test('the inputs show every compute that the protocol allows, and give it back unchanged', () => {
+test('the inputs show every computation that the protocol allows, and return it unchanged', () => {
   fc.assert(
     fc.property(anyCompute, (compute) => {
       const draft = shownBy(COMPUTES, compute)
@@ -33,7 +33,7 @@ test('the inputs show every compute that the protocol allows, and give it back u
   )
 })
 
-test('every condition has words', () => {
+test('every condition can be described in words', () => {
   fc.assert(
     fc.property(anyCondition, (condition) => {
       const words = conditionWords(CONDITIONS.draftOf(condition), () => undefined)
@@ -42,7 +42,7 @@ test('every condition has words', () => {
   )
 })
 
-test('whatever JSON is written, the inputs show exactly this, or nothing', () => {
+test('for any JSON, the inputs show exactly the same definition, or nothing', () => {
   const near = fc.oneof(
     fc.jsonValue(),
     fc.tuple(anyCondition, fc.string(), fc.jsonValue()).map(([condition, name, value]) => ({
@@ -61,14 +61,14 @@ test('whatever JSON is written, the inputs show exactly this, or nothing', () =>
   )
 })
 
-describe('a definition that is written', () => {
-  test('as JSON is shown by the inputs', () => {
+describe('a definition', () => {
+  test('written as JSON is shown by the inputs', () => {
     const { draft, json } = withText(CONDITIONS, '{"trait":"plan","op":"exists"}')
     expect(draft).toMatchObject({ clause: { kind: 'trait', name: 'plan' } })
     expect(json).toEqual({ trait: 'plan', op: 'exists' })
   })
 
-  test('with inputs is shown as JSON', () => {
+  test('written with inputs is shown as JSON', () => {
     const { draft } = withText(CONDITIONS, '{"not":{"audience":"aud_x"}}')
     expect(withDraft(CONDITIONS, draft!).text).toBe(
       '{\n  "not": {\n    "audience": "aud_x"\n  }\n}',
@@ -84,14 +84,17 @@ describe('a definition that is written', () => {
     '{"event":"A","within":{"days":1,"hours":2}}',
     '[]',
     '5',
-  ])('that the inputs cannot show keeps its text, and goes to the service as it is: %s', (text) => {
-    const written = withText(CONDITIONS, text)
-    expect(written.json).toEqual(JSON.parse(text))
-    // An empty group is the one that has inputs: for its first clause.
-    if (!text.includes('[]}')) expect(written.draft).toBeUndefined()
-  })
+  ])(
+    'that the inputs cannot show keeps its text, and is sent to the service unchanged: %s',
+    (text) => {
+      const written = withText(CONDITIONS, text)
+      expect(written.json).toEqual(JSON.parse(text))
+      // Inputs can show an empty group, to add its first clause.
+      if (!text.includes('[]}')) expect(written.draft).toBeUndefined()
+    },
+  )
 
-  test('as a text that is no JSON has no definition', () => {
+  test('with invalid JSON is undefined', () => {
     expect(withText(CONDITIONS, '{"and":')).toEqual({
       draft: undefined,
       json: undefined,

@@ -13,7 +13,7 @@ const decisive = (parts: Parameters<typeof explainedParts>[0]): string[] =>
     .filter(({ isDecisive }) => isDecisive)
     .map(({ pointer }) => pointer)
 
-test('of an and that fails, the parts that fail decide', () => {
+test('in a failed and, the failed parts are decisive', () => {
   expect(
     decisive([
       part('', 'and', false),
@@ -25,7 +25,7 @@ test('of an and that fails, the parts that fail decide', () => {
   ).toEqual(['', '/and/1', '/and/1/or/0', '/and/1/or/1'])
 })
 
-test('of an or that holds, the parts that hold decide', () => {
+test('in an or that holds, the parts that hold are decisive', () => {
   expect(
     decisive([
       part('', 'or', true),
@@ -36,7 +36,7 @@ test('of an or that holds, the parts that hold decide', () => {
   ).toEqual(['', '/or/1', '/or/1/not'])
 })
 
-test('nothing in a part that does not decide decides', () => {
+test('no part of an indecisive part is decisive', () => {
   expect(
     decisive([
       part('', 'or', true),
@@ -47,7 +47,7 @@ test('nothing in a part that does not decide decides', () => {
   ).toEqual(['', '/or/0'])
 })
 
-test('each part is as deep as the groups and nots that it is in', () => {
+test('the depth of a part is the number of groups and nots around it', () => {
   const parts = [
     part('', 'not', true),
     part('/not', 'and', false),
@@ -56,6 +56,6 @@ test('each part is as deep as the groups and nots that it is in', () => {
   expect(explainedParts(parts).map(({ depth }) => depth)).toEqual([0, 1, 2])
 })
 
-test('a condition of one clause is decided by it', () => {
+test('a single clause is decisive', () => {
   expect(decisive([part('', 'clause', false)])).toEqual([''])
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { suggestionsIn } from '../../src/pages/audiences/draft/suggestions.ts'
 
-test('the names in recent events are offered, the most frequent ones first', () => {
+test('suggests names from recent events, the most frequent first', () => {
   const found = suggestionsIn([
     { type: 'track', event: 'A', properties: { price: 1, item: { sku: 'x', 'utm.source': 'y' } } },
     { type: 'track', event: 'B' },
@@ -20,6 +20,6 @@ test('the names in recent events are offered, the most frequent ones first', () 
   })
 })
 
-test('names that are too long to read are not offered', () => {
+test('does not suggest names that are too long to read', () => {
   expect(suggestionsIn([{ type: 'track', event: 'x'.repeat(32_000) }]).track).toEqual([])
 })

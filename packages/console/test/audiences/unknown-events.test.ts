@@ -3,7 +3,7 @@ import { unknownEvents } from '../../src/pages/audiences/draft/suggestions.ts'
 
 const known = { track: ['Order Completed', 'Product Viewed'] }
 
-test('names that no recent event had are found at any depth, each once, and nothing else', () => {
+test('finds names of no recent event at any depth, each once', () => {
   const definition = {
     and: [
       { event: 'Ord' },
@@ -18,7 +18,7 @@ test('names that no recent event had are found at any depth, each once, and noth
     expect(unknownEvents(nothing, known)).toEqual([])
 })
 
-test('nothing is called unknown where only the most frequent names are at hand', () => {
+test('reports no name as unknown if only the most frequent names are available', () => {
   const track = Array.from({ length: 50 }, (_, index) => `Event ${index}`)
   expect(unknownEvents({ event: 'Rare' }, { track })).toEqual([])
 })

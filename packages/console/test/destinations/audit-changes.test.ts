@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { fieldChanges, valueText } from '../../src/pages/destinations/audit/audit-changes.ts'
 
-test('fields that differ are named by their path, and those of every change are left out', () => {
+test('changed fields are named by their path, except for fields that every change affects', () => {
   const before = {
     version: 1,
     updatedAt: 'a',
@@ -20,12 +20,12 @@ test('fields that differ are named by their path, and those of every change are 
   ])
 })
 
-test('a large record has a bounded number of changes', () => {
+test('a large record shows a limited number of changes', () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`f${index}`, index]))
   expect(fieldChanges({}, many)).toHaveLength(50)
 })
 
-test('values are shown in a line', () => {
+test('values are shown on one line', () => {
   expect(valueText(null)).toBe('none')
   expect(valueText('a')).toBe('a')
   expect(valueText({ url: 'z' })).toBe('{"url":"z"}')

@@ -16,12 +16,12 @@ test('filters become the query of the service', () => {
   expect(queryOf({ state: 'waiting' }, now)).toEqual({ waiting: 'true' })
 })
 
-test('what the service would refuse is left out of the query', () => {
+test('values that the service would refuse are left out of the query', () => {
   const filters = { state: '<b>', class: 'toString', status: '999', range: 'never' }
   expect(queryOf(filters, now)).toEqual({})
 })
 
-test('deliveries that wait for the same reason at the same webhook are one group, with the earliest time', () => {
+test('deliveries waiting for the same reason at the same webhook are grouped, with the earliest time', () => {
   const delivery = (reason: string, nextAttemptAt: string | null): Delivery =>
     ({ webhooks: [{ url: 'https://a.example/', waiting: { reason, nextAttemptAt } }] }) as never
   const groups = waitGroups([

@@ -3,23 +3,23 @@ import { retryTimes, scheduleOf } from '../../src/pages/destinations/settings/re
 
 const HOUR = 3_600_000
 
-test('the usual waits grow threefold up to half an hour, and the last attempt is in the last minute', () => {
+test('the default delays triple up to half an hour, and the last attempt is in the last minute', () => {
   const times = retryTimes({ windowMs: 4 * HOUR, delaysMs: [] }, 0)
   expect(times.slice(0, 5)).toEqual([5_000, 20_000, 65_000, 200_000, 605_000])
   expect(times.slice(6).every((at, index) => at - times[index + 5]! <= HOUR / 2)).toBe(true)
   expect(times.at(-1)).toBe(4 * HOUR - 30_000)
 })
 
-test('a schedule of one’s own repeats its last wait', () => {
+test('a custom schedule repeats its last delay', () => {
   const times = retryTimes({ windowMs: 60_000, delaysMs: [1_000, 20_000] }, 0)
   expect(times).toEqual([1_000, 21_000, 41_000, 57_000])
 })
 
-test('so many retries that no list could show them are bounded', () => {
+test('the number of listed retries is limited', () => {
   expect(retryTimes({ windowMs: HOUR, delaysMs: [1] }, 0).length).toBeLessThanOrEqual(101)
 })
 
-test('the settings of the service name the schedule', () => {
+test('the schedule is read from the settings of the service', () => {
   const window = { name: 'retryWindow', value: '4h' }
   expect(scheduleOf([window, { name: 'retrySchedule', value: null }])).toEqual({
     windowMs: 4 * HOUR,

@@ -15,11 +15,11 @@ const destination = {
   },
 } as unknown as Destination
 
-test('a draft that nobody has touched changes nothing', () => {
+test('an untouched draft changes nothing', () => {
   expect(changeOf(draftOf(destination), destination)).toEqual({})
 })
 
-test('only what differs is changed', () => {
+test('a change contains only the fields that differ', () => {
   const draft = { ...draftOf(destination), name: 'Shop 2', policy: 'each' as const }
   expect(changeOf(draft, destination)).toEqual({
     name: 'Shop 2',
@@ -27,7 +27,7 @@ test('only what differs is changed', () => {
   })
 })
 
-test('a pause of a webhook is no change of its settings', () => {
+test('pausing a webhook is not a change of its settings', () => {
   const { settings } = destination
   const paused = { since: '2026-11-23T12:00:00.000Z', reason: 'gone' as const }
   const webhooks = settings.webhooks.map((each) => ({ ...each, paused }))
@@ -35,7 +35,7 @@ test('a pause of a webhook is no change of its settings', () => {
   expect(changeOf(draftOf(stopped), destination)).toEqual({})
 })
 
-test('what a saved change does is said of this change: one that disables applies to no attempt', () => {
+test('the message after saving describes the effect of this change', () => {
   expect(savedWords({ enabled: false })).toBe('Saved. New events are no longer delivered.')
   expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered.')
   expect(savedWords({ name: 'Shop 2' })).toBe('Saved.')

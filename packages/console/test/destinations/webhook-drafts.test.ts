@@ -12,7 +12,7 @@ const stored = [
   { url: 'https://a.example/', headers: { Authorization: { set: true } }, paused: null },
 ] as const
 
-test('webhooks that nobody has touched are asked for as they are stored', () => {
+test('untouched webhooks are sent as they are stored', () => {
   expect(requestedWebhooks(draftsOf(stored))).toEqual([
     { url: 'https://a.example/', headers: { Authorization: { set: true } } },
   ])
@@ -33,7 +33,7 @@ test('a stored value does not follow its webhook to another URL', () => {
   ])
 })
 
-test('rows that are left empty are left out, and what is written is sent without spaces around it', () => {
+test('empty rows are left out, and values are sent without surrounding spaces', () => {
   const webhook = {
     ...newWebhook(' https://a.example/ '),
     headers: [newHeader(), { ...newHeader(), name: ' X-Key ', value: '1' }],
@@ -43,7 +43,7 @@ test('rows that are left empty are left out, and what is written is sent without
   ])
 })
 
-test('a header that is written twice is found, whatever its case', () => {
+test('a repeated header is found in any letter case', () => {
   const headers = ['X-Key', 'x-key '].map((name) => ({ ...newHeader(), name }))
   expect(hasRepeatedHeader([{ ...newWebhook(), headers }])).toBe(true)
   expect(hasRepeatedHeader([{ ...newWebhook(), headers: [newHeader(), newHeader()] }])).toBe(false)

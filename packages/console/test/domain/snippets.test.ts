@@ -6,7 +6,7 @@ import { scriptText, shellText } from '../../src/domain/snippets/quoted.ts'
 
 const HOSTILE = `wk'"$(id)\`\\\n;`
 
-test('an address is one of a service: a URL without a user, a query or a sign that a shell would read', () => {
+test('the address of a service is a URL without a user, a query or shell metacharacters', () => {
   expect(addressOf(' https://events.example.com/ ')).toBe('https://events.example.com')
   expect(addressOf('http://[::1]:4800/hookline//')).toBe('http://[::1]:4800/hookline')
   for (const wrong of [
@@ -30,13 +30,13 @@ test('each snippet has the write key and the address', () => {
   }
 })
 
-test('a write key of any characters stays one text', () => {
+test('a write key with any characters stays one string', () => {
   expect(shellText('wk_1:')).toBe('wk_1:')
   expect(shellText("a'b c")).toBe(String.raw`'a'\''b c'`)
   expect(runInNewContext(scriptText(HOSTILE))).toBe(HOSTILE)
 })
 
-test('below a path, the libraries of Segment are told the path, which they would leave out', () => {
+test('below a path, Segment libraries are given the path, which they would otherwise omit', () => {
   const codes = new Map(
     snippetsFor({ address: 'https://example.com/hookline', writeKey: 'wk_1' }).map((each) => [
       each.id,

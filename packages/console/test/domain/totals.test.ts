@@ -18,7 +18,7 @@ function point(change: object): StatisticsPoint {
   return { ...EMPTY, ...change } as unknown as StatisticsPoint
 }
 
-test('totals are the sums of all points and of all reasons', () => {
+test('totals are summed over all points and reasons', () => {
   const points = [
     point({ received: 3, refused: { bad_json: 1 }, delivered: 2, failed: { expired: 1 } }),
     point({
@@ -40,7 +40,7 @@ test('totals are the sums of all points and of all reasons', () => {
   expect(sumOf({})).toBe(0)
 })
 
-test('the p95 of points counts each by its deliveries, and is said to be an estimate', () => {
+test('the p95 of several points is weighted by their deliveries, and marked as an estimate', () => {
   const latency = (p95: number): object => ({ latencyMs: { p50: 1, p95, p99: p95 } })
   const points = [
     point({ delivered: 9, ...latency(100) }),
@@ -54,7 +54,7 @@ test('the p95 of points counts each by its deliveries, and is said to be an esti
   expect(p95InWords(null)).toBe('–')
 })
 
-test('what is pending is a mean of the points that measured it', () => {
+test('the backlog is averaged over the points that measured it', () => {
   expect(meanPendingOf([point({ pending: 2 }), point({}), point({ pending: 5 })])).toBe(3.5)
   expect(meanPendingOf([point({ pending: 0 })])).toBe(0)
   expect(meanPendingOf([point({})])).toBeNull()

@@ -3,18 +3,18 @@ import { filtersIn, filterWords, queryOf } from '../../src/pages/events/event-fi
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z')
 
-test('the filters of a URL are the known ones that have a value', () => {
+test('only known filters with a value are read from a URL', () => {
   expect(filtersIn({ type: 'track', text: '', tab: 'event' })).toEqual({ type: 'track' })
 })
 
-test('a preset counts back from now, and an own range is as it was chosen', () => {
+test('a preset counts back from now, and a custom range stays as chosen', () => {
   expect(queryOf({ range: '15m' }, NOW)).toEqual({ $from: '2026-11-23T11:45:00.000Z' })
   expect(queryOf({ range: '7d' }, NOW)).toEqual({ $from: '2026-11-16T12:00:00.000Z' })
   expect(queryOf({ range: 'custom', from: 'a', to: 'b' }, NOW)).toEqual({ $from: 'a', to: 'b' })
   expect(queryOf({ range: 'unknown', from: 'a' }, NOW)).toEqual({})
 })
 
-test('filters have the names of the API, and a type that does not exist is left out', () => {
+test('filters use the names of the API, and an unknown type is left out', () => {
   const ids = { event: 'e', userId: 'u', anonymousId: 'a', messageId: 'm', text: 't' }
   expect(queryOf({ source: 's', type: 'track', ...ids }, NOW)).toEqual({
     sourceId: 's',
@@ -24,7 +24,7 @@ test('filters have the names of the API, and a type that does not exist is left 
   expect(queryOf({ type: 'delete' }, NOW)).toEqual({})
 })
 
-test('filters are told in words', () => {
+test('filters are described in words', () => {
   const filters = { source: 'src_1', userId: 'u1', text: 'abc', range: '1h' }
   expect(filterWords(filters, (id) => `Shop ${id}`)).toEqual([
     'source is Shop src_1',

@@ -34,7 +34,7 @@ describe('figures', () => {
     expect(bytes(value)).toBe(text)
   })
 
-  test('counts are short where they are large, with the right word beside them', () => {
+  test('large counts are abbreviated, with the right noun', () => {
     expect([9_999, 1_234_567].map(shortNumber)).toEqual(['9,999', '1.23M'])
     expect([0, 1, 2].map((count) => counted(count, 'event'))).toEqual([
       '0 events',
@@ -62,7 +62,7 @@ describe('times', () => {
     expect(relativeTime(now + apart, now)).toBe(text)
   })
 
-  test('are exact in UTC, and a time that is none says so', () => {
+  test('are exact in UTC, and an invalid time is shown as such', () => {
     expect(absoluteTime(now, 'utc')).toBe('2026-11-23 12:00:00.000 UTC')
     expect(absoluteTime(Number.NaN, 'utc')).toBe('no time')
   })

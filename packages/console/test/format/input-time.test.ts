@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { inputTime, timeOfInput } from '../../src/format/input-time.ts'
 
-test('an input of a time is read and shown in the zone that is chosen', () => {
+test('a time input is read and shown in the chosen zone', () => {
   expect(timeOfInput('2026-11-23T10:00', 'utc')).toBe('2026-11-23T10:00:00.000Z')
   expect(timeOfInput('', 'utc')).toBeUndefined()
   expect(inputTime('2026-11-23T10:00:00.000Z', 'utc')).toBe('2026-11-23T10:00:00')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { shownLines, shownText } from '../../src/format/shown-text.ts'
 
-describe('a text of a sender', () => {
+describe('text from a sender', () => {
   test.for([
     ['Order Completed', 'Order Completed'],
     ['über 東京 🛒', 'über 東京 🛒'],
@@ -16,12 +16,12 @@ describe('a text of a sender', () => {
     expect(shownText(text!)).toBe(shown)
   })
 
-  test('is shown up to its bound', () => {
+  test('is shown up to its limit', () => {
     expect(shownText('x'.repeat(32_768))).toBe(`${'x'.repeat(300)}…`)
     expect(shownText('abcdef', 3)).toBe('abc…')
   })
 
-  test('of several lines keeps its lines', () => {
+  test('keeps its line breaks', () => {
     expect(shownLines('{\n\t"a": 1\r\n}\u0007')).toBe('{\n\t"a": 1␍\n}␇')
   })
 })

@@ -112,7 +112,7 @@ test('a decision that arrives after its attempt changes nothing', () => {
   expect(row?.outcomes).toMatchObject([{ state: 'delivered' }])
 })
 
-test('memory has a bound: the oldest rows leave, and what comes later for them makes no row', () => {
+test('memory is limited: the oldest rows are dropped, and later messages for them create no row', () => {
   const many = Array.from({ length: MAX_ROWS + 500 }, (_, index) => event(`evt_${index}`))
   const rows = after([...many, decision('evt_0'), attempt('evt_0')])
   const next = after([decision('evt_1'), attempt('evt_1')], {}, rows)
@@ -122,14 +122,14 @@ test('memory has a bound: the oldest rows leave, and what comes later for them m
   expect(next.received).toBe(MAX_ROWS + 500)
 })
 
-test('a retry of an event that is not among the rows has a row of its own', () => {
+test('a retry of an event without a row gets a new row', () => {
   const retry = attempt('evt_9', { number: 3 })
   expect(rowsOf(after([retry]))).toMatchObject([
     { event: null, eventId: 'evt_9', outcomes: [{ state: 'delivered' }] },
   ])
 })
 
-test('with a filter, a rare match stays while a thousand others go by, and is still folded', () => {
+test('a rare match of the filter is kept while a thousand others pass, and is still folded', () => {
   const filters = { event: 'rare' }
   const others = Array.from({ length: MAX_ROWS + 10 }, (_, index) => event(`evt_${index}`))
   const first = after([event('evt_rare', { name: 'Rare one' }), ...others], filters)
@@ -161,7 +161,7 @@ test.for([
   expect(rowsOf(rows, filters)).toHaveLength(isShown ? 1 : 0)
 })
 
-test('a gap has a row between what came before and after, with the time in which it was', () => {
+test('a gap has a row between the events before and after it, with its period', () => {
   const gap: LiveMessage = { kind: 'gap', reason: 'reader_too_slow', missed: 12 }
   const rows = after([event('evt_1'), gap, event('evt_2')])
   const shown = shownRows(rows, { event: 'nothing has this name' })
@@ -178,7 +178,7 @@ test('after a gap the count of events is a lower bound', () => {
   expect(rows.received).toBe(2)
 })
 
-test('a row that nothing has happened to stays the same object', () => {
+test('a row without news stays the same object', () => {
   const before = after([event('evt_1'), event('evt_2')])
   const rows = after([decision('evt_2')], {}, before)
   expect(rows.recent.get('evt_1')).toBe(before.recent.get('evt_1'))

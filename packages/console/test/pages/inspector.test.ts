@@ -14,7 +14,7 @@ test('a sentence describes the response, and the effect of a delay beyond the ti
   )
 })
 
-test('any path of the inspector URL leads to it, but no other scheme, host or port', () => {
+test('the inspector is recognised by scheme, host and port, at any path', () => {
   const urls = [
     'http://inspector.internal/',
     'http://inspector.internal/shop?a=1',

@@ -42,7 +42,7 @@ test('ids are read one per line, without duplicates, with their spaces', () => {
   expect(spacedIds(['u1', ' u1', 'Ü 2 ', 'a b'])).toEqual([' u1', 'Ü 2 '])
 })
 
-test('a request names only what is asked for', () => {
+test('a request contains only the requested ids', () => {
   const fields = {
     users: 'u1',
     anonymous: '',
@@ -62,7 +62,7 @@ test('the confirmation is the id, or the number of ids', () => {
   expect(confirmationText({ userIds: ['u1', 'u2'], anonymousIds: ['a1'] })).toBe('3')
 })
 
-test('the fault of one id names its line', () => {
+test('the error of one id names its line', () => {
   const errors = [
     { pointer: '/userIds/1', code: 'x', message: 'It is half a character.', hint: 'Cut between.' },
   ]
@@ -88,12 +88,12 @@ test('the state of a deletion includes its notices', () => {
   expect(subjectsOf(DELETION)).toBe('2 users, 1 anonymous id')
 })
 
-test('with several webhooks, a notice that failed may have reached others', () => {
+test('with several webhooks, a failed notice may have reached some of them', () => {
   expect(shownStatus({ status: 'failed' }, 1).tone).toBe('failed')
   expect(shownStatus({ status: 'failed' }, 2).words).toBe('Partially notified')
 })
 
-test('recent deletions are polled often, finished ones not at all', () => {
+test('recent deletions are polled often, finished ones never', () => {
   const began = Date.parse(DELETION.createdAt)
   const running = { ...DELETION, state: 'running' as const }
   expect(refetchMsOf(running, began + 1_000)).toBe(1_000)

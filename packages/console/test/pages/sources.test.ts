@@ -18,7 +18,7 @@ const POINTS = [
   },
 ]
 
-test('refused calls are counted by reason, the most frequent first, with what to do', () => {
+test('refused calls are counted by reason, the most frequent first, with the remedy', () => {
   expect(refusalsIn(POINTS)).toMatchObject([
     { code: 'unknown_write_key', count: 5, remedy: expect.stringContaining('write key') },
     { code: 'rate_limited', count: 3, meaning: expect.stringContaining('rate limit') },
@@ -26,11 +26,11 @@ test('refused calls are counted by reason, the most frequent first, with what to
   ])
 })
 
-test('an unknown period is the usual one', () => {
+test('an unknown period becomes the default', () => {
   expect(['7d', '__proto__', 'toString', undefined].map(periodOf)).toEqual(['7d', '1h', '1h', '1h'])
 })
 
-test('a change has only the fields that differ', () => {
+test('a change contains only the fields that differ', () => {
   const before = { name: 'Shop', rateLimit: 10, space: 'default' }
   const fields = fieldsOf(before)
   expect(changeOf(before, fields)).toEqual({})
@@ -43,14 +43,14 @@ test('a change has only the fields that differ', () => {
   })
 })
 
-test('a rate limit that is no whole number from 1 never becomes no limit', () => {
+test('a rate limit that is not a positive integer never becomes no limit', () => {
   const faultOf = (rateLimit: string) => rateLimitFault({ name: '', space: '', rateLimit })
   expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])
   for (const wrong of ['abc', '0', '-1', '1.5', '1e9', '1'.repeat(20)])
     expect([wrong, faultOf(wrong)]).toEqual([wrong, expect.any(String)])
 })
 
-test('the last use of a source is that of any of its keys', () => {
+test('the last use of a source is the last use of any of its keys', () => {
   const key = (lastUsedAt: string | null) => ({ key: 'wk', createdAt: '', lastUsedAt })
   expect(lastUseOf({ writeKeys: [] })).toBeUndefined()
   expect(lastUseOf({ writeKeys: [key(null)] })).toBeUndefined()
@@ -65,7 +65,7 @@ test('a name that cannot be typed as it is shown is replaced by the id', () => {
     expect(nameToType(name, 'src_1')).toBe('src_1')
 })
 
-test('a filter finds words of a name, and a part of an id or of a write key', () => {
+test('a filter matches words of a name, and parts of an id or a write key', () => {
   const key = { key: 'wk_11', createdAt: '', lastUsedAt: null }
   const shop = { id: 'src_1', name: 'Shop, web', writeKeys: [] }
   const backend = { id: 'src_11', name: 'Backend', writeKeys: [key] }

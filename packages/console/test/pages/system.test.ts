@@ -41,7 +41,7 @@ const entry: AuditEntry = {
   requestId: 'req_1',
 }
 
-test('settings are found by all words of a text, in any case, in names, values and help', () => {
+test('settings are found by all words of a search, in any case, in names, values and help', () => {
   const all = [settingOf({}), settingOf({ name: 'host', variable: 'HOOKLINE_HOST', value: '::1' })]
   const found = (text: string) =>
     matchingSettings(all, { text, changedOnly: false }).map(({ name }) => name)
@@ -66,7 +66,7 @@ test.for<readonly [Partial<Setting>, boolean]>([
   expect(found.length === 1).toBe(expected)
 })
 
-test('a value that is not shown says why', () => {
+test('a hidden value shows the reason', () => {
   expect(valueOf(settingOf({}))).toEqual({ text: '4800', isValue: true })
   expect(valueOf(settingOf({ value: null })).text).toBe('not set')
   expect(valueOf(settingOf({ value: null, hidden: 'secret' })).text).toBe('hidden: secret')
@@ -86,7 +86,7 @@ test('the origin names the flag, the variable, or the file with its key', () => 
   expect(originText({ kind: 'file', key: 'port' })).toBe('file, port')
 })
 
-test('checks that fail come first, then those with a note, each with its text', () => {
+test('failing checks come first, then checks with a note, each with its text', () => {
   const shown = shownChecks({
     checks: {
       database: { ok: true },
@@ -103,7 +103,7 @@ test('checks that fail come first, then those with a note, each with its text', 
   ])
 })
 
-test('an entry leads to the page of its target, unless that was removed or has none', () => {
+test('an entry links to its target, unless that was removed or has no page', () => {
   expect(pageOf(entry)).toEqual({ to: '/sources', search: { source: 'src_1' } })
   expect(pageOf({ ...entry, targetId: 'dst_1' })).toEqual({
     to: '/destinations/dst_1',
@@ -118,7 +118,7 @@ test('an entry leads to the page of its target, unless that was removed or has n
     expect(pageOf({ ...entry, targetId })).toBeUndefined()
 })
 
-test('an entry says what was done', () => {
+test('an entry describes the action', () => {
   expect(changeOf(entry)).toBe('changed')
   expect(changeOf({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
   expect(changeOf({ ...entry, after: null } as unknown as AuditEntry)).toBe('removed')

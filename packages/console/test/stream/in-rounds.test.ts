@@ -7,7 +7,7 @@ interface Step {
   readonly fail: (error: Error) => void
 }
 
-/** Work and pauses that end when the test says so, in the order in which they began. */
+/** Work and pauses that end when the test ends them, in the order in which they began. */
 function stepwise() {
   const steps: Step[] = []
   const step = (name: string): Promise<void> =>
@@ -22,7 +22,7 @@ function stepwise() {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('the first change is worked on at once, and hundreds that follow are one round', async () => {
+test('the first change is processed immediately, and hundreds of further changes in one round', async () => {
   const { steps, names, tell } = stepwise()
   tell(['sources'])
   for (let index = 0; index < 500; index += 1) tell(index % 2 === 0 ? ['sources'] : ['tokens'])
@@ -36,7 +36,7 @@ test('the first change is worked on at once, and hundreds that follow are one ro
   expect(steps.length).toBe(4)
 })
 
-test('a round begins when the work of the last one and the pause have ended, and work that fails ends no rounds', async () => {
+test('a round begins after the previous work and the pause, and failing work does not stop the rounds', async () => {
   const { steps, names, tell } = stepwise()
   tell(['sources'])
   tell(['tokens'])

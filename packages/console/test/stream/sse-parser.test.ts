@@ -17,7 +17,7 @@ const MESSAGES = [
   { id: 'run-3', name: 'event', data: '{"c":3}' },
 ]
 
-test('chunks that end anywhere give the same messages', () => {
+test('chunks that end anywhere result in the same messages', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(STREAM.length)), (ends) => {
       const parser = new SseParser()
@@ -29,7 +29,7 @@ test('chunks that end anywhere give the same messages', () => {
   )
 })
 
-test('wherever the connection breaks, the last id is that of a message that is complete', () => {
+test('wherever the connection breaks, the last id belongs to a complete message', () => {
   for (let end = 0; end <= STREAM.length; end += 1) {
     const parser = new SseParser()
     const seen = parser.push(STREAM.slice(0, end))

@@ -3,7 +3,7 @@ import { timeAxis } from '../../src/domain/trace/time-axis.ts'
 
 const MINUTE_MS = 60_000
 
-test('what happens without a rest is on one linear scale', () => {
+test('continuous activity has one linear scale', () => {
   const { place, breaks } = timeAxis([
     { from: 0, to: 0 },
     { from: 10, to: 100 },
@@ -12,7 +12,7 @@ test('what happens without a rest is on one linear scale', () => {
   expect([0, 10, 50, 100].map(place)).toEqual([0, 0.1, 0.5, 1])
 })
 
-test('attempts of milliseconds that are minutes apart keep one scale, and the rest is cut short', () => {
+test('short attempts minutes apart share one scale, and the gap between them is shortened', () => {
   const { place, breaks } = timeAxis([
     { from: 0, to: 0 },
     { from: 20, to: 120 },
@@ -25,7 +25,7 @@ test('attempts of milliseconds that are minutes apart keep one scale, and the re
   expect(breaks[0]!.right - breaks[0]!.left).toBeLessThan(0.1)
 })
 
-test('a hundred rests take less than half of the axis together', () => {
+test('a hundred gaps together take less than half of the axis', () => {
   const { breaks } = timeAxis(
     Array.from({ length: 101 }, (_, index) => ({
       from: index * MINUTE_MS,
@@ -36,7 +36,7 @@ test('a hundred rests take less than half of the axis together', () => {
   expect(breaks.reduce((sum, { left, right }) => sum + right - left, 0)).toBeLessThan(0.5)
 })
 
-test('times before and after everything are at the ends, and one moment is no division by zero', () => {
+test('times outside the range are at the ends, and a single time causes no division by zero', () => {
   const { place } = timeAxis([{ from: 5, to: 5 }])
   expect([0, 5, 9].map(place)).toEqual([0, 0, 1].map(() => expect.any(Number)))
   expect(timeAxis([]).place(7)).toBe(0)
@@ -44,7 +44,7 @@ test('times before and after everything are at the ends, and one moment is no di
   expect([placed(-5), placed(50)]).toEqual([0, 1])
 })
 
-test('places never decrease, and lie between 0 and 1', () => {
+test('positions never decrease, and lie between 0 and 1', () => {
   const spans = [
     { from: 0, to: 30 },
     { from: 10, to: 12 },

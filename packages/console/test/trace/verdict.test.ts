@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Trace } from '../../src/domain/trace/trace-query.ts'
 import { byNeed, verdictOf } from '../../src/domain/trace/verdict.ts'
 
-/** `delivered`, `declined`, …: what one destination made of the event. */
+/** `delivered`, `declined`, …: the outcome at one destination. */
 function traceOf(...fates: readonly string[]): Pick<Trace, 'decisions' | 'deliveries'> {
   const decisions = fates.map((fate, index) => ({
     destinationId: `dst_${index}`,

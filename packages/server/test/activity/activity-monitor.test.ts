@@ -8,7 +8,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-test('tells of each record of the catalog that changes, whatever changes it', async () => {
+test('reports every change to a catalog record, regardless of its cause', async () => {
   using folder = new TemporaryFolder()
   const storage = { dataDir: folder.path, maxWaitingBytes: 1024 * 1024 }
   await using backend = await openEmbeddedBackend(storage)

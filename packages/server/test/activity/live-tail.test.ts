@@ -29,7 +29,7 @@ const eventIds = (messages: readonly StreamMessage[]): string[] =>
 
 const namesOf = (reader: LiveReader): string[] => reader.read(100).map(({ name }) => name)
 
-test('sends a reader all activities from the time it opened, in order, each with an id', () => {
+test('sends a reader every activity since it connected, in order, each with an id', () => {
   const live = openLive()
   live.tail.received(events(3))
   using cursor = read(live)
@@ -64,7 +64,7 @@ test('a reader that resumes after its last id misses nothing and receives nothin
   )
 })
 
-test('a reader that resumes too late receives a gap first', () => {
+test('a reader that resumes too late first receives a gap', () => {
   const live = openLive(10)
   using first = read(live)
   live.tail.received(events(1))
@@ -76,7 +76,7 @@ test('a reader that resumes too late receives a gap first', () => {
   expect(rest.filter(({ name }) => name === 'event').length).toBeLessThanOrEqual(10)
 })
 
-test('an id from before a restart, or an invalid id, means a gap', () => {
+test('an id from before a restart, or an invalid id, causes a gap', () => {
   const [before, after] = [openLive(), openLive()]
   const { run } = after
   for (const lastId of [`${before.run}-0`, 'nonsense', '', `${run}-99`, `${run}-0.5`]) {
@@ -87,7 +87,7 @@ test('an id from before a restart, or an invalid id, means a gap', () => {
   }
 })
 
-test('keeps activities for five minutes after the last reader left, then has a gap', () => {
+test('keeps activities for five minutes after the last reader left, then reports a gap', () => {
   const clock = new ManualClock()
   const live = openLive(undefined, clock)
   const appended = events(3)
@@ -106,7 +106,7 @@ test('keeps activities for five minutes after the last reader left, then has a g
   expect(namesOf(third)).toEqual(['gap'])
 })
 
-test('a reader that was overtaken receives how many it missed, and goes on with the newer half', () => {
+test('a reader that was overtaken receives the number of missed activities, then the newer half', () => {
   const live = openLive(100)
   using cursor = read(live)
   live.tail.received(events(1))
@@ -153,7 +153,7 @@ test('filters by kind, source, destination, type, name and user', () => {
   ])
 })
 
-test('a decision that arrives before its event is preceded by the event, which comes once', () => {
+test('a decision that arrives before its event is preceded by the event, which is sent once', () => {
   const live = openLive()
   using cursor = read(live)
   const event = acceptedEvent()
@@ -165,7 +165,7 @@ test('a decision that arrives before its event is preceded by the event, which c
   expect(messages[0]).toMatchObject({ data: { eventId: event.id, at: event.receivedAt } })
 })
 
-test('a purge removes all activities about events of the user in the purged sources', () => {
+test('a purge removes all activities of the user in the purged sources', () => {
   const live = openLive()
   const long = 'u'.repeat(300)
   using first = read(live)
@@ -189,7 +189,7 @@ test('a purge removes all activities about events of the user in the purged sour
   expect(third.read(100)).toEqual([])
 })
 
-test('a purge of an anonymousId removes what has it, whatever its userId', () => {
+test('a purge of an anonymousId removes its activities, with any userId', () => {
   const live = openLive()
   using cursor = read(live)
   const [mine, other] = [acceptedEvent({ anonymousId: 'a1' }), acceptedEvent({ userId: 'a1' })]
@@ -198,7 +198,7 @@ test('a purge of an anonymousId removes what has it, whatever its userId', () =>
   expect(eventIds(cursor.read(9))).toEqual([other.id])
 })
 
-test('a purge of some sources removes the computed events of the user, too', () => {
+test('a purge of some sources also removes the computed events of the user', () => {
   const live = openLive()
   using cursor = read(live)
   const [mine, other] = [computedEvent(), computedEvent(['dst_a'], { userId: 'u2' })]
@@ -209,7 +209,7 @@ test('a purge of some sources removes the computed events of the user, too', () 
   ])
 })
 
-test('a computed event shows who entered or left which audience', () => {
+test('a computed event shows which audience a user entered or left', () => {
   const live = openLive()
   using cursor = read(live, { event: 'big_spenders' })
   const entered = parsed(computedEvent())

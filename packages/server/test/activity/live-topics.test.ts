@@ -39,13 +39,13 @@ const change = (id: string) => ({
   actorId: 'tok_a',
 })
 
-/** Passes a second, and waits until its counts are there. */
+/** Advances the clock by a second, and waits until its counts exist. */
 async function second(clock: ManualClock): Promise<void> {
   clock.advance(SECOND)
   await clock.turn()
 }
 
-test('counts has what happened in each second, also in those in which nothing happened', async () => {
+test('sends counts for every second, including seconds without activity', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock, PENDING_OF_TWO)
   using reader = read(live, ['counts'])
@@ -83,7 +83,7 @@ test('counts has what happened in each second, also in those in which nothing ha
   expect(reader.read(9)).toEqual([])
 })
 
-test('only those who asked receive counts, and without them no second is counted', async () => {
+test('sends counts to their readers only, and counts nothing without one', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using others = read(live, ['activity', 'changes'])
@@ -98,7 +98,7 @@ test('only those who asked receive counts, and without them no second is counted
   expect(live.counts.seconds.next).toBe(2)
 })
 
-test('counts go on without the number of pending deliveries while the database is unavailable', async () => {
+test('counts are sent without the number of pending deliveries while the database is unavailable', async () => {
   const clock = new ManualClock()
   const backlog = () => Promise.reject(new Error('disk full'))
   const live = new LiveTopics(clock, { backlog }, NO_SIGNALS)
@@ -107,7 +107,7 @@ test('counts go on without the number of pending deliveries while the database i
   expect(reader.read(9)).toMatchObject([{ data: { received: 0, pending: null } }])
 })
 
-test('a reader that lags receives the counts of the last minute only', async () => {
+test('a slow reader receives only the counts of the last minute', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using reader = read(live, ['counts'])
@@ -115,14 +115,14 @@ test('a reader that lags receives the counts of the last minute only', async () 
   expect(reader.read(1)).toHaveLength(60)
 })
 
-test('readers of counts and changes alone keep no activity', () => {
+test('readers of counts and changes alone store no activity', () => {
   const live = topicsAt(new ManualClock())
   using _reader = read(live, ['counts', 'changes'])
   live.tail.received([acceptedEvent()])
   expect(live.tail.items.next).toBe(1)
 })
 
-test('a change says what has changed; who changed it only to those who may know', () => {
+test('a change names the changed record, and its author only to permitted readers', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using admin = read(live, ['changes'])
@@ -140,7 +140,7 @@ test('a change says what has changed; who changed it only to those who may know'
   ])
 })
 
-test('what Hookline changes by itself is told once a second, and not twice where a request caused it', () => {
+test('changes by Hookline are sent once a second, and not repeated after a request for the same record', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using reader = read(live, ['changes'])
@@ -158,7 +158,7 @@ test('what Hookline changes by itself is told once a second, and not twice where
   expect(textsOf(reader.read(9))).toEqual(['change rpl_a'])
 })
 
-test('of more than 100 records that change within a second, the rest is one change of their collection', () => {
+test('beyond 100 changed records a second, one change stands for the rest of their collection', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using reader = read(live, ['changes'])
@@ -204,7 +204,7 @@ test('a reader of activity and changes that resumes misses nothing and receives 
   )
 })
 
-test('a reader that asks for other topics continues those that it has followed, and begins now in the others', () => {
+test('a reader that switches topics continues the ones it had, and begins at the present in new ones', () => {
   const live = topicsAt(new ManualClock())
   const lastIdOf = (topics: Topic[]): string | undefined => {
     using reader = read(live, topics)
@@ -234,7 +234,7 @@ test('a reader that asks for other topics continues those that it has followed, 
   expect(resumed(['changes', 'counts'], both)).toEqual([changeText])
 })
 
-test('a reader that has missed changes is told that anything may have changed', () => {
+test('a reader that missed changes is informed that anything may have changed', () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   const { run } = live

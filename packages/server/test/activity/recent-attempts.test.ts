@@ -12,7 +12,7 @@ function record(recent: RecentAttempts, ...outcomes: readonly Attempt['outcome']
   recent.recorded({ delivery, attempts, isEnd: false })
 }
 
-test('counts the attempts of a destination and those that delivered', () => {
+test('counts the attempts of a destination, and how many of them delivered', () => {
   const recent = new RecentAttempts(new ManualClock(), NO_SIGNALS)
   record(recent, 'delivered', 'retry')
   record(recent, 'rejected')
@@ -21,7 +21,7 @@ test('counts the attempts of a destination and those that delivered', () => {
   expect(recent.ownOf('dst_b')).toMatchObject({ attempts: 0, delivered: 0 })
 })
 
-test('says when the last attempt failed, for as long as it counts', () => {
+test('reports when the last attempt failed, while that attempt is counted', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock, NO_SIGNALS)
   const failedAt = clock.wall()
@@ -35,7 +35,7 @@ test('says when the last attempt failed, for as long as it counts', () => {
   expect(recent.ownOf('dst_a').lastFailedAt).toBeUndefined()
 })
 
-test('drops the attempts that are an hour old, minute by minute', () => {
+test('drops attempts after an hour, minute by minute', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock, NO_SIGNALS)
   record(recent, 'retry')

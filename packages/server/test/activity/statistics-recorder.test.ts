@@ -67,7 +67,7 @@ function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {}): Deliv
   }
 }
 
-/** A record that ended the delivery. */
+/** A record that completed the delivery. */
 const recordOf = (event: AcceptedEvent, change: Partial<Delivery> = {}): DeliveryActivity => ({
   delivery: deliveryOf(event, change),
   attempts: [],
@@ -97,7 +97,7 @@ test('writes one row for the minute and one for the hour, by source and destinat
   }
 })
 
-test('counts computed events for the source of each destination, and as received by none', async () => {
+test('counts computed events under the source of each destination, and as received by no source', async () => {
   const { backend, clock, recorder, rows } = await setUp()
   await backend.catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
   const event = computedEvent(['dst_b'])
@@ -112,7 +112,7 @@ test('counts computed events for the source of each destination, and as received
   ])
 })
 
-test('counts who entered an audience and who left it', async () => {
+test('counts how many users entered and left an audience', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.changed({ computationId: 'aud_a', entered: 2, left: 0 })
   recorder.changed({ computationId: 'aud_a', entered: 1, left: 3 })
@@ -123,7 +123,7 @@ test('counts who entered an audience and who left it', async () => {
   ])
 })
 
-test('counts the ids that profiles did not link, by reason', async () => {
+test('counts ids that profiles did not link, by reason', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.unlinked({ sourceId: 'src_a', reason: 'placeholder', ids: 2 })
   recorder.unlinked({ sourceId: 'src_a', reason: 'limit', ids: 1 })
@@ -133,7 +133,7 @@ test('counts the ids that profiles did not link, by reason', async () => {
   expect(await rows('minute')).toMatchObject([{ sourceId: 'src_a', destinationId: '', counts }])
 })
 
-test('records the latency of deliveries, except of replays', async () => {
+test('records the latency of deliveries, except for replays', async () => {
   const { clock, recorder, rows } = await setUp()
   const event = acceptedEvent()
   clock.advance(100)
@@ -144,7 +144,7 @@ test('records the latency of deliveries, except of replays', async () => {
   expect((await rows('minute'))[0]?.counts).toEqual({ delivered: 2, 'latency.49': 1 })
 })
 
-test('counts a delivery once, where other webhooks have results after its end', async () => {
+test('counts a delivery once, even if other webhooks have results after it is complete', async () => {
   const { clock, recorder, rows } = await setUp()
   const ended = recordOf(acceptedEvent())
   recorder.recorded(ended)
@@ -155,7 +155,7 @@ test('counts a delivery once, where other webhooks have results after its end', 
   expect((await rows('minute'))[0]?.counts).toMatchObject({ delivered: 1 })
 })
 
-test('counts the refused calls of each minute, and samples the number of pending deliveries', async () => {
+test('counts refused calls per minute, and samples the number of pending deliveries', async () => {
   const { backend, clock, recorder, rows } = await setUp()
   recorder.refused('unknown_write_key', 3)
   const event = acceptedEvent()
@@ -187,7 +187,7 @@ test('writes the current minute when it stops, and adds to it after a restart', 
   expect((await rows('minute')).map(({ counts }) => counts)).toEqual([{ received: 2 }])
 })
 
-test('removes the rows of minutes after 7 days, and keeps those of hours', async () => {
+test('removes the minute rows after 7 days, and keeps the hour rows', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.received([acceptedEvent()])
   clock.advance(MINUTE)
@@ -200,7 +200,7 @@ test('removes the rows of minutes after 7 days, and keeps those of hours', async
   await expect.poll(() => rows('minute')).toHaveLength(1)
 })
 
-test('counts that cannot be written are written later', async () => {
+test('writes counts later if a write fails', async () => {
   let isAway = true
   const { backend, clock, recorder } = await setUp()
   const add = backend.statistics.add.bind(backend.statistics)
@@ -227,7 +227,7 @@ test('counts at most 5,000 pairs of source and destination separately', async ()
   expect((await rows('minute'))[0]).toMatchObject({ sourceId: '', counts: { received: 10 } })
 })
 
-test('counts attempts by class of their status, and those that are tried again', async () => {
+test('counts attempts by status class, and how many of them are retried', async () => {
   const { clock, recorder, rows } = await setUp()
   const attempt = (outcome: Attempt['outcome'], status?: number): Attempt => ({
     id: 'att_a',
@@ -254,7 +254,7 @@ test('counts attempts by class of their status, and those that are tried again',
   })
 })
 
-/** What `recorder.read` finds of the last hour: the sum of the received calls by source. */
+/** What `recorder.read` returns for the range: received calls by source. */
 async function receivedIn(
   { recorder }: Setup,
   range: Partial<CountsRange> = {},
@@ -267,7 +267,7 @@ async function receivedIn(
   return sums
 }
 
-test('reads the counts of the current minute before they are written, of the range alone', async () => {
+test('reads the counts of the current minute before they are written, within the range only', async () => {
   const setup = await setUp()
   setup.recorder.received([acceptedEvent(), acceptedEvent({ sourceId: 'src_b' })])
   expect(await receivedIn(setup)).toEqual({ src_a: 1, src_b: 1 })
@@ -278,7 +278,7 @@ test('reads the counts of the current minute before they are written, of the ran
   expect(await receivedIn(setup, { from: NOON + MINUTE })).toEqual({})
 })
 
-test('reads each count once, while the minute turns over during the reads', async () => {
+test('reads each count once, even if the minute ends during the reads', async () => {
   const setup = await setUp()
   const { clock, recorder } = setup
   for (let minute = 1; minute <= 20; minute++) {
@@ -293,7 +293,7 @@ test('reads each count once, while the minute turns over during the reads', asyn
   }
 })
 
-test('a read that ends early lets the next minute be written', async () => {
+test('a read that ends early does not block the write of the next minute', async () => {
   const { clock, recorder, rows } = await setUp()
   recorder.received([acceptedEvent()])
   for await (const _rows of recorder.read({ span: 'minute', from: NOON, to: NOON + DAY })) break

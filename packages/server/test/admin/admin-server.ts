@@ -28,7 +28,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { sharedOf } from '../inspector/shared-of.ts'
 
 const GUARD = new AddressGuard(['127.0.0.0/8'])
-/** Every name exists. A test that is about names gives its own. */
+/** Every name exists, unless a test passes its own resolver. */
 const HOSTS = {
   clock: systemClock,
   guard: GUARD,
@@ -41,7 +41,7 @@ export const TOKEN = 'tok_the-admin-token-of-these-tests'
 /** How long this service keeps events. */
 export const RETENTION_MS = 7 * 24 * 60 * 60_000
 
-/** A webhook that nothing was delivered to yet. */
+/** A webhook without any delivery. */
 export const HEALTHY: Omit<LaneState, 'url'> = {
   breaker: 'closed',
   brokenSince: null,
@@ -51,7 +51,7 @@ export const HEALTHY: Omit<LaneState, 'url'> = {
   inFlight: 0,
 }
 
-/** Lanes of which a test says how the webhooks stand, whatever the destination. */
+/** Lanes that report these states for every destination. */
 export function lanesWith(states: readonly LaneState[]): WebhookLanes {
   return {
     states: async (ids) => new Map(ids.map((id) => [id, states])),
@@ -60,7 +60,7 @@ export function lanesWith(states: readonly LaneState[]): WebhookLanes {
   }
 }
 
-/** The lanes of a service that has delivered nothing yet. */
+/** The lanes of a service without deliveries. */
 function healthyLanes({ catalog }: Pick<Backend, 'catalog'>): WebhookLanes {
   return {
     ...lanesWith([]),
@@ -92,7 +92,7 @@ export interface ApiResponse<T> {
 
 export interface Call {
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent as JSON; text and bytes as they are. */
+  /** Sent as JSON; strings and bytes are sent unchanged. */
   readonly body?: unknown
   readonly withoutToken?: boolean
 }
@@ -113,7 +113,7 @@ export class AdminServer implements AsyncDisposable {
   aborted = 0
   /** Every log line written. */
   readonly logged: string[] = []
-  // A client that disconnected may have reconnected without a request, which Node does not count as idle.
+  // A disconnected client may have reconnected without a request, which Node does not count as idle.
   readonly #server = fastify({ forceCloseConnections: true })
   readonly #resources: AsyncDisposableStack
   readonly #overrides: Partial<AdminDeps>
@@ -141,7 +141,7 @@ export class AdminServer implements AsyncDisposable {
     this.#audiences = new Audiences({ ...parts, config, activity: NO_ACTIVITY })
   }
 
-  /** @param overrides replace parts of what the API works with */
+  /** @param overrides replace dependencies of the API */
   static async open(overrides: Partial<AdminDeps> = {}): Promise<AdminServer> {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
@@ -173,7 +173,7 @@ export class AdminServer implements AsyncDisposable {
     return { status: response.status, headers: response.headers, text, body: parsed }
   }
 
-  /** The response to a GET whose body is a stream. */
+  /** The response to a GET with a streaming body. */
   async stream(
     path: string,
     {
@@ -193,7 +193,7 @@ export class AdminServer implements AsyncDisposable {
     return response
   }
 
-  /** A call that must succeed. Returns the response body. */
+  /** Makes a call that must succeed. Returns the response body. */
   async must<T>(method: string, path: string, call: Call = {}): Promise<T> {
     const { status, text, body } = await this.call<T>(method, path, call)
     if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`)
@@ -209,7 +209,7 @@ export class AdminServer implements AsyncDisposable {
     return this.#origin
   }
 
-  /** Runs the workers of audiences from now on. They go on when the test moves the clock. */
+  /** Starts the audience workers. They continue whenever the test advances the clock. */
   runAudiences(): void {
     for (const worker of this.#audiences.workers)
       this.#resources.use(new RunningWorker(worker, this.clock))

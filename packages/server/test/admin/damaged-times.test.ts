@@ -10,10 +10,10 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newReplay } from '@hookline/testing/records/new-replay'
 import { AdminServer } from './admin-server.ts'
 
-/** Times that no Date can show, and that SQLite or JavaScript cannot read as an integer. */
+/** Times outside the range of Date, or that SQLite or JavaScript cannot read as an integer. */
 const DAMAGED = [9e15, 2n ** 60n, 1e300, -1e300, 'noon'] as const
 
-/** Writes a value into a column of every row, as damage may: whatever the type of the column is. */
+/** Writes a value into a column of every row, regardless of the column's type, as corruption may. */
 function damage(dataDir: string, column: string, value: SQLInputValue): void {
   const changeSchema = (sql: string): void => {
     using db = openBesideService(dataDir, { defensive: false })
@@ -51,20 +51,23 @@ test.each([
   ['deletions.purged_at', '/deletions'],
   ['suppressions.since', '/suppressions'],
   ['suppressions.last_left_out_at', '/suppressions'],
-])('a damaged time in %s is shown as the epoch, with the rest of its row', async (column, path) => {
-  await using server = await serverWithRows()
-  for (const value of DAMAGED) {
-    damage(server.dataDir, column, value)
-    const { status, text } = await server.call<{ data: unknown[] }>('GET', path)
-    expect([status, text], `${value}`).toEqual([
-      200,
-      expect.stringContaining('1970-01-01T00:00:00'),
-    ])
-  }
-})
+])(
+  'a corrupted time in %s is shown as the epoch, with the rest of its row',
+  async (column, path) => {
+    await using server = await serverWithRows()
+    for (const value of DAMAGED) {
+      damage(server.dataDir, column, value)
+      const { status, text } = await server.call<{ data: unknown[] }>('GET', path)
+      expect([status, text], `${value}`).toEqual([
+        200,
+        expect.stringContaining('1970-01-01T00:00:00'),
+      ])
+    }
+  },
+)
 
 test.each(['first_due_at', 'due_at'])(
-  'a delivery with a damaged %s is quarantined, and not sent',
+  'a delivery with a corrupted %s is quarantined, and not sent',
   async (column) => {
     await using server = await AdminServer.open()
     const { id } = await recordDelivery(server)
@@ -84,7 +87,7 @@ test.each(['first_due_at', 'due_at'])(
   },
 )
 
-test('an attempt whose start is damaged is left out of the history of its delivery', async () => {
+test('an attempt with a corrupted start is left out of the history of its delivery', async () => {
   await using server = await AdminServer.open()
   const { backend } = server
   const delivery = await recordDelivery(server)

@@ -14,7 +14,7 @@ export interface ProblemDocument {
   }[]
 }
 
-/** `pointer code` of each fault. */
+/** `pointer code` of each error. */
 export function faultsIn({ errors }: ProblemDocument): string[] {
   return errors.map(({ pointer, code }) => `${pointer} ${code}`)
 }

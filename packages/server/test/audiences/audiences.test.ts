@@ -7,7 +7,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const told = async (open: OpenAudiences) =>
   (await open.announced()).map(({ event }) => [event.userId, event.traits])
 
-test('the first sync tells every member, and later changes are told one by one', async () => {
+test('the first sync announces every member, and later changes are announced one by one', async () => {
   await using open = await OpenAudiences.start()
   await open.append(
     { type: 'identify', userId: 'u1', traits: { plan: 'pro' } },
@@ -27,7 +27,7 @@ test('the first sync tells every member, and later changes are told one by one',
   ])
 })
 
-test('a user leaves a sliding window by time alone, and no sync is needed for it', async () => {
+test('a user leaves a sliding window as time passes, without a sync', async () => {
   await using open = await OpenAudiences.start()
   await open.append({ event: 'Order Completed', userId: 'u1' })
   const condition = {

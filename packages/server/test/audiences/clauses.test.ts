@@ -10,11 +10,11 @@ const orders = (n: number): Condition => ({ event: 'Order Completed', count: { o
 const named = (letter: string, condition: Condition) =>
   newAudience({ id: `aud_${letter}`, name: letter, key: letter, condition })
 
-test('a clause that must keep more is filled again from the archive, and the others go on meanwhile', async () => {
+test('a clause that must keep more facts is refilled from the archive, and the others continue meanwhile', async () => {
   await using open = await OpenAudiences.start()
   await open.put(named('a', orders(2)))
   await open.settle()
-  // More than the clause keeps of a user: the oldest go.
+  // More than the clause keeps for a user: the oldest are removed.
   await open.append(...Array.from({ length: 300 }, () => ({ userId: 'u1' })))
   await open.append({ userId: 'u2' }, { userId: 'u2' })
   await open.settle()
@@ -24,11 +24,11 @@ test('a clause that must keep more is filled again from the archive, and the oth
   expect(await membersOf(open, 'aud_b')).toEqual(['u1'])
   expect(await told(open)).toEqual(['u2 true', 'u1 true'])
   const [clause] = await open.backend.facts.clauses()
-  // The log has the call of u2, too.
+  // The log also has the identify call announced for u2.
   expect(clause).toMatchObject({ keeping: { most: 301 }, fillThrough: 303, filledThrough: 303 })
 })
 
-test('a longer window of the same events is filled again, too', async () => {
+test('a longer window over the same events is refilled', async () => {
   await using open = await OpenAudiences.start()
   const within = (hours: number): Condition => ({ event: 'Order Completed', within: { hours } })
   await open.put(named('a', within(1)))
@@ -44,7 +44,7 @@ test('a longer window of the same events is filled again, too', async () => {
   expect(await membersOf(open, 'aud_b')).toEqual(['u1'])
 })
 
-test('a new clause misses no event and counts none twice, while events arrive and it is filled', async () => {
+test('a new clause counts every event once while it is filled and events arrive', async () => {
   await using open = await OpenAudiences.start()
   await open.put(named('a', { trait: 'plan', op: 'exists' }))
   await open.settle()
@@ -53,7 +53,7 @@ test('a new clause misses no event and counts none twice, while events arrive an
     open.backend.log.append(
       users.flatMap((userId) => Array.from({ length: 10 }, () => acceptedEvent({ userId }))),
     )
-  // The archive gives 1,000 events in one slice.
+  // The archive returns 1,000 events per slice.
   for (let times = 0; times < 40; times++) await append()
   await open.settle()
   await open.put(named('b', orders(600)))
@@ -66,7 +66,7 @@ test('a new clause misses no event and counts none twice, while events arrive an
   expect(await told(open)).toEqual(users.map((userId) => `${userId} true`))
 })
 
-test('it is known how far a clause is filled, and how far back it reaches', async () => {
+test('reports how far a clause is filled, and how far back it reaches', async () => {
   await using open = await OpenAudiences.start()
   await open.put(named('a', { trait: 'plan', op: 'exists' }))
   await open.settle()

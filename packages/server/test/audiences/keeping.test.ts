@@ -17,7 +17,7 @@ async function purge(
   await purgeAll(deletions, { deletionId: id, ...ids, sourceIds: null })
 }
 
-test('no profiles are kept while there is no computation, and later ones know the events from before', async () => {
+test('profiles are kept only while there is a computation, and new ones include earlier events', async () => {
   await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.settle()
@@ -30,7 +30,7 @@ test('no profiles are kept while there is no computation, and later ones know th
   expect(await membersOf(open)).toEqual(['u1'])
 })
 
-test('a user who is purged while a sync runs is gone, and comes back with new events only', async () => {
+test('a user purged during a sync is removed, and returns with new events only', async () => {
   await using open = await OpenAudiences.start()
   const events = ['u1', 'u2'].flatMap((userId) =>
     Array.from({ length: 1_500 }, () => acceptedEvent({ userId })),
@@ -39,7 +39,7 @@ test('a user who is purged while a sync runs is gone, and comes back with new ev
   await open.put(
     newAudience({ condition: { event: 'Order Completed', count: { op: '>=', n: 1_500 } } }),
   )
-  // The profiles are being made, the clause is being filled.
+  // The profiles are being built, and the clause is being filled.
   for (let times = 0; times < 4; times++) open.clock.advance(200)
   await purge(open, { userIds: ['u1'] })
   await open.settle()
@@ -51,7 +51,7 @@ test('a user who is purged while a sync runs is gone, and comes back with new ev
   expect((await open.backend.profiles.find('default', 'u1'))!.counts).toEqual({ track: 1 })
 })
 
-test('a member who is purged and comes back is told again', async () => {
+test('a member who is purged and returns is announced again', async () => {
   await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.put(newAudience())
@@ -62,11 +62,11 @@ test('a member who is purged and comes back is told again', async () => {
   await open.append(plan('u1', 'pro'))
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
-  // The purge has removed the first call, which was the user's, too.
+  // The purge has also removed the first announcement, as a call of the user.
   expect(await told(open)).toEqual(['u1 true'])
 })
 
-test('members who lose a call to the purge of an anonymousId are told, and told again when they come back', async () => {
+test('members who lose a call to the purge of an anonymousId are announced, and again when they return', async () => {
   await using open = await OpenAudiences.start()
   const anonymousId = 'a1'
   await open.append(
@@ -103,7 +103,7 @@ test('retention removes no event that profiles have not read', async () => {
   await open.settle()
   expect(await upkeep.removeOldest({ before })).toMatchObject({ removed: 1 })
   expect(await membersOf(open)).toEqual(['u1'])
-  // What profiles know stays.
+  // The trait that profiles have applied remains.
   await open.append({ ...plan('u1', 'free'), timestamp: formatTimestamp(NOON - 1) })
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])

@@ -15,7 +15,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Audiences on a real backend, with a clock that the test moves. */
+/** Audiences on a real backend, with a manual clock. */
 export class OpenAudiences implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
   readonly metrics = new Metrics()
@@ -24,14 +24,14 @@ export class OpenAudiences implements AsyncDisposable {
   #backend: Backend | undefined
   #audiences: Audiences | undefined
   #running: RunningWorker[] = []
-  /** How often the profile worker has looked for new events. */
+  /** How often the profile worker has checked for new events. */
   #passes = 0
 
   get backend(): Backend {
     return this.#backend!
   }
 
-  /** The file of the database, for what no port can do. */
+  /** The database file, for tests that reach behind the ports. */
   get file(): string {
     return join(this.#folder.path, 'hookline.db')
   }
@@ -66,7 +66,7 @@ export class OpenAudiences implements AsyncDisposable {
     )
   }
 
-  /** Stops everything, and starts it again. */
+  /** Restarts the backend and the workers. */
   async restart(): Promise<void> {
     await this.#stack.disposeAsync()
     this.#stack = new AsyncDisposableStack()
@@ -82,14 +82,14 @@ export class OpenAudiences implements AsyncDisposable {
     return this.backend.catalog.putComputation(computation)
   }
 
-  /** Lets the workers do all that they can do now. */
+  /** Runs the workers until they are idle. */
   async settle(): Promise<void> {
     const deadline = Date.now() + CONDITION_MS
     for (let idle = 0; idle < 3;) {
       if (Date.now() > deadline)
-        throw new Error(`The workers do not come to rest: ${await this.#describe()}`)
+        throw new Error(`The workers do not become idle: ${await this.#describe()}`)
       this.clock.advance(250)
-      // The threads of the backend take real time.
+      // The threads of the backend need real time.
       await setTimeout(1)
       for (const { failures } of this.#running) if (failures[0]) throw failures[0].error as Error
       idle = (await this.#isIdle()) ? idle + 1 : 0
@@ -97,20 +97,20 @@ export class OpenAudiences implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the profile worker has made a pass that began after the last change of the catalog. Call it at rest, when nothing else
-   * looks. A pass looks twice at most, and one may have been under way.
+   * Waits for a pass of the profile worker that began after the last catalog change. Call it when the workers are idle. A pass reads
+   * the state at most twice, and one may have been in progress.
    */
   async untilReplanned(): Promise<void> {
     const since = this.#passes
     const deadline = Date.now() + CONDITION_MS
     while (this.#passes < since + 3 && (await this.backend.profiles.state()).through !== null) {
-      if (Date.now() > deadline) throw new Error('The profile worker has made no pass.')
+      if (Date.now() > deadline) throw new Error('The profile worker has not completed a pass.')
       this.clock.advance(250)
       await setTimeout(1)
     }
   }
 
-  /** The identify calls that were announced, in the order of the log. */
+  /** The announcements, in log order. */
   async announced(): Promise<readonly AcceptedEvent[]> {
     const { events } = await this.backend.followedLog.read({ after: 0, limit: 100_000 })
     return events.map(({ event }) => event).filter(({ origin }) => origin !== undefined)
@@ -154,20 +154,20 @@ export class OpenAudiences implements AsyncDisposable {
     if (through === null) return enabled.length === 0
     const last = await syncs.last()
     if (!enabled.every(({ id, version }) => last.get(id)?.version === version)) return false
-    // A deletion is over when its computation is removed, and what was removed leaves no syncs.
+    // A deletion is complete when its computation is removed; a removed computation leaves no syncs.
     const { computations } = catalog.current
     for (const { computationId, reason } of last.values())
       if (reason === 'deleted' || !computations.has(computationId)) return false
     const { isEnd, events } = await followedLog.read({ after: through, limit: 1 })
     const { profiles: waiting } = await evaluations.waiting(this.clock.now())
-    // That of a disabled computation waits until it is enabled.
+    // The sync of a disabled computation waits until it is enabled.
     const running = (await syncs.open()).filter(({ computationId, reason }) => {
       const isOff = catalog.current.computations.get(computationId)?.enabled === false
       return reason === 'deleted' || !isOff
     })
     const kept = [...(await memberships.sizes()).keys()]
     if (!kept.every((id) => catalog.current.computations.has(id))) return false
-    // A commit may be seen before its events are handed out. They are when the writer answers what came later.
+    // A commit may be visible before its events are handed out. This write is answered after them.
     await profiles.begin(100)
     return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }

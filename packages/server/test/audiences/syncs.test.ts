@@ -24,26 +24,30 @@ describe('a destination is added by a sync', () => {
   }
 
   test.each<[string, { open?: Sync; last?: Sync }, readonly string[]]>([
-    ['not before the first one', {}, []],
-    ['if the last one did not have it', { last: sync({ destinationIds: ['dst_a'] }) }, ['dst_b']],
-    ['not if the last one had all', { last: sync({}) }, []],
+    ['not before the first sync', {}, []],
     [
-      'with all others, if the last one failed',
+      'if the last sync did not include it',
+      { last: sync({ destinationIds: ['dst_a'] }) },
+      ['dst_b'],
+    ],
+    ['not if the last sync included all', { last: sync({}) }, []],
+    [
+      'with all others if the last sync failed',
       { last: sync({ state: 'failed' }) },
       ['dst_a', 'dst_b'],
     ],
     [
-      'if the open one did not have it, although the last one had',
+      'if the open sync does not include it, although the last one did',
       { last: sync({}), open: sync({ state: 'running', destinationIds: ['dst_a'] }) },
       ['dst_b'],
     ],
     [
-      'if the first one is not done and does not have it',
+      'if the first sync is not done and does not include it',
       { open: sync({ state: 'running', destinationIds: ['dst_a'] }) },
       ['dst_b'],
     ],
     [
-      'if the open one has it, and has not told it of everybody yet',
+      'if the open sync includes it, and is not done',
       { last: sync({}), open: sync({ state: 'running', addedDestinationIds: ['dst_b'] }) },
       ['dst_b'],
     ],
@@ -57,17 +61,14 @@ test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync
   ['has changed since', [2, 'done'], 'changed'],
   ['was not synced to the end', [3, 'failed'], 'changed'],
   ['was synced', [3, 'done'], 'requested'],
-])(
-  'a requested sync of one that %s says so, and counts nothing as missed without reason',
-  (_, ended, reason) => {
-    const audience = newAudience({ version: 3 })
-    const none = { open: undefined, last: undefined, now: NOON }
-    const [version, state] = ended ?? [3, 'done']
-    const last = { ...newSync(audience, 'requested', none), version, state }
-    const context = { ...none, last: ended === null ? undefined : last }
-    expect(newSync(audience, 'requested', context).reason).toBe(reason)
-  },
-)
+])('a requested sync of an audience that %s has the right reason', (_, ended, reason) => {
+  const audience = newAudience({ version: 3 })
+  const none = { open: undefined, last: undefined, now: NOON }
+  const [version, state] = ended ?? [3, 'done']
+  const last = { ...newSync(audience, 'requested', none), version, state }
+  const context = { ...none, last: ended === null ? undefined : last }
+  expect(newSync(audience, 'requested', context).reason).toBe(reason)
+})
 
 async function opened(): Promise<OpenAudiences> {
   const open = await OpenAudiences.start()
@@ -75,7 +76,7 @@ async function opened(): Promise<OpenAudiences> {
   return open
 }
 
-test('a deletion that is requested while a sync runs is not lost', async () => {
+test('a deletion requested during a sync is not lost', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()
@@ -84,14 +85,14 @@ test('a deletion that is requested while a sync runs is not lost', async () => {
   const { syncs } = open.backend
   const requested = (await syncs.open())[0]!
   await computations.requestSync('aud_a', 'deleted')
-  // The step of the sync that was under way ends only now.
+  // The step of the running sync completes only now.
   expect(await syncs.advance(requested, { ...running, state: 'running' })).toBe(false)
   await open.settle()
   expect(open.backend.catalog.current.computations.size).toBe(0)
   expect((await told(open)).toSorted()).toEqual(['u1 false', 'u1 true', 'u2 false', 'u2 true'])
 })
 
-test('a deletion that is requested before the first sync is done is one', async () => {
+test('a deletion requested before the first sync is done takes effect', async () => {
   await using open = await opened()
   await open.put(newAudience())
   const { computations } = open.audiences
@@ -100,7 +101,7 @@ test('a deletion that is requested before the first sync is done is one', async 
   expect(open.backend.catalog.current.computations.size).toBe(0)
 })
 
-test('a deletion goes on after a crash between its last step and the removal', async () => {
+test('a deletion continues after a crash between its last step and the removal', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()
@@ -112,14 +113,14 @@ test('a deletion goes on after a crash between its last step and the removal', a
   await expect.poll(() => open.backend.memberships.sizes()).toEqual(new Map())
 })
 
-test('a deletion waits for its plan, so that it tells everybody', async () => {
+test('a deletion waits for its plan, so that it is announced to every member', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()
   const { catalog, syncs } = open.backend
   const last = (await syncs.last()).get('aud_a')!
   const waiting = { state: 'waiting', finishedAt: null, afterProfile: 0, afterUser: '' } as const
-  // Nobody has asked for new plans, and syncs are looked for every minute.
+  // No one has requested new plans, and syncs are checked every minute.
   await syncs.put({ ...last, ...waiting, id: 'syn_z', reason: 'deleted' })
   for (let times = 0; times < 500; times++) {
     open.clock.advance(250)
@@ -142,7 +143,7 @@ test('an audience that never had a member leaves no syncs when it is removed', a
   expect(await syncs.last()).toEqual(new Map())
 })
 
-test('a sync that fails is reported as failed, the others go on, and the next one tells its destinations again', async () => {
+test('a failed sync is reported, the others continue, and the next one informs its destinations again', async () => {
   await using open = await opened()
   using db = new DatabaseSync(open.file, { timeout: 10_000 })
   db.exec(`CREATE TRIGGER fault BEFORE UPDATE ON syncs
@@ -159,7 +160,7 @@ test('a sync that fails is reported as failed, the others go on, and the next on
     lastSync: { state: 'failed', finishedAt: expect.any(Number) },
   })
   expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', looked: 2 } })
-  // It is evaluated in real time nevertheless.
+  // The audience is still evaluated in real time.
   await open.append(plan('u3', 'pro'))
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1', 'u2', 'u3'])
@@ -170,7 +171,7 @@ test('a sync that fails is reported as failed, the others go on, and the next on
   expect(last).toMatchObject({ state: 'done', addedDestinationIds: ['dst_a'], told: 3, missed: 0 })
 })
 
-test('the daily check finds that nothing was missed, and says so if something was', async () => {
+test('the daily check counts no missed change, unless there was one', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()
@@ -180,7 +181,7 @@ test('the daily check finds that nothing was missed, and says so if something wa
   await expect
     .poll(async () => (await syncs.last()).get('aud_a'))
     .toMatchObject({ reason: 'daily', state: 'done', looked: 2, entered: 0, left: 0, missed: 0 })
-  // As a bug would do: the result is taken away, and the profile is not dirty.
+  // As a bug would do: remove the result without marking the profile as dirty.
   const [profile] = await evaluations.load([1])
   const lost = { computationId: 'aud_a', value: undefined, since: NOON }
   const nothing = { announcements: [], recheckAt: null }
@@ -196,9 +197,9 @@ test('the daily check finds that nothing was missed, and says so if something wa
 
 const BOUGHT = { event: 'Order Completed' } as const
 
-test('the first sync counts who entered by it, also those that evaluation in real time was faster with', async () => {
+test('the first sync counts everyone who entered, including users that real-time evaluation found first', async () => {
   await using open = await opened()
-  // The first audience: its profiles are made from the log, and evaluated as that goes on.
+  // For the first audience, profiles are built from the log and evaluated along the way.
   await open.put(newAudience())
   await open.settle()
   const { syncs } = open.backend
@@ -208,7 +209,7 @@ test('the first sync counts who entered by it, also those that evaluation in rea
     left: 0,
     missed: 0,
   })
-  // Another one: its events are counted from the archive, and their users evaluated at once.
+  // For another one, events are counted from the archive, and their users evaluated immediately.
   await open.append({ userId: 'u1' }, { userId: 'u3' })
   await open.put(newAudience({ id: 'aud_b', name: 'B', key: 'b', condition: BOUGHT }))
   await open.settle()
@@ -216,7 +217,7 @@ test('the first sync counts who entered by it, also those that evaluation in rea
   expect((await syncs.last()).get('aud_b')).toMatchObject({ reason: 'created', entered: 2 })
 })
 
-test('a sync for a new definition counts who entered and left by it, and the next one counts none of them again', async () => {
+test('a sync for a new definition counts who entered and left, and the next one counts no one again', async () => {
   await using open = await opened()
   await open.put(newAudience())
   await open.settle()
@@ -238,7 +239,7 @@ test('a sync for a new definition counts who entered and left by it, and the nex
   expect((await syncs.last()).get('aud_a')).toMatchObject({ reason: 'requested', entered: 0 })
 })
 
-test('a sync looks at every profile, however many there are', async () => {
+test('a sync checks every profile, however many there are', async () => {
   await using open = await OpenAudiences.start()
   const { profiles, syncs } = open.backend
   await profiles.begin(100)

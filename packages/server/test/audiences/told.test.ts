@@ -12,7 +12,7 @@ async function opened(...events: Parameters<OpenAudiences['append']>): Promise<O
   return open
 }
 
-test('a destination that is added is told of every member, and one that is removed of nothing', async () => {
+test('every member is announced to an added destination, and none to a removed one', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'), plan('u3', 'free'))
   await open.put(newAudience({ version: 2, destinationIds: ['dst_a', 'dst_b'] }))
   await open.settle()
@@ -25,7 +25,7 @@ test('a destination that is added is told of every member, and one that is remov
   expect(await told(open, { destinations: true })).toEqual([...all, 'u1 false dst_b'])
 })
 
-test('a destination that was removed and is added again hears of everybody, also of those who have left', async () => {
+test('a destination that is removed and added again gets every announcement, including for users who left', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
   await open.put(newAudience({ version: 2, destinationIds: ['dst_b'] }))
   await open.settle()
@@ -42,12 +42,12 @@ test('a destination that was removed and is added again hears of everybody, also
   expect((await told(open, { destinations: true })).slice(before)).toEqual([...again, ...again])
 })
 
-test('a destination that is added before the first sync is done is told of every member', async () => {
+test('every member is announced to a destination added before the first sync is done', async () => {
   await using open = await OpenAudiences.start()
   await open.append(plan('u1', 'pro'))
   await open.put(newAudience())
   await open.settle()
-  // As if the process had ended before the first sync was done: what was told went to dst_a alone.
+  // As if the process had exited before the first sync was done: announcements went to dst_a only.
   const done = (await open.backend.syncs.last()).get('aud_a')!
   const open1 = { ...done, state: 'running', finishedAt: null, afterProfile: 0 } as const
   await open.backend.syncs.put(open1)
@@ -56,7 +56,7 @@ test('a destination that is added before the first sync is done is told of every
   expect(await told(open, { destinations: true })).toEqual(['u1 true dst_a', 'u1 true dst_b'])
 })
 
-test('a disabled audience sends nothing, and only what has changed when it is enabled again', async () => {
+test('a disabled audience sends nothing, and only the differences when it is enabled again', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
   await open.put(newAudience({ version: 2, enabled: false }))
   await open.settle()
@@ -68,7 +68,7 @@ test('a disabled audience sends nothing, and only what has changed when it is en
   expect((await told(open)).slice(2).toSorted()).toEqual(['u1 false', 'u3 true'])
 })
 
-test('a user who becomes known while the audience is disabled is told when it is enabled again', async () => {
+test('a user identified while the audience is disabled is announced when it is enabled again', async () => {
   await using open = await opened()
   const anonymous = { type: 'identify', userId: undefined as never, anonymousId: 'a1' } as const
   await open.append({ ...anonymous, traits: { plan: 'pro' } }, plan('u2', 'pro'))
@@ -84,7 +84,7 @@ test('a user who becomes known while the audience is disabled is told when it is
   expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true', 'u3 true'])
 })
 
-test('a user who leaves and enters between two evaluations makes no call', async () => {
+test('a user who leaves and enters between two evaluations causes no call', async () => {
   await using open = await opened(plan('u1', 'pro'))
   const [leaves, enters] = [1, 2].map((later) => ({
     ...plan('u1', later === 1 ? 'free' : 'pro'),
@@ -95,7 +95,7 @@ test('a user who leaves and enters between two evaluations makes no call', async
   expect(await told(open)).toEqual(['u1 true'])
 })
 
-test('a profile without a userId is a member, and is told when it gets one', async () => {
+test('a profile without a userId is a member, and is announced when it gets one', async () => {
   await using open = await opened()
   const anonymous = { type: 'identify', userId: undefined as never, anonymousId: 'a1' } as const
   await open.append({ ...anonymous, traits: { plan: 'pro' } })
@@ -108,17 +108,17 @@ test('a profile without a userId is a member, and is told when it gets one', asy
   expect(await told(open)).toEqual(['u1 true'])
 })
 
-test('when an alias links a member and one who is none, each of them hears what changes for them', async () => {
+test('when an alias links a member and a non-member, each is announced if its value changes', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'free'))
   expect(await told(open)).toEqual(['u1 true'])
   await open.append({ type: 'alias', userId: 'u2', previousId: 'u1' })
   await open.settle()
-  // The plan of u2 is from the same moment; the greater event id wins.
+  // The plans have the same time; the greater event id wins.
   const isMember = (await membersOf(open)).length > 0
   expect(await told(open)).toEqual(['u1 true', isMember ? 'u2 true' : 'u1 false'])
 })
 
-test('an alias of two members tells nobody anything', async () => {
+test('an alias of two members causes no announcement', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'))
   await open.append({ type: 'alias', userId: 'u2', previousId: 'u1' })
   await open.settle()
@@ -126,7 +126,7 @@ test('an alias of two members tells nobody anything', async () => {
   expect((await told(open)).toSorted()).toEqual(['u1 true', 'u2 true'])
 })
 
-test('a deletion with an announcement tells every member, and removes what belonged to the audience', async () => {
+test('a deletion with an announcement announces every member, and removes all data of the audience', async () => {
   await using open = await opened(plan('u1', 'pro'), plan('u2', 'pro'), plan('u3', 'free'))
   await open.audiences.computations.requestSync('aud_a', 'deleted')
   await open.settle()
@@ -140,9 +140,9 @@ test('a deletion with an announcement tells every member, and removes what belon
   expect((await told(open)).toSorted()).toEqual(all)
 })
 
-test('an audience that refers to one that has no values yet waits for it, and tells nothing that is untrue', async () => {
+test('an audience waits until an audience it refers to has values, and announces nothing false', async () => {
   await using open = await OpenAudiences.start()
-  // More than the archive gives in one slice.
+  // More than the archive returns per slice.
   const orders = Array.from({ length: 3_000 }, (_, n) => acceptedEvent({ userId: `u${n % 5}` }))
   await open.backend.log.append(orders)
   const buyers = newAudience({ condition: { event: 'Order Completed' } })

@@ -1,7 +1,7 @@
 import type { Json } from '@hookline/protocol'
 import type { OpenAudiences } from './open-audiences.ts'
 
-/** What was told so far, in the order of the log: as `u1 true`, or `u1 true dst_b` with `destinations`. */
+/** The announcements so far, in log order: `u1 true`, or `u1 true dst_b` with `destinations`. */
 export async function told(
   open: OpenAudiences,
   { destinations = false } = {},
@@ -13,7 +13,7 @@ export async function told(
   })
 }
 
-/** The members that are stored, by the first userId of each. */
+/** The stored members, by the first userId of each. */
 export async function membersOf(open: OpenAudiences, id = 'aud_a'): Promise<readonly unknown[]> {
   const { data } = await open.backend.memberships.list(id, { limit: 100 })
   return data.map(({ userId }) => userId)

@@ -14,14 +14,14 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 const HOUR = 60 * 60 * 1000
 const PLANTED = 'PLANTED-VALUE'
 
-/** Appends an event of u1 that has the planted value, stamped with the time of the clock. */
+/** Appends an event of u1 with the planted value, stamped by the clock. */
 async function receive({ backend }: TestEngine, clock: AdjustableClock): Promise<AcceptedEvent> {
   const event = acceptedEvent({ at: clock.now(), properties: { it: PLANTED } })
   await backend.log.append([event])
   return event
 }
 
-/** Runs the worker of the service. Returns the function that deletes u1, which resolves when the notice is delivered. */
+/** Runs the service's deletion worker. Returns a function that deletes u1 and resolves when the notice is delivered. */
 function deletionsOf(
   { backend, engine }: TestEngine,
   clock: AdjustableClock,
@@ -51,7 +51,7 @@ const isNotice = ({ body }: ReceivedRequest): boolean =>
   (JSON.parse(body.toString()) as { type: string }).type === 'delete'
 
 test.each([false, true])(
-  'a deletion removes what was stamped while the clock was an hour ahead, in lanes and on disk (suppress: %s)',
+  'a deletion removes events stamped while the clock was an hour ahead, in lanes and on disk (suppress: %s)',
   async (suppress) => {
     const clock = new AdjustableClock()
     const { promise: opened, resolve: answer } = Promise.withResolvers<void>()

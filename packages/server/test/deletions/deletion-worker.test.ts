@@ -27,7 +27,7 @@ async function carryOut(backend: Backend): Promise<void> {
   await isDone
 }
 
-test('a deletion creates one notice for each user and each enabled destination of the sources that it covers', async () => {
+test('a deletion creates one notice per user and enabled destination of the sources it covers', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
@@ -56,7 +56,7 @@ test('a deletion that fails does not stop the others', async () => {
   expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
-test('a deletion whose last part fails leaves what the user has got since when it goes on', async () => {
+test('a deletion retried after its last part failed keeps lists that the user has joined since', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
@@ -89,7 +89,7 @@ test('a deletion whose last part fails leaves what the user has got since when i
   expect([tries, await listed()]).toEqual([2, 1])
 })
 
-test('a deletion that keeps failing is logged at once, and then every ten minutes with the number of its failures', async () => {
+test('a deletion that keeps failing is logged immediately, then every ten minutes with the number of failures', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
@@ -138,7 +138,7 @@ test('without suppress, new events of the user are kept; with it, events from be
   expect(backend.suppressions.has('src_b', 'user', 'u1')).toBe(false)
 })
 
-test('a deletion of an anonymousId purges it, and suppresses calls that have no other id', async () => {
+test('a deletion of an anonymousId purges it, and suppresses calls without another id', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)

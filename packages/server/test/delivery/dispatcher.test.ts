@@ -7,28 +7,28 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 const never = (): Promise<never> => new Promise(() => undefined)
 
 describe('lanes', () => {
-  test('a receiver that never responds does not delay another one', async () => {
+  test('a receiver that never responds does not delay other receivers', async () => {
     await using slow = await openReceiver({ respond: never })
     await using healthy = await openReceiver()
     await using engine = await TestEngine.open({
       limits: { laneConcurrency: 4, laneWindow: 8 },
-      // Attempts that end meanwhile would be made again.
+      // Long enough that no attempt times out and is retried.
       sender: { timeoutMs: 60_000 },
     })
     await engine.destination('dst_slow', slow.url)
     await engine.destination('dst_healthy', healthy.url)
     await engine.receive(200)
     await healthy.waitFor(200)
-    // The slow lane has its window in memory, with four attempts in flight. The rest is parked.
+    // The slow lane fills its window, with four attempts in flight. The rest is parked.
     await expect.poll(() => slow.requests.length).toBe(4)
     const parked = await engine.deliveries({ destinationId: 'dst_slow' })
     expect(parked.length).toBeGreaterThanOrEqual(200 - 8)
     expect(parked.every(({ state, rounds }) => state === 'pending' && rounds === 0)).toBe(true)
-    // The attempts that are still under way end when the receiver breaks them off.
+    // The receiver ends the attempts in progress when it closes their connections.
     await slow[Symbol.asyncDispose]()
   })
 
-  test('a lane never has more in flight than a quarter of the slots of the node', async () => {
+  test("a lane has at most a quarter of the node's slots in flight", async () => {
     await using slow = await openReceiver({ respond: never })
     await using engine = await TestEngine.open({
       limits: { maxInFlight: 12, laneConcurrency: 64 },
@@ -38,11 +38,11 @@ describe('lanes', () => {
     await slow.waitFor(3)
     await expect.poll(() => engine.deliveries({ destinationId: 'dst_slow' })).toHaveLength(0)
     expect(slow.requests).toHaveLength(3)
-    // The attempts that are still under way end when the receiver breaks them off.
+    // The receiver ends the attempts in progress when it closes their connections.
     await slow[Symbol.asyncDispose]()
   })
 
-  test('deliveries that a full lane parked are delivered when the receiver responds again, each once', async () => {
+  test('deliveries parked by a full lane are delivered once each when the receiver recovers', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
     await using engine = await TestEngine.open({
@@ -61,7 +61,7 @@ describe('lanes', () => {
   })
 })
 
-test('deliveries that wait in the lane of a destination that is disabled are parked, not sent', async () => {
+test('deliveries in the lane of a disabled destination are parked, not sent', async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -79,7 +79,7 @@ test('deliveries that wait in the lane of a destination that is disabled are par
 })
 
 describe('parked deliveries', () => {
-  test('survive a restart and are tried again with the same webhook-id', async () => {
+  test('survive a restart and are retried with the same webhook-id', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver({ respond: [500, 200] })
     {
@@ -99,14 +99,14 @@ describe('parked deliveries', () => {
     expect(second?.headers['x-hookline-attempt']).toBe('2')
   })
 
-  test('wait while their destination is disabled, and are tried when it is enabled again', async () => {
+  test('wait while their destination is disabled, and are attempted when it is enabled again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open({ retryDelaysMs: [50] })
     const destination = await engine.destination('dst_a', receiver.url)
     await engine.receive(1)
     await receiver.waitFor(1)
     await engine.backend.catalog.putDestination({ ...destination, enabled: false, version: 2 })
-    // Retries of an enabled destination show that the feed has looked in the meantime.
+    // Retries of an enabled destination show that the feed has run in the meantime.
     await using other = await openReceiver({ respond: [500, 500, 500, 200] })
     await engine.destination('dst_b', other.url)
     await engine.receive(1)
@@ -130,7 +130,7 @@ describe('parked deliveries', () => {
   })
 })
 
-describe('a backend that is unavailable for a while', () => {
+describe('a temporarily unavailable backend', () => {
   /** The backend, unavailable for the engine's calls while `isUnavailable` returns true. */
   function failing(isUnavailable: () => boolean) {
     return (backend: Backend): Backend => {
@@ -160,7 +160,7 @@ describe('a backend that is unavailable for a while', () => {
     }
   }
 
-  test('loses no event and causes no second request: results are recorded when it is available again', async () => {
+  test('loses no event and causes no second request: results are recorded once it is available again', async () => {
     let isUnavailable = false
     await using receiver = await openReceiver({
       respond: () => {
@@ -183,7 +183,7 @@ describe('a backend that is unavailable for a while', () => {
   })
 })
 
-test('a graceful stop records the attempts in flight, and all other deliveries are made after the restart', async () => {
+test('a graceful stop records the attempts in flight, and the other deliveries are made after the restart', async () => {
   using folder = new TemporaryFolder()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })

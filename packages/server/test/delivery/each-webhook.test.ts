@@ -17,7 +17,7 @@ function to(engine: TestEngine, urls: readonly string[]): Promise<Destination> {
   return engine.destination('dst_a', '', { settings })
 }
 
-/** How many deliveries have a part in each state on this webhook. */
+/** The number of parts of this webhook, by state. */
 async function partsOf(
   engine: TestEngine,
   url: string,
@@ -47,7 +47,7 @@ async function openTwo(stack: AsyncDisposableStack, options: EngineOptions = {})
 }
 
 describe('with policy any, every webhook gets every event', () => {
-  test('that arrived while its breaker was open, once its receiver responds again', async () => {
+  test('that arrived while its breaker was open, once its receiver recovers', async () => {
     await using stack = new AsyncDisposableStack()
     const { clock, healthy, other, engine, urls } = await openTwo(stack)
     other.respond = () => 500
@@ -69,7 +69,7 @@ describe('with policy any, every webhook gets every event', () => {
     expect((await engine.deliveries({})).every(({ state }) => state === 'delivered')).toBe(true)
   })
 
-  test('that arrived while it asked for a pause with Retry-After', async () => {
+  test('that arrived during a Retry-After', async () => {
     await using stack = new AsyncDisposableStack()
     const { clock, healthy, other, engine, urls } = await openTwo(stack)
     other.respond = () => ({ status: 429, headers: { 'retry-after': '600' } })
@@ -86,7 +86,7 @@ describe('with policy any, every webhook gets every event', () => {
     await expect.poll(() => partsOf(engine, urls[1])).toEqual({ not_retried: 1, delivered: 50 })
   })
 
-  test('and says so when its window ended before it could be tried', async () => {
+  test('or its part expires if the window ended before an attempt', async () => {
     await using stack = new AsyncDisposableStack()
     const { clock, other, engine, urls } = await openTwo(stack)
     other.respond = () => 500
@@ -105,9 +105,9 @@ describe('with policy any, every webhook gets every event', () => {
 })
 
 describe('a webhook that does not respond', () => {
-  test('delays no other webhook of its destination, and takes no slot of theirs', async () => {
+  test('does not delay other webhooks of its destination, and uses none of their slots', async () => {
     await using stack = new AsyncDisposableStack()
-    // Attempts that end meanwhile would be made again.
+    // Long enough that no attempt times out and is retried.
     const { healthy, other, engine } = await openTwo(stack, { sender: { timeoutMs: 60_000 } })
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     other.respond = () => opened.then(() => 200)
@@ -130,7 +130,7 @@ describe('a webhook that does not respond', () => {
     clock.advance(2_000)
     await expect.poll(() => engine.lanes.current.unrecorded).toBe(0)
     expect(await partsOf(engine, urls[1])).toEqual({ pending: 200 })
-    // Those in flight stay in memory, and no other attempt on them begins.
+    // Those in flight stay in memory, and no other attempt of them begins.
     open()
     await expect.poll(() => partsOf(engine, urls[1])).toEqual({ delivered: 200 })
     expect([healthy.requests.length, other.requests.length]).toEqual([200, 200])
@@ -172,13 +172,13 @@ describe('a URL that the settings forbid', () => {
     await engine.receive(3)
     await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ held: 3 })
     clock.advance(HOUR)
-    // The feed looks once a minute.
+    // The feed runs once a minute.
     clock.advance(MINUTE)
     await expect.poll(() => partsOf(engine, 'http://127.0.0.1:8080/')).toEqual({ rejected: 3 })
   })
 })
 
-test('a person who closes the breaker lets what waits be delivered now', async () => {
+test('closing the breaker manually delivers the backlog immediately', async () => {
   await using stack = new AsyncDisposableStack()
   const { other, engine, urls } = await openTwo(stack)
   other.respond = () => 500
@@ -194,7 +194,7 @@ test('a person who closes the breaker lets what waits be delivered now', async (
   await other.waitFor(40)
 })
 
-test('a person who asks for the next attempt gets it now, as the probe of the breaker', async () => {
+test('a manual retry is attempted immediately, as the probe of the breaker', async () => {
   await using stack = new AsyncDisposableStack()
   const { clock, other, engine, urls } = await openTwo(stack)
   other.respond = () => 500
@@ -212,7 +212,7 @@ test('a person who asks for the next attempt gets it now, as the probe of the br
   expect(engine.openBreakers).toBe(0)
 })
 
-test('a person who asks for the next attempt need not wait for the delay of a retry', async () => {
+test('a manual retry does not wait for the retry delay', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ ...patient, clock })

@@ -5,10 +5,10 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-/** More than the longest pause before a worker is restarted. */
+/** Longer than the longest delay before a worker is restarted. */
 const RESTART_MS = 12_500
 
-/** A backend whose `archive` throws, as because of a bug, while `fails` returns true. */
+/** A backend whose `archive` throws while `fails` returns true, as a bug would. */
 const withFaultyArchive =
   (fails: () => boolean) =>
   (backend: Backend): Backend => {
@@ -28,12 +28,12 @@ const withFaultyArchive =
 const workerFailures = ({ logged }: TestEngine): readonly unknown[] =>
   logged.filter(({ msg }) => msg === 'worker.failed').map(({ worker }) => worker)
 
-/** The ids of the deliveries that the receiver received, in order of arrival. */
+/** The ids of the received deliveries, in order of arrival. */
 const idsAt = ({ requests }: Receiver): readonly unknown[] =>
   requests.map(({ headers }) => headers['webhook-id'])
 
 describe('a pipeline that fails', () => {
-  test('is restarted and delivers everything once: deliveries that are in the lanes are not delivered again', async () => {
+  test('is restarted and delivers everything once: deliveries in the lanes are not delivered again', async () => {
     const clock = new ManualClock()
     const answers: (() => void)[] = []
     const respond = (): Promise<number> =>
@@ -65,7 +65,7 @@ describe('a pipeline that fails', () => {
     ])
   })
 
-  test('five times within a minute is not restarted, and the last log line says so', async () => {
+  test('five times within a minute is not restarted, and the last log line reports it', async () => {
     const clock = new ManualClock()
     await using engine = await TestEngine.open({ clock, through: withFaultyArchive(() => true) })
     await engine.receive(1)

@@ -28,7 +28,7 @@ const SETTINGS: LaneGroupSettings = {
   },
 }
 
-/** Opens a group as a thread does: from ports, and from settings that were copied. */
+/** Opens a group as a thread does: from ports and copied settings. */
 function openGroup(backend: Backend, owns?: (destinationId: string) => boolean): LaneGroup {
   return openLaneGroup({
     backend,
@@ -44,7 +44,7 @@ function openGroup(backend: Backend, owns?: (destinationId: string) => boolean):
   })
 }
 
-/** A folder in which one delivery to each of the destinations `dst_a` and `dst_b` is parked, and due. */
+/** A folder with one parked, due delivery to each of the destinations `dst_a` and `dst_b`. */
 async function folderWithParked(url: string): Promise<TemporaryFolder> {
   const folder = new TemporaryFolder()
   await using engine = await TestEngine.open({ retryDelaysMs: [1] }, folder)
@@ -59,7 +59,7 @@ async function folderWithParked(url: string): Promise<TemporaryFolder> {
 const openBackend = ({ path: dataDir }: TemporaryFolder): Promise<Backend> =>
   openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 20 })
 
-test('a group of lanes opens from ports and copied settings alone, and delivers', async () => {
+test('a lane group needs only ports and copied settings to deliver', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   {
@@ -90,7 +90,7 @@ test('a group of lanes opens from ports and copied settings alone, and delivers'
   expect([lanes.given, await lanes.status()]).toMatchObject([1, { imbalance: 0, unrecorded: 0 }])
 })
 
-test('of several groups, each takes up what waits for its own destinations', async () => {
+test("each of several groups takes over its destinations' backlog", async () => {
   await using receiver = await openReceiver({ respond: 500 })
   using folder = await folderWithParked(receiver.url)
   receiver.respond = () => 200
@@ -104,7 +104,7 @@ test('of several groups, each takes up what waits for its own destinations', asy
   await expect.poll(() => stateOf('dst_b')).toBe('delivered')
 })
 
-test('one question tells how the webhooks of many destinations stand, and which attempts are being made', async () => {
+test("one call returns the state of many destinations' webhooks, and one the attempts in progress", async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<number>()
   await using slow = await openReceiver({ respond: () => answered })
   await using quick = await openReceiver()

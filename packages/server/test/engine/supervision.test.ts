@@ -3,7 +3,7 @@ import type { Lease, Leases } from '../../src/backend/nodes.ts'
 import { leased } from '../../src/engine/supervision.ts'
 import type { Worker } from '../../src/util/workers/worker.ts'
 
-/** Gives a lease whenever it is told to. */
+/** Grants leases on request. */
 class GivenLeases implements Leases {
   readonly given: { readonly lost: AbortController; isGivenUp: boolean }[] = []
   #waiting: (() => void)[] = []
@@ -28,7 +28,7 @@ class GivenLeases implements Leases {
   }
 }
 
-/** Works until its signal aborts, and says which runs it has begun and ended. */
+/** Runs until its signal aborts, and records when each run begins and ends. */
 function untilAborted(runs: string[]): Worker {
   return {
     name: 'retention',
@@ -40,7 +40,7 @@ function untilAborted(runs: string[]): Worker {
   }
 }
 
-test('a worker works while its node has the lease, and waits for the next one when it is lost', async () => {
+test('a worker runs while its node has the lease, and waits for the next lease when it is lost', async () => {
   const leases = new GivenLeases()
   const runs: string[] = []
   const stop = new AbortController()
@@ -57,7 +57,7 @@ test('a worker works while its node has the lease, and waits for the next one wh
   expect(leases.given[1]!.isGivenUp).toBe(true)
 })
 
-test('a worker that fails gives its lease up, so that another node can work', async () => {
+test('a worker that fails releases its lease, so that another node can take over', async () => {
   const leases = new GivenLeases()
   const failing: Worker = { name: 'replays', run: () => Promise.reject(new Error('by the test')) }
   const running = leased(failing, 'replays', leases).run(new AbortController().signal)

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 
-test('a closing server responds to requests in flight, and does not wait for kept-alive and unused connections', async () => {
+test('a closing server responds to requests in flight, and does not wait for idle or unused connections', async () => {
   const server = createHttpServer({ config: parseConfig({}), logger: undefined })
   const arrived = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -29,7 +29,7 @@ test('a closing server responds to requests in flight, and does not wait for kep
   socket.destroy()
 })
 
-test('a closing server that is overdue closes the connections of requests in flight', async () => {
+test('a closing server closes the connections of requests in flight after its deadline', async () => {
   const stop = new AbortController()
   const config = parseConfig({})
   const server = createHttpServer({ config, logger: undefined, overdue: stop.signal })

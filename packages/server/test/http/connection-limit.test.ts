@@ -63,7 +63,7 @@ test.each([
   expect(String(await response)).toContain('done')
 })
 
-test('the connection that has been idle for longest is closed, and one in use is not', async () => {
+test('the longest idle connection is closed, and one in use is not', async () => {
   const first = await client(get('/'))
   await once(first, 'data')
   const second = await client(get('/'))
@@ -77,7 +77,7 @@ test('the connection that has been idle for longest is closed, and one in use is
   await once(first, 'data')
 })
 
-test('many clients that never finish a request do not close the connection of one that does', async () => {
+test('clients that never finish a request do not cause a busy client to be disconnected', async () => {
   const healthy = await client(get('/'))
   await once(healthy, 'data')
   for (let count = 0; count < 10; count++) await client('GET / HTTP/1.1\r\nHost:')
@@ -85,7 +85,7 @@ test('many clients that never finish a request do not close the connection of on
   expect(String((await once(healthy, 'data'))[0])).toContain('done')
 })
 
-test('a request that is handled is not cut off when half of the next one is there already', async () => {
+test('a request in progress is not cut off when half of the next one has arrived', async () => {
   const busy = await handled()
   const partial = once(server.server, 'request')
   busy.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{')
@@ -96,7 +96,7 @@ test('a request that is handled is not cut off when half of the next one is ther
   expect(String((await response)[0])).toContain('done')
 })
 
-test('a request that is handled is not cut off: the new connection is closed', async () => {
+test('a request in progress is not cut off: the new connection is closed', async () => {
   const busy = [await handled(), await handled(), await handled()]
   const refused = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
   refused.on('error', () => undefined).resume()

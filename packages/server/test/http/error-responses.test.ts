@@ -40,7 +40,7 @@ beforeEach(async () => {
 
 afterEach(() => server.close())
 
-/** Sends bytes, and expects the error response for `code` and nothing else. */
+/** Sends bytes, and expects only the error response for `code`. */
 async function expectError(code: IngestCodeName, ...parts: readonly (string | Buffer)[]) {
   const response = parseRawResponse(await rawExchange(port(), ...parts))
   const { status, message } = INGEST_CODES[code]
@@ -69,14 +69,14 @@ describe('the HTTP server', () => {
     await expectError('not_found', http('GET /nowhere'))
   })
 
-  test('responds 404 there even if the body cannot be read', async () => {
+  test('responds 404 to an unknown path even if the body cannot be read', async () => {
     const body = '{"broken'
     const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`]
     await expectError('not_found', http('POST /nowhere', ...headers), body)
     await expectError('not_found', http('POST /nowhere', 'Content-Type: ;;', 'Content-Length: 0'))
   })
 
-  test('responds 404 there before the body arrives', async () => {
+  test('responds 404 to an unknown path before the body arrives', async () => {
     const headers = ['Content-Type: application/json', 'Content-Length: 100000']
     await expectNotFoundBeforeBody('/nowhere', headers)
     await expectNotFoundBeforeBody('/api/nowhere', headers)
@@ -86,7 +86,7 @@ describe('the HTTP server', () => {
     ])
   })
 
-  test('responds 405 with Allow where the path has other methods', async () => {
+  test('responds 405 with Allow if the path has other methods', async () => {
     expect((await expectError('method_not_allowed', http('GET /calls'))).headers).toMatch(
       /^allow: post$/m,
     )
@@ -99,7 +99,7 @@ describe('the HTTP server', () => {
     await expectError('method_not_allowed', http('CONNECT example.com:443'))
   })
 
-  test('responds 400 to a URL that cannot be read', async () => {
+  test('responds 400 to an invalid URL', async () => {
     await expectError('bad_request', http('GET /items/%E0%A4%A'))
   })
 
@@ -114,14 +114,14 @@ describe('the HTTP server', () => {
     await expectError('bad_request', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00]))
   })
 
-  test('responds 400 to a body that is broken', async () => {
+  test('responds 400 to an invalid body', async () => {
     const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
     await expectError('bad_request', http('POST /calls', ...chunked), 'zz\r\n')
     // Without a content type the framework responds before the body: there must not be a second response.
     await expectError('bad_request', http('POST /calls', 'Transfer-Encoding: chunked'), 'zz\r\n')
   })
 
-  test('responds 400 to an Expect header that it does not support', async () => {
+  test('responds 400 to an unsupported Expect header', async () => {
     await expectError('bad_request', http('GET /items/1', 'Expect: miracles'))
   })
 
@@ -143,7 +143,7 @@ describe('the HTTP server', () => {
     ])
   })
 
-  test('logs refused requests once a minute for each code, with the path but not its query', async () => {
+  test('logs refused requests once a minute per code, with the path but without its query', async () => {
     for (let requests = 0; requests < 5; requests++) {
       await expectError('not_found', http('POST /v2/track?writeKey=wk_1'))
     }
@@ -156,14 +156,14 @@ describe('the HTTP server', () => {
     expect(logged.join('')).not.toContain('wk_1')
   })
 
-  test('logs the same error once in 10 s, however many requests have it', async () => {
+  test('logs the same error once in 10 s, however often it occurs', async () => {
     for (let requests = 0; requests < 5; requests++) {
       await expectError('internal_error', http('GET /broken'))
     }
     expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ requests: 1 }])
   })
 
-  test('accepts a request without Host, as HTTP/1.0 clients send it', async () => {
+  test('accepts a request without Host, as sent by HTTP/1.0 clients', async () => {
     const response = await rawExchange(port(), 'GET /items/7 HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(parseRawResponse(response)).toMatchObject({ status: 200, body: '{"id":"7"}' })
   })
@@ -174,7 +174,7 @@ describe('the HTTP server', () => {
     }
   })
 
-  test('uses the not-found and error handlers of a plugin below its prefix', async () => {
+  test("uses a plugin's not-found and error handlers below its prefix", async () => {
     const missing = parseRawResponse(await rawExchange(port(), http('GET /api/nowhere')))
     expect(missing).toMatchObject({ status: 404, body: '{"from":"api"}' })
     const broken = parseRawResponse(await rawExchange(port(), http('GET /api/broken')))

@@ -28,7 +28,7 @@ async function answering(port: number): Promise<string> {
   return response.text()
 }
 
-// Only these systems divide connections among listeners.
+// Only these systems distribute connections among listeners.
 const hasReusePort = ['linux', 'freebsd'].includes(process.platform)
 
 test.runIf(hasReusePort)('several servers share the port that the first one picks', async () => {
@@ -45,7 +45,7 @@ test.runIf(hasReusePort)('several servers share the port that the first one pick
   for (let count = 0; count < 10; count++) expect(await answering(port)).toBe('2')
 })
 
-test('a port at which a program listens is not free, even if it would share it', async () => {
+test('a port in use is not free, even if its program would share it', async () => {
   const port = await listenAt(0, hasReusePort)
   await expect(assertFree({ host: '127.0.0.1', port })).rejects.toMatchObject({
     code: 'EADDRINUSE',

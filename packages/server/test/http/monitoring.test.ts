@@ -22,7 +22,7 @@ const failing: ReadinessCheck = {
   check: () => Promise.reject(new Error('disk full')),
 }
 
-test('livez responds 200 while the process responds, whatever the checks report', async () => {
+test('livez responds 200 while the process responds, regardless of the checks', async () => {
   expect(await get('/livez', [failing])).toEqual({ status: 200, body: { status: 'ok' } })
 })
 
@@ -33,7 +33,7 @@ test('readyz responds 200 when every check passes', async () => {
   })
 })
 
-test('readyz responds 200 with the note of a check that passes', async () => {
+test('readyz responds 200 with the note of a passing check', async () => {
   const noted = { ...passing, note: () => 'Look at it.' }
   expect(await get('/readyz', [noted])).toEqual({
     status: 200,
@@ -41,7 +41,7 @@ test('readyz responds 200 with the note of a check that passes', async () => {
   })
 })
 
-test('readyz responds 503 and says which check failed, and why', async () => {
+test('readyz responds 503 with the failed check and the reason', async () => {
   expect(await get('/readyz', [passing, failing])).toEqual({
     status: 503,
     body: {
@@ -51,7 +51,7 @@ test('readyz responds 503 and says which check failed, and why', async () => {
   })
 })
 
-test('readyz responds even if a check never ends', async () => {
+test('readyz responds even if a check never completes', async () => {
   const clock = new ManualClock()
   const stuck = { name: 'database', check: () => new Promise<void>(() => clock.advance(5_000)) }
   expect(await get('/readyz', [stuck], clock)).toMatchObject({
@@ -60,7 +60,7 @@ test('readyz responds even if a check never ends', async () => {
   })
 })
 
-test('GET /metrics serves the metrics in the text format of Prometheus', async () => {
+test('GET /metrics serves the metrics in the Prometheus text format', async () => {
   await using server = fastify()
   const metrics = new Metrics()
   server.register(metricsRoute(metrics))
@@ -71,7 +71,7 @@ test('GET /metrics serves the metrics in the text format of Prometheus', async (
   expect(await response.text()).toContain('hookline_ingest_events_total{result="accepted"} 3')
 })
 
-test('requests that come at the same time share one scrape', async () => {
+test('concurrent requests share one scrape', async () => {
   await using server = fastify()
   const metrics = new Metrics()
   let scrapes = 0

@@ -40,7 +40,7 @@ async function textUntilClosed(socket: Socket): Promise<string> {
 
 const bodiesIn = (text: string): string[] => text.match(/\{.*\}/g) ?? []
 
-test('requests of one connection are handled one after the other, and answered in order', async () => {
+test('requests on one connection are handled sequentially, and answered in order', async () => {
   const socket = await listen(10)
   const text = textUntilClosed(socket)
   socket.write(get('/waiting/1') + get('/%E0%A4%A') + get('/nowhere') + get('/waiting/2'))
@@ -58,7 +58,7 @@ test('requests of one connection are handled one after the other, and answered i
   ])
 })
 
-test('a request with a body is read when its turn comes', async () => {
+test('the body of a request is read when its turn comes', async () => {
   const socket = await listen(10)
   const text = textUntilClosed(socket)
   const body = JSON.stringify({ padding: 'x'.repeat(200_000) })
@@ -81,7 +81,7 @@ test('a connection with more waiting requests than maxPipelinedRequests is close
   expect(handled).toEqual(['1'])
 })
 
-test('a connection with as many waiting requests as maxPipelinedRequests is served', async () => {
+test('a connection with maxPipelinedRequests waiting requests is served', async () => {
   const socket = await listen(2)
   const text = textUntilClosed(socket)
   socket.write(get('/waiting/1') + get('/waiting/2') + closing('/waiting/3'))
@@ -91,7 +91,7 @@ test('a connection with as many waiting requests as maxPipelinedRequests is serv
 })
 
 test('nothing is read from a connection while requests wait', async () => {
-  // Far more requests than one read can take from the connection.
+  // Far more requests than one read from the connection returns.
   const requests = 20_000
   const socket = await listen(5_000)
   const text = textUntilClosed(socket)

@@ -45,7 +45,7 @@ test('a connection whose client reads nothing is closed after unreadTimeoutMs', 
   expect(socket.destroyed).toBe(false)
 })
 
-test('a connection whose client reads slowly stays open', async () => {
+test('a connection with a slow reader stays open', async () => {
   using socket = disposable(ask('/large'))
   const started = performance.now()
   while (performance.now() - started < 3 * TIMEOUT_MS) {
@@ -56,7 +56,7 @@ test('a connection whose client reads slowly stays open', async () => {
   expect(await connections()).toBe(1)
 })
 
-test('a connection that waits for its response stays open', async () => {
+test('a connection waiting for its response stays open', async () => {
   using socket = disposable(ask('/slow'))
   await pause(2.5 * TIMEOUT_MS)
   const [response] = (await once(socket.resume(), 'data')) as [Buffer]

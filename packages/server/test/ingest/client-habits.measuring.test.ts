@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { IngestHarness } from './ingest-harness.ts'
 
-test('numbers that are not finite are found in half a megabyte of quotes and backslashes without delay', async () => {
+test('non-finite numbers are found without delay in half a megabyte of quotes and backslashes', async () => {
   await using harness = await IngestHarness.open()
   const started = performance.now()
   for (const unit of ['"', '\\', '\\"', '"\\']) {

@@ -2,7 +2,7 @@ import { INGEST_CODES } from '@hookline/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
-// What client libraries send that is not what a reader of the API would expect, in their own bytes.
+// Quirks of client libraries, in their exact bytes.
 
 let harness: IngestHarness
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => harness[Symbol.asyncDispose]())
 
 const SUCCESS = { success: true }
 
-describe('an empty array of PHP in place of an empty object', () => {
+describe('an empty PHP array instead of an empty object', () => {
   test.each(['integrations', 'context', 'traits', 'properties'])(
     'is read as {}: %s',
     async (name) => {
@@ -25,20 +25,20 @@ describe('an empty array of PHP in place of an empty object', () => {
     },
   )
 
-  test('is read as {} where a batch shares it', async () => {
+  test('is read as {} if it is shared by a batch', async () => {
     const body = '{"context":[],"integrations":[],"batch":[{"type":"page","userId":"u1"}]}'
     expect((await harness.post('/v1/batch', body)).body).toEqual(SUCCESS)
     expect(await harness.stored()).toHaveLength(1)
   })
 
-  test('with an element is still refused, by name', async () => {
+  test('with an element is still refused with a specific code', async () => {
     const body = '{"batch":[{"type":"page","userId":"u1","properties":["a"]}]}'
     const { status, body: answer } = await harness.post('/v1/batch', body)
     expect([status, answer['code']]).toEqual([400, 'properties_not_object'])
   })
 })
 
-test('524,288 bytes of calls are taken with the envelope that a Rust client puts around them', async () => {
+test('524,288 bytes of calls are accepted with the envelope of a Rust client', async () => {
   const call = (bytes: number): string => {
     const [start, end] = ['{"type":"track","userId":"u1","event":"e","properties":{"text":"', '"}}']
     return start + 'x'.repeat(bytes - start.length - end.length) + end
@@ -51,8 +51,8 @@ test('524,288 bytes of calls are taken with the envelope that a Rust client puts
   expect(await harness.stored()).toHaveLength(32)
 })
 
-describe('the traits of a user in the context, where RudderStack sends them', () => {
-  test('are those of an identify call that has none', async () => {
+describe('the traits of a user in the context, as RudderStack sends them', () => {
+  test('are used for an identify call without traits', async () => {
     const call =
       '{"context":{"library":{"name":"rudderanalytics-ruby","version":"3.2.1"},"traits":{"plan":"free"}},"integrations":{"All":true},"timestamp":"2026-11-21T22:58:32.931Z","sentAt":"2026-11-21T22:58:32.931Z","messageId":"3f95fb30","channel":"server","anonymousId":"anon-1","type":"identify"}'
     expect((await harness.post('/v1/batch', `{"batch":[${call}]}`)).body).toEqual(SUCCESS)
@@ -61,7 +61,7 @@ describe('the traits of a user in the context, where RudderStack sends them', ()
     expect(stored?.event.context['traits']).toEqual({ plan: 'free' })
   })
 
-  test('do not replace those that the call has, nor become those of another call', async () => {
+  test('neither replace the traits of a call nor apply to other calls', async () => {
     const context = '"context":{"traits":{"plan":"free"}}'
     const identify = `{"type":"identify","userId":"u1","traits":{"plan":"paid"},${context}}`
     const track = `{"type":"track","event":"e","userId":"u1",${context}}`
@@ -72,7 +72,7 @@ describe('the traits of a user in the context, where RudderStack sends them', ()
   })
 })
 
-test('the batch without calls that Go 2.0.0 sends when it closes is no error', async () => {
+test('the empty batch that Go 2.0.0 sends when it closes is not an error', async () => {
   const body =
     '{"context":{"library":{"name":"analytics-go","version":"2.0.0"}},"batch":null,"messageId":"34f00903-5de5-41b8-8024-edd304dcc101","sentAt":"2026-11-21T22:16:44+0000"}'
   const { status, body: answer } = await harness.post('/v1/batch', body)
@@ -80,13 +80,13 @@ test('the batch without calls that Go 2.0.0 sends when it closes is no error', a
   expect(await harness.stored()).toEqual([])
 })
 
-describe('NaN and Infinity of Python', () => {
+describe('NaN and Infinity from Python', () => {
   const good =
     '{"type": "track", "userId": "u1", "event": "NaN, \\"Infinity\\" and -Infinity", "messageId": "py-good"}'
   const bad = (value: string, id: string) =>
     `{"type": "track", "userId": "u1", "event": "e", "properties": {"price": ${value}}, "messageId": "${id}"}`
 
-  test('cost their own call only, which the response names', async () => {
+  test('reject only their own call, which the response names', async () => {
     const calls = [bad('NaN', 'py-nan'), good, bad('-Infinity', 'py-inf'), bad('1e999', 'py-large')]
     const { status, body } = await harness.post('/v1/batch', `{"batch": [${calls.join(', ')}]}`)
     const rejected = [
@@ -104,7 +104,7 @@ describe('NaN and Infinity of Python', () => {
     expect(stored.map(({ event }) => event.event)).toEqual(['NaN, "Infinity" and -Infinity'])
   })
 
-  test('in what the calls share cost all calls', async () => {
+  test('in shared parts reject all calls', async () => {
     const { status, body } = await harness.post(
       '/v1/batch',
       `{"context": {"n": NaN}, "batch": [${good}]}`,
@@ -112,13 +112,13 @@ describe('NaN and Infinity of Python', () => {
     expect([status, body['code']]).toEqual([400, 'number_not_finite'])
   })
 
-  test('refuse a single call by name', async () => {
+  test('reject a single call with a specific code', async () => {
     const { status, body } = await harness.post('/v1/track', bad('Infinity', 'py-single'))
     expect([status, body['code']]).toEqual([400, 'number_not_finite'])
   })
 
   test.each(['{"batch": NaN', 'NaNNaN', '"NaN', '{"a": nan, "b": "NaN"}', '{"NaN: 1}'])(
-    'do not make valid JSON of what is none: %s',
+    'do not make invalid JSON valid: %s',
     async (text) => {
       const { status, body } = await harness.post('/v1/batch', text)
       expect([status, body['code']]).toEqual([400, 'invalid_json'])
@@ -127,7 +127,7 @@ describe('NaN and Infinity of Python', () => {
 })
 
 describe('the paths of other vendors', () => {
-  test.each(['/api/s/track', '/api/s/s2s/track'])('take the calls of Jitsu: %s', async (path) => {
+  test.each(['/api/s/track', '/api/s/s2s/track'])('accept the calls of Jitsu: %s', async (path) => {
     const body = '{"type":"track","userId":"u1","event":"Signed Up","messageId":"jitsu"}'
     const headers = { 'x-write-key': WRITE_KEY, 'content-type': 'application/json' }
     const response = await harness.send(path, { headers, body: body.replace('jitsu', path) })
@@ -135,7 +135,7 @@ describe('the paths of other vendors', () => {
     expect(await harness.stored()).toHaveLength(1)
   })
 
-  test("take the batch of RudderStack's beacon", async () => {
+  test("accept the batch of RudderStack's beacon", async () => {
     const path = `/beacon/v1/batch?writeKey=${WRITE_KEY}`
     const body = '{"batch":[{"type":"page","anonymousId":"a1","messageId":"beacon"}]}'
     const headers = { 'content-type': 'text/plain', origin: 'https://shop.example' }

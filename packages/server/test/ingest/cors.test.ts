@@ -4,7 +4,7 @@ import { IngestHarness } from './ingest-harness.ts'
 const origin = 'https://shop.example'
 
 test.each(['/v1/t', '/v1/batch', '/v1/m', '/v1/projects/wk/settings'])(
-  'the response to a preflight for %s allows all that the browser requests',
+  'the response to a preflight for %s allows everything the browser requests',
   async (path) => {
     await using harness = await IngestHarness.open()
     const { status, headers, body } = await harness.send(path, {
@@ -27,7 +27,7 @@ test.each(['/v1/t', '/v1/batch', '/v1/m', '/v1/projects/wk/settings'])(
   },
 )
 
-test('the requesting page may read the response, also when it is an error', async () => {
+test('the requesting page may read the response, even if it is an error', async () => {
   await using harness = await IngestHarness.open()
   const { status, headers } = await harness.send('/v1/t', { headers: { origin }, body: '{' })
   expect(status).toBe(400)

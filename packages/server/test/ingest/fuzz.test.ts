@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { firstResponse, type RawResponse } from '@hookline/testing/network/raw-exchange'
 import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
-/** How many times as many generated cases there are as `npm test` has. */
+/** Multiplies the number of generated cases of `npm test`. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
 
 let harness: IngestHarness
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-// After each test the service must still work.
+// The service must still work after each test.
 afterEach(async () => {
   const call = { userId: 'u1', event: 'Still Here' }
   expect(await harness.post('/v1/track', call)).toMatchObject({ status: 200 })
@@ -62,7 +62,7 @@ const headerValue = fc
   .string({ unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCharCode(code)) })
   .map((value) => value.trim())
 
-test('for any batch, the response is JSON, and the calls are stored as it says', async () => {
+test('for any batch, the response is JSON, and the calls are stored as it reports', async () => {
   const request = fc.record({
     body,
     encodings: fc.tuple(encoding, encoding),
@@ -174,7 +174,7 @@ test('bodies that do not arrive in time are refused, and no part of them is stor
   expect(await harness.stored()).toEqual([])
 })
 
-test('nothing is stored of a client that disconnects in the middle of a body', async () => {
+test('nothing is stored for a client that disconnects in the middle of a body', async () => {
   const text = JSON.stringify({ batch: [{ type: 'identify', userId: 'u1' }] })
   const head = ['POST /v1/batch HTTP/1.1', `X-Write-Key: ${WRITE_KEY}`, 'Host: test']
   const bytes = requestBytes([...head, `Content-Length: ${text.length}`], Buffer.from(text))

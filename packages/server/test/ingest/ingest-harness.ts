@@ -21,7 +21,7 @@ export const WRITE_KEY = 'wk_enabled'
 interface Sent {
   readonly method?: 'POST' | 'GET' | 'OPTIONS' | 'PUT'
   readonly headers?: Record<string, string>
-  /** Text or bytes are sent unchanged, everything else as JSON. */
+  /** Strings and bytes are sent unchanged, everything else as JSON. */
   readonly body?: unknown
 }
 
@@ -31,7 +31,7 @@ interface JsonResponse {
   readonly body: Record<string, unknown>
 }
 
-/** The ingestion API with one source, on a real socket and a real backend. `stored` returns the events that it stored. */
+/** The ingestion API with one source, on a real socket and backend. `stored` returns the stored events. */
 export class IngestHarness implements AsyncDisposable {
   static async open(
     flags: { readonly [S in SettingName]?: string } = {},
@@ -117,7 +117,7 @@ export class IngestHarness implements AsyncDisposable {
     }
   }
 
-  /** The events stored since the last call. It waits for an event of its own, so an empty list is certain. */
+  /** The events stored since the last call. It appends an event and waits for it, so an empty list is final. */
   async stored(): Promise<readonly NewEvent[]> {
     const last = acceptedEvent({ sourceId: 'src_of_the_harness' })
     await this.backend.log.append([last])
@@ -141,7 +141,7 @@ export class IngestHarness implements AsyncDisposable {
     for await (const entries of this.backend.log.consume({ signal: this.#stop.signal })) {
       this.#events.push(...entries.flatMap(({ events }) => events))
       this.#seen()
-      // The ack is part of the next write. Code that waits for the events does not wait for it.
+      // The ack is part of the next write, which code that waits for the events does not wait for.
       await this.backend.log.ack(entries)
     }
   }

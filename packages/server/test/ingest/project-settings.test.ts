@@ -32,7 +32,7 @@ test('the settings name the host and protocol that a trusted proxy reports', asy
   expect(await targetOf('')).toMatchObject({ 'Segment.io': { protocol: 'http' } })
 })
 
-test('no cache keeps the settings, which name the host that the client has named', async () => {
+test('the settings cannot be cached, because they contain the host that the client sent', async () => {
   await using harness = await IngestHarness.open()
   const { headers } = await harness.send(`/v1/projects/${WRITE_KEY}/settings`, get)
   expect(headers['cache-control']).toBe('no-store')
@@ -40,7 +40,7 @@ test('no cache keeps the settings, which name the host that the client has named
 })
 
 test.each(['a b', 'x/"><script>', 'evil.example/path#'])(
-  'a Host that is none (%s) is refused, and not part of the settings',
+  'an invalid Host (%s) is refused, and not part of the settings',
   async (host) => {
     await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.1/32' })
     const path = `/v1/projects/${WRITE_KEY}/settings`
@@ -50,7 +50,7 @@ test.each(['a b', 'x/"><script>', 'evil.example/path#'])(
   },
 )
 
-test('the response for an unknown key is 404 and names the fault, and the key is logged', async () => {
+test('the response for an unknown key is 404 with its code, and the key is logged', async () => {
   await using harness = await IngestHarness.open()
   const response = await harness.send('/v1/projects/wk_unknown/settings', get)
   expect(response).toMatchObject({

@@ -4,7 +4,7 @@ import { IngestHarness, WRITE_KEY } from './ingest-harness.ts'
 
 const track = { type: 'track', userId: 'u1', event: 'Signed Up', messageId: 'm1' }
 
-test('a request that exceeds the rate limit of its source must wait a whole number of seconds', async () => {
+test('a request over the rate limit of its source must wait a whole number of seconds', async () => {
   await using harness = await IngestHarness.open({}, { rateLimit: 2 })
   expect(await harness.post('/v1/batch', { batch: [track, track, track] })).toMatchObject({
     status: 200,
@@ -17,7 +17,7 @@ test('a request that exceeds the rate limit of its source must wait a whole numb
   expect(await harness.stored()).toHaveLength(4)
 })
 
-test('a request of a source that has used up its rate limit is refused before it is parsed, wherever its key is', async () => {
+test('a request of a source without remaining limit is refused before parsing, wherever its key is', async () => {
   await using harness = await IngestHarness.open({}, { rateLimit: 1 })
   const large = `{"batch":[],"writeKey":"${WRITE_KEY}","filler":"${'x'.repeat(20_000)}"`
   const limited = { status: 429, body: { success: false, code: 'rate_limited' } }

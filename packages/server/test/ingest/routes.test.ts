@@ -28,7 +28,7 @@ function sized(bytes: number): object {
 const padded = (bytes: number) => JSON.stringify({ batch: [track] }).padEnd(bytes)
 const times = (calls: number) => Array.from({ length: calls }, () => identify)
 
-/** For tests that look at nothing but answers, and at what was stored since the test before. */
+/** For tests that check only responses and newly stored events. */
 let shared: IngestHarness
 beforeAll(async () => {
   shared = await IngestHarness.open()
@@ -41,7 +41,7 @@ const addressOf = async (harness: IngestHarness, headers: Record<string, string>
   return stored?.event.context['ip']
 }
 
-/** What the payload of a call has, also where the client sent nothing. */
+/** The fields of each payload, even if the client sent nothing. */
 const SERIALISED: Readonly<Record<string, object>> = {
   identify: { traits: {} },
   track: { properties: {} },
@@ -89,7 +89,7 @@ describe('a single call', () => {
     ])
   })
 
-  test('that is invalid is refused with its code, and nothing is stored', async () => {
+  test('is refused with its code if it is invalid, and nothing is stored', async () => {
     const harness = shared
     expect(await harness.post('/v1/track', bad)).toMatchObject({
       status: 400,
@@ -153,7 +153,7 @@ describe('a batch', () => {
     })
   })
 
-  test('is refused completely for one invalid call in strict mode, and nothing is stored', async () => {
+  test('is refused entirely for one invalid call in strict mode, and nothing is stored', async () => {
     const harness = shared
     const strict = { 'x-strict-mode': '1' }
     const unreadable = { ...track, timestamp: 'soon' }
@@ -183,7 +183,7 @@ describe('a batch', () => {
     expect(await codeOf(padded(557_057))).toBe('batch_too_large')
   })
 
-  test('is measured with its context in each of its calls', async () => {
+  test('counts its context once for each of its calls', async () => {
     await using harness = await IngestHarness.open({ maxMessageBytes: '2000' })
     const send = (calls: number, context: object, call: object = identify) =>
       harness.post('/v1/batch', { batch: Array.from({ length: calls }, () => call), context })
@@ -203,7 +203,7 @@ describe('a batch', () => {
     expect(await send(1, { text: 'x'.repeat(1_500) }, own)).toMatchObject({ status: 200 })
   })
 
-  test('that has numbers which are longer as they are stored is refused by that size', async () => {
+  test('with numbers whose stored form is longer is refused by the stored size', async () => {
     const numbers = Array.from({ length: 6_000 }, () => '1e20').join(',')
     const call = `{"userId":"u1","event":"e","properties":{"numbers":[${numbers}]}}`
     expect(call.length).toBeLessThan(32_768)
@@ -327,14 +327,14 @@ describe('the source', () => {
 })
 
 describe('an address', () => {
-  test('is that of the connection, for calls from browsers only', async () => {
+  test('is the address of the connection, for calls from browsers only', async () => {
     await using harness = await IngestHarness.open()
     const forwarded = { 'x-forwarded-for': '203.0.113.9' }
     expect(await addressOf(harness, forwarded)).toBeUndefined()
     expect(await addressOf(harness, { ...forwarded, origin: 'https://a.test' })).toBe('127.0.0.1')
   })
 
-  test('is the one that a trusted proxy reports, if that is an address', async () => {
+  test('is the address reported by a trusted proxy, if it is one', async () => {
     await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.0/8' })
     const browser = { origin: 'https://a.test' }
     const from = (address: string) => addressOf(harness, { ...browser, 'x-forwarded-for': address })
@@ -344,7 +344,7 @@ describe('an address', () => {
 })
 
 describe('the log', () => {
-  test('that is overloaded makes the response 503 with Retry-After, never 200', async () => {
+  test('responds with 503 and Retry-After if it is overloaded, never with 200', async () => {
     await using harness = await IngestHarness.open({
       maxWaitingBytes: '1048576',
       maxBatchBytes: '4000000',
@@ -359,7 +359,7 @@ describe('the log', () => {
     expect(await harness.post('/v1/track', track)).toMatchObject({ status: 200 })
   })
 
-  test('that is closed makes the response an error, never 200', async () => {
+  test('responds with an error if it is closed, never with 200', async () => {
     await using harness = await IngestHarness.open()
     await harness.backend[Symbol.asyncDispose]()
     const { status, body } = await harness.post('/v1/track', track)
@@ -370,7 +370,7 @@ describe('the log', () => {
   })
 })
 
-test('refused calls are logged once a minute for each code and source, with their number', async () => {
+test('refused calls are logged once a minute per code and source, with their number', async () => {
   await using harness = await IngestHarness.open()
   const msg = 'request.refused'
   const sourceId = 'src_enabled'
@@ -386,7 +386,7 @@ test('refused calls are logged once a minute for each code and source, with thei
   expect(harness.logLines.at(-1)).toMatchObject({ code: 'no_user_anon_id', calls: 3, sourceId })
 })
 
-test('client telemetry gets a success response, and is not read', async () => {
+test('client telemetry gets a success response, and is ignored', async () => {
   await using harness = await IngestHarness.open()
   const response = await harness.send('/v1/m', { body: '{"series"' })
   expect(response).toMatchObject({ status: 200, body: SUCCESS })

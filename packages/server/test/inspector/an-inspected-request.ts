@@ -4,7 +4,7 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 
 let count = 0
 
-/** A request with this body, later than the one before; `changes` replace its other fields. */
+/** A request with this body, later than the previous one; `changes` override its other fields. */
 export function anInspectedRequest(
   body: object | string = {},
   changes: Partial<InspectedRequest> = {},

@@ -12,7 +12,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 class CountingClock extends ManualClock {
-  /** How many waits have ended early. */
+  /** How many timers were cancelled. */
   cancelled = 0
 
   override after(delayMs: number, task: () => void): () => void {
@@ -27,7 +27,7 @@ class CountingClock extends ManualClock {
 const URL = 'http://inspector.internal/'
 const catalog = { current: { sources: new Map(), destinations: new Map() } } as never
 
-/** An inspector, and a sender that may reach nothing else. */
+/** An inspector, and a sender that can reach only the inspector. */
 function open(onInspected?: (request: InspectedRequest) => void) {
   const clock = new CountingClock(NOON)
   const inspector = new Inspector({
@@ -50,7 +50,7 @@ function open(onInspected?: (request: InspectedRequest) => void) {
 
 const newest = ({ requests }: Inspector) => requests.newest({}, { limit: 1 })[0]
 
-test('keeps a request as it was sent, and hides the values of static headers', async () => {
+test('stores a request as it was sent, and hides the values of static headers', async () => {
   const { inspector, send } = open()
   const { status } = await send({
     url: `${URL}hook?a=%20`,
@@ -84,7 +84,7 @@ test('keeps a request as it was sent, and hides the values of static headers', a
   expect(newest(inspector)!.body.toString()).toBe('{"type":"page", "name":"Home"}')
 })
 
-test('shows the head and the body that another receiver gets, byte for byte', async () => {
+test('shows the same head and body that another receiver gets, byte for byte', async () => {
   const wire = Promise.withResolvers<string>()
   const server = createServer((socket) => {
     socket.once('data', (bytes) => {
@@ -106,13 +106,13 @@ test('shows the head and the body that another receiver gets, byte for byte', as
   expect(text.replace('inspector.internal', `127.0.0.1:${port}`)).toBe(await wire.promise)
 })
 
-test('takes the largest body', async () => {
+test('accepts the largest body', async () => {
   const { inspector, send } = open()
   await send({ body: Buffer.alloc(LIMITS.payloadBytes, 'x') })
   expect(newest(inspector)!.body).toHaveLength(LIMITS.payloadBytes)
 })
 
-test('a delayed response waits, and the request is seen at once', async () => {
+test('a delayed response does not delay showing the request', async () => {
   const seen: InspectedRequest[] = []
   const { clock, inspector, send } = open((request) => seen.push(request))
   inspector.answers = { status: 503, delayMs: 5_000, failFirst: null }
@@ -124,7 +124,7 @@ test('a delayed response waits, and the request is seen at once', async () => {
   expect(newest(inspector)!.response.isSent).toBe(true)
 })
 
-test('an attempt that ends during the delay gets no response', async () => {
+test('an attempt that is aborted during the delay gets no response', async () => {
   const { clock, inspector, sender, send } = open()
   inspector.answers = { status: 200, delayMs: 5_000, failFirst: null }
   const failed = expect(send()).rejects.toThrow(AttemptAborted)
@@ -136,7 +136,7 @@ test('an attempt that ends during the delay gets no response', async () => {
   expect(newest(inspector)!.response.isSent).toBe(false)
 })
 
-test('a request that the inspector fails to take is a failed attempt', async () => {
+test('an error in the inspector makes the attempt fail', async () => {
   const { send } = open(() => {
     throw new Error('planted')
   })
@@ -151,7 +151,7 @@ test('failFirst fails the first attempts of each delivery, by their number', asy
   expect(statuses).toEqual([500, 500, 200, 500])
 })
 
-test('the keeping of requests has a bound under load, of 400 requests with 64 KiB each', async () => {
+test('limits stored requests under a load of 400 requests with 64 KiB each', async () => {
   const { inspector, send } = open()
   const body = Buffer.from(
     JSON.stringify({ type: 'track', properties: { text: 'x'.repeat(64 * 1024) } }),

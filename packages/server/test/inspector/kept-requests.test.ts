@@ -25,7 +25,7 @@ test('keeps the last 500 requests, newest first', () => {
   expect(kept.find(requests[1]!.id)).toBeUndefined()
 })
 
-test('keeps at most 16 MiB, and always the newest request, also of the largest body', () => {
+test('keeps at most 16 MiB, but always the newest request, even with the largest body', () => {
   const body = 'x'.repeat(LIMITS.payloadBytes)
   const requests = Array.from({ length: 6 }, () => anInspectedRequest(body))
   const kept = keeping(...requests)
@@ -38,7 +38,7 @@ test('keeps at most 16 MiB, and always the newest request, also of the largest b
   )
 })
 
-test('counts bytes of headers and of what the body says of the event', () => {
+test('counts the bytes of headers and of the event details from the body', () => {
   const headers = [['x', 'y'.repeat(100)]] as const
   const [small, large] = [
     keeping(anInspectedRequest()),
@@ -55,7 +55,7 @@ test('finds requests by destination and delivery', () => {
   expect(allIn(kept, { deliveryId: a.deliveryId!, destinationId: 'dst_b' })).toEqual([])
 })
 
-test('a recorded delivery tells the destination of its requests where that was not certain', () => {
+test('a recorded delivery identifies the destination of its requests if it was uncertain', () => {
   const deliveryId = newId('msg', NOON)
   const uncertain = { destinationId: null, deliveryId }
   const requests = [anInspectedRequest({}, uncertain), anInspectedRequest({}, uncertain)]
@@ -81,14 +81,14 @@ test.each([
   [{ type: 'track', userId: 'u2', properties: { userId: 'u3' } }, 1],
   [{ type: 'delete', userId: 'u1' }, 1],
   ['not JSON', 1],
-])('after the purge of u1 and a1, of a request with %j so many are left: %i', (body, left) => {
+])('after the purge of u1 and a1, a request with %j leaves %i', (body, left) => {
   const kept = keeping(anInspectedRequest(body))
   kept.purge(purge(['u1'], ['a1']), NOON)
   expect(kept.counts.kept).toBe(left)
   if (left === 0) expect(kept.counts.bytes).toBe(0)
 })
 
-test('a request that was on its way during the purge is not kept; a later event of the user is', () => {
+test('a request in flight during the purge is not stored, and one for a later event is', () => {
   const kept = new KeptRequests()
   kept.purge(purge(['u1']), NOON)
   const body = { type: 'track', userId: 'u1' }
@@ -103,7 +103,7 @@ test('a request that was on its way during the purge is not kept; a later event 
   expect(kept.counts.kept).toBe(3)
 })
 
-test('a cleared inspector keeps nothing, and counts what came', () => {
+test('a cleared inspector is empty, but keeps its count of received requests', () => {
   const kept = keeping(anInspectedRequest(), anInspectedRequest({}, { destinationId: null }))
   expect(kept.clear()).toBe(2)
   expect(kept.counts).toEqual({ kept: 0, bytes: 0, received: 2 })

@@ -9,7 +9,7 @@ function keeping(...requests: readonly ReturnType<typeof anInspectedRequest>[]) 
   return { kept, shared: sharedOf({ requests: kept, answers: FIRST_ANSWERS }) }
 }
 
-test('pages have no gaps, also when requests come or go between them', async () => {
+test('pages have no gaps, even if requests arrive or are removed between them', async () => {
   const requests = Array.from({ length: 5 }, () => anInspectedRequest())
   const { kept, shared } = keeping(...requests)
   const first = await shared.list({}, { limit: 2 })
@@ -22,7 +22,7 @@ test('pages have no gaps, also when requests come or go between them', async () 
 })
 
 test.each(['node=x', '%', '__proto__=1', '=', 'node=1&node=x'])(
-  'a cursor that nobody was given, %j, finds no more than there is',
+  'an invented cursor, %j, returns no more requests than exist',
   async (cursor) => {
     const { shared } = keeping(anInspectedRequest())
     const { data, nextCursor } = await shared.list({}, { limit: 2, cursor })

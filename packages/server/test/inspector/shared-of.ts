@@ -4,7 +4,7 @@ import {
   type SharedInspectorOptions,
 } from '../../src/inspector/shared-inspector.ts'
 
-/** The inspector of a service that is one process. */
+/** The inspector of a single-process service. */
 export function sharedOf(inspector: SharedInspectorOptions['inspector']): SharedInspector {
   return new SharedInspector({ inspector, signals: NO_SIGNALS })
 }

@@ -22,7 +22,7 @@ function destination(
   } as Destination
 }
 
-/** What is told of a request that is signed with this secret. */
+/** The signature result for a request signed with this secret. */
 function told(
   destinations: readonly Destination[],
   {
@@ -44,13 +44,13 @@ function told(
 const A = destination('dst_a', 'the secret of a')
 const B = destination('dst_b', 'the secret of b')
 
-test('valid: names the destination whose secret made the signature', () => {
+test('valid: names the destination with the matching secret', () => {
   const valid = { verdict: 'valid', reason: null }
   expect(told([A, B], { secret: 'the secret of b' })).toEqual({ destinationId: 'dst_b', ...valid })
   expect(told([A, B], { secret: 'the secret of a' })).toEqual({ destinationId: 'dst_a', ...valid })
 })
 
-test('valid, but of no certain destination, where two have the same secret', () => {
+test('valid, but the destination is uncertain if two share a secret', () => {
   const twin = destination('dst_c', 'the secret of a')
   expect(told([A, twin], { secret: 'the secret of a' })).toEqual({
     destinationId: null,
@@ -59,7 +59,7 @@ test('valid, but of no certain destination, where two have the same secret', () 
   })
 })
 
-test('valid with the previous secret, until the change of the secret ends', () => {
+test('valid with the previous secret, until its rotation is over', () => {
   const changing = (until: number) =>
     destination('dst_a', 'new', { previousSecret: { secret: 'old', until } })
   expect(told([changing(NOON + 1)], { secret: 'old' }).verdict).toBe('valid')

@@ -4,7 +4,7 @@ import { computedEvent } from '@hookline/testing/records/computed-event'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-test('a computed event goes to the destinations that it names and that exist, whatever their sources', async () => {
+test('a computed event goes to the existing destinations it names, regardless of source', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   for (const [id, sourceId] of [
@@ -49,7 +49,7 @@ test('the receiver gets an ordinary identify call', async () => {
   })
 })
 
-test('a computed event that names no destination, or none that exists, is acked', async () => {
+test('a computed event is acked if it names no existing destination', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   await engine.destination('dst_a', receiver.url)
@@ -57,7 +57,7 @@ test('a computed event that names no destination, or none that exists, is acked'
   await engine.backend.log.append([computedEvent([]), computedEvent(['dst_gone'])])
   await engine.backend.log.append([call])
   await expect.poll(() => engine.deliveries({})).toMatchObject([{ eventId: call.id }])
-  // Retention removes what is acked.
+  // Retention removes only acked events.
   const removed = async (): Promise<number> =>
     (await engine.backend.upkeep.removeOldest({})).removed
   let sum = 0

@@ -17,12 +17,12 @@ describe('integrations decide per call', () => {
     ['another id disabled', { dst_2: false }, 'deliver'],
     ['the id before the name', { Webhooks: false, dst_1: true }, 'deliver'],
     ['All false', { All: false }, 'integrations'],
-    ['all false, as one client writes it', { all: false }, 'integrations'],
+    ['all false, in the spelling of one client', { all: false }, 'integrations'],
     ['All false, but the name enabled', { All: false, Webhooks: true }, 'deliver'],
     ['All false, but the id enabled', { All: false, dst_1: {} }, 'deliver'],
     ['All true, but the name disabled', { All: true, Webhooks: false }, 'integrations'],
-    ['a value that is ignored', { Webhooks: null, All: 'no' }, 'deliver'],
-    ['a key that every object inherits', { constructor: false, toString: false }, 'deliver'],
+    ['values that are ignored', { Webhooks: null, All: 'no' }, 'deliver'],
+    ['keys that every object inherits', { constructor: false, toString: false }, 'deliver'],
   ])('%s', ([, integrations, decision]) => {
     const event = acceptedEvent(integrations === undefined ? {} : { integrations })
     expect(decide(event, destination)).toBe(decision)

@@ -10,7 +10,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 describe('the pipeline', () => {
-  test('makes one delivery for each destination that takes the event, and stores the reasons of the others', async () => {
+  test('creates a delivery for each destination that takes the event, and stores why others do not', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -33,7 +33,7 @@ describe('the pipeline', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('delivers the first of several events with one messageId, and counts the others on it', async () => {
+  test('delivers the first of several events with the same messageId, and counts the duplicates', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -50,14 +50,14 @@ describe('the pipeline', () => {
     await expect.poll(() => engine.deliveries({})).toHaveLength(1)
   })
 
-  test('after a crash delivers the events without a delivery, and no others', async () => {
+  test('after a crash delivers only the events that have no delivery', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     const [done, left] = [acceptedEvent(), acceptedEvent()]
     {
       await using engine = await TestEngine.open({}, folder)
       await engine.destination('dst_a', receiver.url)
-      // Delivered and recorded. Moving the position back simulates a crash before the ack.
+      // Delivered and recorded. Resetting the position simulates a crash before the ack.
       await engine.backend.log.append([done])
       await expect.poll(() => engine.deliveries({ eventId: done.id })).toHaveLength(1)
     }
@@ -103,21 +103,18 @@ describe('the pipeline', () => {
 
   test.each([
     ['an event of an unknown source', false],
-    ['an entry that cannot be read', true],
-  ])(
-    'gives entries back to the log if %s cannot be quarantined in time',
-    async (_, isUnreadable) => {
-      let isDown = true
-      const consumed: number[] = []
-      const through = impatient(consumed, { isDown: () => isDown, isUnreadable })
-      await using engine = await TestEngine.open({ through })
-      await engine.backend.log.append([acceptedEvent({ sourceId: 'src_elsewhere' })])
-      await expect.poll(() => consumed.length).toBeGreaterThan(1)
-      isDown = false
-      const quarantined = async () => (await engine.backend.upkeep.backlog()).quarantined
-      await expect.poll(quarantined).toBeGreaterThan(0)
-    },
-  )
+    ['an unreadable entry', true],
+  ])('returns entries to the log if %s cannot be quarantined in time', async (_, isUnreadable) => {
+    let isDown = true
+    const consumed: number[] = []
+    const through = impatient(consumed, { isDown: () => isDown, isUnreadable })
+    await using engine = await TestEngine.open({ through })
+    await engine.backend.log.append([acceptedEvent({ sourceId: 'src_elsewhere' })])
+    await expect.poll(() => consumed.length).toBeGreaterThan(1)
+    isDown = false
+    const quarantined = async () => (await engine.backend.upkeep.backlog()).quarantined
+    await expect.poll(quarantined).toBeGreaterThan(0)
+  })
 
   test('archives an event whose source was removed after it arrived', async () => {
     using folder = new TemporaryFolder()
@@ -130,7 +127,7 @@ describe('the pipeline', () => {
     expect((await engine.backend.upkeep.backlog()).quarantined).toBe(0)
   })
 
-  test('gives the event loop a turn between reads of a backlog that has no delivery', async () => {
+  test('yields to the event loop between reads of a backlog without deliveries', async () => {
     using folder = new TemporaryFolder()
     {
       await using engine = await TestEngine.open({}, folder)
@@ -148,7 +145,7 @@ describe('the pipeline', () => {
     expect(new Set(readAt).size).toBe(readAt.length)
   })
 
-  test('acks an event after an outage of the database, also when no other event follows', async () => {
+  test('acks an event after a database outage, even if no other event follows', async () => {
     using folder = new TemporaryFolder()
     const clock = new ManualClock()
     await using engine = await TestEngine.open({ clock, through: failingAcks }, folder)
@@ -169,7 +166,7 @@ describe('the pipeline', () => {
   })
 })
 
-/** A clock by which every step takes longer than a loop may take of a turn. */
+/** A clock that uses up a whole time slice at every step. */
 function hurriedClock(): Clock {
   let at = systemClock.now()
   return { ...systemClock, now: () => (at += MAX_SLICE_MS) }
@@ -190,7 +187,7 @@ class TurnCounter {
   }
 }
 
-/** The backend, with a call for everything that its log hands out. */
+/** The backend, with `onRead` called for each read of the log. */
 function watchedReads(onRead: () => void): (backend: Backend) => Backend {
   return (backend) => ({
     ...backend,
@@ -207,7 +204,7 @@ function watchedReads(onRead: () => void): (backend: Backend) => Backend {
   })
 }
 
-/** The backend, unavailable for an ack that the database refuses. */
+/** The backend, which reports acks refused by the database as unavailability. */
 function failingAcks(backend: Backend): Backend {
   const { log } = backend
   return {

@@ -50,17 +50,17 @@ describe('/console', () => {
     ['/console/users/a%2Fb', '../'],
     ['/console/events/', '../'],
     ['/console/a/b/c', '../../'],
-  ])('serves the page for %s, with the way to its folder: %s', async ([url, base]) => {
+  ])('serves the page for %s, with the path to its folder: %s', async ([url, base]) => {
     const response = await get(url!)
     expect(response.statusCode).toBe(200)
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
     expect(response.body).toContain(`<base href="${base}" />`)
-    // As a browser resolves it, behind a proxy that adds a path of its own.
+    // As a browser resolves it, behind a proxy that adds a path prefix.
     const address = new URL(`https://example.com/analytics${url}`)
     expect(new URL(base!, address).pathname).toBe('/analytics/console/')
   })
 
-  it('leads to the address with a slash, relative to where a proxy has it', async () => {
+  it("redirects to the address with a slash, relative to the proxy's path", async () => {
     const { statusCode, headers } = await get('/console')
     expect([statusCode, headers['location']]).toEqual([302, 'console/'])
   })
@@ -77,7 +77,7 @@ describe('/console', () => {
     }
   })
 
-  it('sends compressed files to browsers that take them, and lets them keep those for ever', async () => {
+  it('sends compressed files to browsers that accept them, cacheable forever', async () => {
     const url = '/console/assets/app.1234.js'
     expect((await get(url)).body).toBe('run()')
     const response = await get(url, { 'accept-encoding': 'gzip, deflate' })
@@ -89,7 +89,7 @@ describe('/console', () => {
     expect(response.headers['content-type']).toMatch(/javascript/)
   })
 
-  it('responds 404 to a file of another version, so that no page is taken for a script', async () => {
+  it('responds 404 to a file of another version, so that a page is never returned for a script', async () => {
     const { statusCode, headers } = await get('/console/assets/old.js', {})
     expect([statusCode, headers['content-type']]).toEqual([404, 'application/json; charset=utf-8'])
   })
@@ -104,7 +104,7 @@ describe('/console', () => {
     `/console/${'a/'.repeat(2_000)}`,
     '/console/<script>alert(1)</script>',
     '/console/"><script>alert(1)</script>',
-  ])('serves nothing but its own files, and shows nothing of an address: %s', async (url) => {
+  ])('serves only its own files, and does not echo the address: %s', async (url) => {
     const { body } = await get(url)
     expect(body).not.toContain('outside of the site')
     expect(body).not.toContain('alert')
@@ -112,7 +112,7 @@ describe('/console', () => {
   })
 })
 
-it('says how to build the console, in a clone that has not built it', async () => {
+it('explains how to build the console in an unbuilt clone', async () => {
   const page = await get('/console/')
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('npm run build -w @hookline/console')

@@ -54,7 +54,7 @@ describe('/docs', () => {
     expect(response.body).toBe(`<h1>${heading}</h1>`)
   })
 
-  it('forbids everything that does not come from the site itself', async () => {
+  it('forbids all content from other origins', async () => {
     for (const url of ['/docs', '/docs/missing', '/docs/assets/app.1234.js']) {
       const { headers } = await server.inject({ url, headers: BROWSER })
       const policy = String(headers['content-security-policy']).split('; ')
@@ -65,7 +65,7 @@ describe('/docs', () => {
     }
   })
 
-  it('lets browsers keep assets for ever, and asks them to check pages by ETag', async () => {
+  it('lets browsers cache assets forever, and revalidate pages by ETag', async () => {
     const asset = await server.inject('/docs/assets/app.1234.js')
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable')
     const page = await server.inject('/docs/guides/audiences')
@@ -83,7 +83,7 @@ describe('/docs', () => {
     expect(head.headers['content-length']).toBe(String('<h1>Audiences</h1>'.length))
   })
 
-  it('has a page of its own for an address that does not exist, and JSON for programs', async () => {
+  it('has its own not-found page, and JSON for programs', async () => {
     const page = await server.inject({ url: '/docs/missing', headers: BROWSER })
     expect([page.statusCode, page.body]).toEqual([404, '<h1>No such page</h1>'])
     const json = await server.inject('/docs/missing')
@@ -116,7 +116,7 @@ describe('/docs', () => {
     `/docs/${'a'.repeat(5_000)}`,
     `/docs/${'a/'.repeat(2_000)}`,
     '/docs/<script>alert(1)</script>',
-  ])('serves nothing but the files of the site: %s', async (url) => {
+  ])('serves only the files of the site: %s', async (url) => {
     const response = await server.inject({ url, headers: BROWSER })
     expect(response.statusCode).toBe(404)
     expect(response.body).not.toContain('outside of the site')
@@ -128,7 +128,7 @@ describe('/docs', () => {
 describe('/docs in a clone without the built pages', () => {
   beforeEach(() => serve('nothing'))
 
-  it('says how to build them', async () => {
+  it('explains how to build them', async () => {
     const page = await server.inject({ url: '/docs', headers: BROWSER })
     expect(page.statusCode).toBe(404)
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -137,7 +137,7 @@ describe('/docs in a clone without the built pages', () => {
     expect(json.json()).toMatchObject({ success: false, code: 'not_found' })
   })
 
-  it('has them as soon as they are built, without a restart', async () => {
+  it('serves them as soon as they are built, without a restart', async () => {
     write('nothing/index.html', '<h1>Home</h1>')
     expect((await server.inject({ url: '/docs', headers: BROWSER })).body).toBe('<h1>Home</h1>')
   })

@@ -11,7 +11,7 @@ function open(level = 'debug') {
   return { clock, lines, logger: new BoundedLogger(inner, { clock, linesPerMinute: 3 }) }
 }
 
-test('an event has a bounded number of lines in a minute; then a line says how many were left out', () => {
+test('an event logs a limited number of lines a minute; then a line reports how many were dropped', () => {
   const { clock, lines, logger } = open()
   for (let count = 0; count < 10_000; count++) logger.error({ count }, 'delivery.failed')
   logger.warn({}, 'ack.failed')
@@ -31,7 +31,7 @@ test('an event has a bounded number of lines in a minute; then a line says how m
   expect(lines).toHaveLength(5)
 })
 
-test('in the next minute, the event has lines again', () => {
+test('in the next minute, the event is logged again', () => {
   const { clock, lines, logger } = open()
   for (let minute = 0; minute < 5; minute++) {
     for (let count = 0; count < 4; count++) logger.info({}, 'deletion.done')
@@ -41,7 +41,7 @@ test('in the next minute, the event has lines again', () => {
   expect(lines.filter(({ msg }) => msg === 'log.lines_left_out')).toHaveLength(5)
 })
 
-test('an event that keeps coming has one report a minute, however long it lasts', () => {
+test('a continuous event is reported once a minute, however long it lasts', () => {
   const { clock, lines, logger } = open()
   for (let second = 0; second < 600; second++) {
     for (let count = 0; count < 5; count++) logger.warn({}, 'backend.unavailable')
@@ -53,13 +53,13 @@ test('an event that keeps coming has one report a minute, however long it lasts'
   expect(leftOut.reduce((sum, line) => sum + Number(line['lines']), 0)).toBe(3_000 - 30)
 })
 
-test('the level debug has every line', () => {
+test('level debug logs every line', () => {
   const { lines, logger } = open()
   for (let count = 0; count < 50; count++) logger.debug({}, 'attempt.failed')
   expect(lines).toHaveLength(50)
 })
 
-test('lines below the level of the log are not reported as left out', () => {
+test('lines below the log level are not reported as dropped', () => {
   const { clock, lines, logger } = open('warn')
   for (let count = 0; count < 50; count++) logger.info({}, 'deletion.done')
   clock.advance(60_000)

@@ -29,18 +29,18 @@ function outputTo(fd: number): { readonly output: LogOutput; readonly clock: Man
   return { output, clock }
 }
 
-/** Waits for a write that is under way: its descriptor must not be closed meanwhile. */
+/** Waits for a write in progress, whose descriptor must not be closed meanwhile. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await stat('/')
 }
 
-test('lines are written to a file in their order', async () => {
+test('lines are written to a file in order', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'log')
   const fd = openSync(file, 'w')
   const { output } = outputTo(fd)
   for (let number = 0; number < 3000; number++) {
-    // No more than may wait.
+    // At most as many as may wait.
     if (number % 500 === 0) await output.flushed()
     output.write(lineOf(number))
   }
@@ -50,7 +50,7 @@ test('lines are written to a file in their order', async () => {
   expect(output.linesLost).toBe(0)
 })
 
-test('while nobody reads the pipe, a mebibyte of lines waits and later ones are counted; then a line tells their number', async () => {
+test('with an unread pipe, a mebibyte of lines waits and more are counted as lost; a later line reports how many', async () => {
   using pipe = new NamedPipe({ isBlocking: false })
   const { output, clock } = outputTo(pipe.fd)
   const written = 3000
@@ -71,7 +71,7 @@ test('while nobody reads the pipe, a mebibyte of lines waits and later ones are 
   expect(numbersIn(pipe.read())).toEqual([String(written)])
 })
 
-test('a line shorter than a lost one does not overtake it', async () => {
+test('a short line does not overtake a lost one', async () => {
   using pipe = new NamedPipe({ isBlocking: false })
   const { output } = outputTo(pipe.fd)
   output.write('x'.repeat(MIB - 1))
@@ -83,7 +83,7 @@ test('a line shorter than a lost one does not overtake it', async () => {
 })
 
 test.for(['a full disk', 'a closed pipe'])(
-  '%s loses lines beyond a mebibyte, and throws nothing',
+  '%s loses lines beyond a mebibyte, and does not throw',
   async (kind) => {
     using pipe = new NamedPipe({ isBlocking: false })
     pipe.closeReader()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/telemetry/logger.ts'
 
-/** What the log has as the message of an error. */
+/** The logged message of an error. */
 function logged(error: unknown): unknown {
   const lines: string[] = []
   createLogger('error', { write: (line) => void lines.push(line) }).error(
@@ -11,7 +11,7 @@ function logged(error: unknown): unknown {
   return (JSON.parse(lines[0]!) as { err: { message?: string } }).err.message
 }
 
-test('the message of an error is followed by those of its causes, unless it contains them', () => {
+test('the message of an error includes the messages of its causes, unless it contains them already', () => {
   const root = new Error('no space')
   const cause = new Error('disk', { cause: root })
   expect(logged(cause)).toBe('disk: no space')
@@ -20,13 +20,13 @@ test('the message of an error is followed by those of its causes, unless it cont
   expect(logged(new Error('write', { cause: 'text' }))).toBe('write')
 })
 
-test('an error whose causes are a circle is logged', () => {
+test('an error with circular causes is logged', () => {
   const error = new Error('a')
   error.cause = new Error('b', { cause: error })
   expect(logged(error)).toContain('a: b')
 })
 
-test('the stack in the log has the causes, and a value that is no error is logged as it is', () => {
+test('the logged stack includes the causes, and a value that is not an error is logged as it is', () => {
   const lines: string[] = []
   const logger = createLogger('error', { write: (line) => void lines.push(line) })
   logger.error({ err: new Error('a', { cause: new RangeError('b') }) }, 'log.overloaded')

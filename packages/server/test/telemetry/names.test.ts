@@ -11,7 +11,7 @@ const destination = newDestination({
   settings: { webhooks: urls.map((url) => ({ url, headers: {} })) },
 })
 
-test('a webhook is named by its host, and a second one with the same host by its place, too', () => {
+test('a webhook is named by its host, and further ones with the same host also by their position', () => {
   expect(urls.map((url) => webhookName(url, destination))).toEqual([
     'a.example.com',
     'b.example.com:8443',
@@ -20,7 +20,7 @@ test('a webhook is named by its host, and a second one with the same host by its
   expect(webhookName(urls[2]!, undefined)).toBe('a.example.com')
 })
 
-test('the fields of a line have the names of destination, source and webhook, and no part of a URL but the host', () => {
+test('the log fields name destination, source and webhook, and contain only the host of a URL', () => {
   const catalog = {
     sources: new Map([['src_a', newSource({ name: 'Shop' })]]),
     destinations: new Map([['dst_a', destination]]),
@@ -36,11 +36,11 @@ test('the fields of a line have the names of destination, source and webhook, an
 })
 
 describe('the label of a name', () => {
-  test('has no characters that a terminal or a page would not show', () => {
+  test('replaces characters that a terminal or page would not show', () => {
     expect(labelOf('a\u0000b\nc\u202ed\u001b[31m')).toBe('a\ufffdb\ufffdc\ufffdd\ufffd[31m')
     expect(labelOf('Käse 🧀 "quoted" \\ <b>')).toBe('Käse 🧀 "quoted" \\ <b>')
   })
-  test('is bounded, and well formed where it is cut', () => {
+  test('has a limited length, and is well formed where it is cut', () => {
     expect(labelOf('x'.repeat(10_000))).toBe('x'.repeat(64))
     const cut = labelOf(`${'x'.repeat(63)}🧀`)
     expect(cut).toHaveLength(64)

@@ -10,7 +10,7 @@ async function seconds(figure: string): Promise<number> {
   return Number(/^\S+ (\S+)$/m.exec(text.split('\n').at(-1)!)![1])
 }
 
-test('the delay of the event loop is that of the longest work since the last scrape', async () => {
+test('the event loop delay includes the longest blocking work since the last scrape', async () => {
   const startedAt = performance.now()
   await new Promise((resolve) => setTimeout(resolve, 200))
   const end = performance.now() + 600
@@ -23,7 +23,7 @@ test('the delay of the event loop is that of the longest work since the last scr
 })
 
 test('while the event loop is busy, work of 100 ms is never missed', async () => {
-  // It measures less often until the event loop is known to be busy.
+  // The delay is measured less often until the event loop is found to be busy.
   const isBusy = AbortSignal.timeout(1000)
   while (!isBusy.aborted) await busyTurn()
   for (let round = 0; round < 8; round++) {

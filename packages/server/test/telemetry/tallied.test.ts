@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 
-test('what is tallied is in every scrape, once', async () => {
+test('tallied counts are in every scrape, once', async () => {
   const metrics = new Metrics()
   metrics.decisions.count('deliver', { reason: 'deliver' }, 3)
   metrics.inFlight.add(2)

@@ -18,7 +18,7 @@ interface There {
   readonly anything: (value: unknown) => unknown
 }
 
-/** Both sides of a channel, in one thread. */
+/** Both ends of a channel, in one thread. */
 function pair() {
   const { port1, port2 } = new MessageChannel()
   const said: string[] = []
@@ -47,7 +47,7 @@ function pair() {
   return { here, there, said, port1 }
 }
 
-/** How many messages come while `act` runs. */
+/** Counts the messages from now on. */
 function countMessages(port: MessagePort): () => number {
   let messages = 0
   port.on('message', () => messages++)
@@ -55,7 +55,7 @@ function countMessages(port: MessagePort): () => number {
 }
 
 describe('a call', () => {
-  test('resolves with the result of the function of the other side, now or later', async () => {
+  test('returns the result of the function at the other end, synchronous or not', async () => {
     const { here } = pair()
     expect(await here.call('double', 21)).toBe(42)
     expect(await here.call('later')).toBe('late')
@@ -69,24 +69,24 @@ describe('a call', () => {
     ['coded', { name: 'TypeError', message: 'no', code: 'ENO', errcode: 11 }],
     ['own', { name: 'OwnError', message: 'mine' }],
     ['a text', { name: 'Error', message: 'a text' }],
-  ])('rejects with what the function throws: %s', async (error, expected) => {
+  ])('rejects with the error that the function throws: %s', async (error, expected) => {
     const { here } = pair()
     await expect(here.call('fail', error)).rejects.toMatchObject(expected)
   })
 
-  test('that the backend cannot serve rejects with BackendUnavailable', async () => {
+  test('rejects with BackendUnavailable if the backend is unavailable', async () => {
     const { here } = pair()
     await expect(here.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
   })
 
-  test('moves buffers to the other side', async () => {
+  test('transfers buffers to the other end', async () => {
     const { here } = pair()
     const moved = new ArrayBuffer(1024)
     expect(await here.call('bytes', moved, [moved])).toBe(1024)
     expect(moved.byteLength).toBe(0)
   })
 
-  test('whose input or result cannot be copied rejects, and the others of its turn do not', async () => {
+  test('rejects if its input or result cannot be cloned, without affecting others of the same tick', async () => {
     const { here } = pair()
     const before = here.call('double', 1)
     const input = here.call('anything', () => 1)
@@ -97,7 +97,7 @@ describe('a call', () => {
     expect(await Promise.all([before, after])).toEqual([2, 4])
   })
 
-  test('of a side that offers nothing rejects', async () => {
+  test('rejects if the other end offers no functions', async () => {
     const { port1, port2 } = new MessageChannel()
     const here = new Channel<object, There>(port1)
     onTestFinished(() => here.close())
@@ -106,7 +106,7 @@ describe('a call', () => {
     other.close()
   })
 
-  test('that is open when the other side closes rejects, and so do later ones', async () => {
+  test('rejects if the other end closes before or after it was made', async () => {
     const { here, there } = pair()
     const open = here.call('never')
     await here.call('double', 1)
@@ -117,20 +117,20 @@ describe('a call', () => {
   })
 })
 
-describe('what is said', () => {
-  test('in one turn of the event loop is one message, in its order', async () => {
+describe('messages', () => {
+  test('from the same tick are sent as one, in order', async () => {
     const { there, said, port1 } = pair()
     const messages = countMessages(port1)
     for (const text of ['a', 'b', 'c']) {
       there.send('said', text)
-      // A microtask of its own, as each socket that is read has.
+      // In separate microtasks, like reads from several sockets.
       await Promise.resolve()
     }
     await expect.poll(() => said).toEqual(['a', 'b', 'c'])
     expect(messages()).toBe(1)
   })
 
-  test('before the channel is closed arrives', async () => {
+  test('sent before the channel is closed arrive', async () => {
     const { there, said, here } = pair()
     there.send('said', 'the last')
     there.close()
@@ -138,7 +138,7 @@ describe('what is said', () => {
     expect(said).toEqual(['the last'])
   })
 
-  test('to a side that is gone is ignored', async () => {
+  test('to a closed end are ignored', async () => {
     const { here, there, said } = pair()
     here.close()
     await there.closed
@@ -150,7 +150,7 @@ describe('what is said', () => {
 
 test('the compiler checks names, inputs and results', () => {
   const { here } = pair()
-  // @ts-expect-error: there is no such function
+  // @ts-expect-error: unknown function
   const unknown = (): unknown => here.call('triple', 1)
   // @ts-expect-error: the input is a number
   const input = (): unknown => here.call('double', 'one')

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 const PROGRAM = fileURLToPath(new URL('entries/idle-program.ts', import.meta.url))
 
 test.runIf(existsSync('/proc/self/task'))(
-  'an idle host and its thread wake fewer than 20 times a second, and let the process end',
+  'an idle host and its thread wake fewer than 20 times a second, and let the process exit',
   async () => {
     const args = ['--conditions=hookline-source', PROGRAM]
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 })

@@ -15,7 +15,7 @@ import type { WorkData, WorkMain, WorkThread } from './entries/work-thread.ts'
 
 type Options = Partial<ThreadHostOptions<WorkThread, WorkMain>> & {
   readonly data?: WorkData
-  /** The reports of activity, by the name of the method. */
+  /** The activity listener for the thread's reports. */
   readonly activity?: ActivityListener
 }
 

@@ -4,7 +4,7 @@ import type { ActivityListener } from '../../src/telemetry/activity-listener.ts'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { openHost } from './open-host.ts'
 
-/** A host whose thread has given signals: lines, counts, activity. `reports` has the activity by the name of the method. */
+/** A host whose thread has sent log lines, counts and activity. `reports` lists the activity by method name. */
 async function signalled() {
   const reports: unknown[] = []
   const activity: ActivityListener = {
@@ -23,13 +23,13 @@ async function signalled() {
   return { ...open, reports, signal }
 }
 
-/** The series of a scrape that have a value and a name like this. */
+/** The series in a scrape whose lines match. */
 async function series({ metrics }: Awaited<ReturnType<typeof signalled>>, name: RegExp) {
   const lines = (await metrics.scrape()).split('\n')
   return lines.filter((line) => name.test(line) && !line.startsWith('#'))
 }
 
-test('the lines of a thread are in the log of main, with errors and without those that it does not write', async () => {
+test("the log lines of a thread are in main's log, with errors, and without lines below its level", async () => {
   const { lines } = await signalled()
   expect(lines).toMatchObject([
     {
@@ -51,7 +51,7 @@ test('the lines of a thread are in the log of main, with errors and without thos
   ])
 })
 
-test('the activity of a thread reaches the listener of main, in its order', async () => {
+test("the activity of a thread reaches main's listener, in order", async () => {
   const { reports } = await signalled()
   expect(reports).toEqual([
     ['recorded', 'dst_1'],
@@ -59,7 +59,7 @@ test('the activity of a thread reaches the listener of main, in its order', asyn
   ])
 })
 
-test('a scrape collects each metric of main once: what Node measures since the last time is read once', async () => {
+test("a scrape collects each of main's metrics once, so Node's measurements are not reset twice", async () => {
   const open = await signalled()
   let collected = 0
   const collect = (): void => void collected++
@@ -70,7 +70,7 @@ test('a scrape collects each metric of main once: what Node measures since the l
   expect(collected).toBe(1)
 })
 
-test('a scrape has the sums of main and the thread, and the metrics of the process', async () => {
+test('a scrape has the sums of main and the thread, and the process metrics', async () => {
   const open = await signalled()
   open.metrics.attempts.inc({ outcome: 'retry', class: 'timeout' }, 4)
   open.metrics.inFlight.add(5)
@@ -93,7 +93,7 @@ test('a scrape has the sums of main and the thread, and the metrics of the proce
   expect(new Set(names).size).toBe(names.length)
 })
 
-test('counts by destination are counted once, however often they are read', async () => {
+test('counts by destination are added once, however often they are read', async () => {
   const open = await signalled()
   open.metrics.destinationCounts.attempt('dst_1', 'http://a.example/', 'delivered')
   await open.metrics.scrape()
@@ -103,7 +103,7 @@ test('counts by destination are counted once, however often they are read', asyn
   expect(counts.attempts.get('http://a.example/')!.get('delivered')).toBe(2)
 })
 
-test('no counter goes down when a thread ends, and its gauges are gone', async () => {
+test('no counter decreases when a thread exits, and its gauges are removed', async () => {
   const open = await signalled()
   const names = /^hookline_(?:attempts_total|inflight|attempt_duration_seconds_count)/
   await open.metrics.scrape()

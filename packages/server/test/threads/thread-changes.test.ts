@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ThreadChanges } from '../../src/threads/thread-host.ts'
 import { ThreadGone } from '../../src/threads/channel.ts'
 
-/** Whether a promise is settled when everything that is ready has run. */
+/** Whether a promise is settled after one turn of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   const onSettled = (): boolean => (settled = true)
@@ -21,10 +21,10 @@ test('a change resolves when the thread has applied it', async () => {
 })
 
 test.for([
-  { when: 'has ended before it', apply: () => undefined },
-  { when: 'ends meanwhile', apply: () => Promise.reject(new ThreadGone()) },
+  { when: 'has exited before it', apply: () => undefined },
+  { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadGone()) },
 ])(
-  'a change of a thread that $when resolves when nothing that the thread had posted can come after it',
+  'a change of a thread that $when resolves after the last message of that thread',
   async ({ apply }) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const changes = new ThreadChanges<string>(apply, () => promise)
@@ -35,13 +35,13 @@ test.for([
   },
 )
 
-test('a thread that is ready again gets the changes since it was started, in their order', () => {
+test('a restarted thread gets the changes since its start, in order', () => {
   const applied: string[] = []
   let isReady = false
   const changes = new ThreadChanges<string>((change) =>
     isReady ? Promise.resolve(applied.push(change)) : undefined,
   )
-  void changes.apply('before the start, so it is in what the thread reads')
+  void changes.apply('before the start, so the thread reads it at startup')
   changes.onStart()
   void changes.apply('a')
   void changes.apply('b')

@@ -28,7 +28,7 @@ test.each([
   expect(threadCounts(AUTO, { ...MACHINE, openFiles })).toEqual({ ingest, delivery: 8 })
 })
 
-test('a number is taken as it is, whatever the cores', () => {
+test('a number overrides the core count', () => {
   const settings = { ingestThreads: 3, deliveryThreads: 0 }
   const machine = { ...MACHINE, cores: 1, openFiles: 1_024 }
   expect(threadCounts(settings, machine)).toEqual({ ingest: 3, delivery: 0 })
@@ -44,13 +44,13 @@ test.each([
   expect(threadCounts({ ...AUTO, ingestThreads }, machine)).toMatchObject({ ingest })
 })
 
-test('the settings are auto, or a number', () => {
+test('the settings are auto or a number', () => {
   expect(parseConfig({})).toMatchObject(AUTO)
   const environment = { HOOKLINE_INGEST_THREADS: '32', HOOKLINE_DELIVERY_THREADS: '0' }
   expect(parseConfig(environment)).toMatchObject({ ingestThreads: 32, deliveryThreads: 0 })
 })
 
-test.each(['33', '-1', '1.5', '', 'all'])('%j is no number of threads', (value) => {
+test.each(['33', '-1', '1.5', '', 'all'])('%j is not a number of threads', (value) => {
   for (const name of ['HOOKLINE_INGEST_THREADS', 'HOOKLINE_DELIVERY_THREADS'])
     expect(() => parseConfig({ [name]: value })).toThrow(
       `${name} must be auto, or a whole number from 0 to 32`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { openHost } from './open-host.ts'
 
-test('a thread that was killed is ready again within two seconds', async () => {
+test('a killed thread is ready again within two seconds', async () => {
   const { host, channels } = openHost()
   await expect.poll(() => channels.length, { interval: 5 }).toBe(1)
   const killedAt = performance.now()

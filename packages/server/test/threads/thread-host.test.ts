@@ -6,7 +6,7 @@ import { openHost } from './open-host.ts'
 
 type Open = ReturnType<typeof openHost>
 
-/** The channel of the start with this number, when the thread is ready. */
+/** Resolves with the channel of this start (1 for the first) when the thread is ready. */
 async function ready({ channels }: Open, start = 1): Promise<Open['channels'][number]> {
   await expect.poll(() => channels.length).toBe(start)
   return channels.at(-1)!
@@ -16,7 +16,7 @@ const failures = ({ lines }: Open) => lines.filter(({ msg }) => msg === 'thread.
 const failureMetric = async ({ metrics }: Open) => (await metrics.threadFailures.get()).values
 
 describe('a thread', () => {
-  test('offers its functions, and has those of main', async () => {
+  test('exchanges calls with main in both directions', async () => {
     const channel = await ready(openHost())
     expect(await channel.call('add', [1, 2, 3])).toBe(6)
     expect(await channel.call('mainName')).toBe('main')
@@ -25,7 +25,7 @@ describe('a thread', () => {
     await expect(channel.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
   })
 
-  test('that is waited for is ready, or says why not', async () => {
+  test('makes `ready` resolve when it is ready, or reject if it cannot start', async () => {
     const { host } = openHost()
     expect(await host.ready()).toBe(host.channel)
     const failing = openHost({ data: { starts: 'unavailable' } })
@@ -34,7 +34,7 @@ describe('a thread', () => {
     await expect(openHost({ input }).host.ready()).rejects.toThrow('no port')
   })
 
-  test('that is stopped finishes its work first', async () => {
+  test('finishes its work before it stops', async () => {
     const open = openHost()
     const channel = await ready(open)
     await open.threads[Symbol.asyncDispose]()
@@ -45,7 +45,7 @@ describe('a thread', () => {
     await expect(channel.call('add', [1])).rejects.toBeInstanceOf(ThreadGone)
   })
 
-  test('that does not stop is ended after the deadline', async () => {
+  test('that does not stop is terminated after the deadline', async () => {
     const open = openHost({ data: { stops: 'never' }, stopTimeoutMs: 100 })
     await ready(open)
     await open.threads[Symbol.asyncDispose]()
@@ -53,7 +53,7 @@ describe('a thread', () => {
     expect(failures(open)).toEqual([])
   })
 
-  test('that is stopped while it starts is ended at once', async () => {
+  test('that is stopped during its start is terminated immediately', async () => {
     const open = openHost({ data: { starts: 'never' } })
     await open.threads[Symbol.asyncDispose]()
     expect(open.counts.ended).toBe(0)
@@ -61,13 +61,13 @@ describe('a thread', () => {
   })
 })
 
-describe('a thread that ends', () => {
+describe('a thread that exits', () => {
   test.each([
     ['throw', 'TypeError', 'a fault'],
     ['reject', 'RangeError', 'a rejection'],
     ['exit', 'Error', 'The thread has ended with the code 3.'],
     ['memory', 'Error', 'Worker terminated due to reaching memory limit: JS heap out of memory'],
-  ] as const)('by %s is reported, and started again', async (how, type, message) => {
+  ] as const)('by %s is reported and restarted', async (how, type, message) => {
     const open = openHost({ resourceLimits: { maxOldGenerationSizeMb: 32 } })
     const first = await ready(open)
     const openCall = first.call('never')
@@ -82,18 +82,18 @@ describe('a thread that ends', () => {
     expect(open.counts.ended).toBe(1)
   })
 
-  test('says why in its last lines, however busy main is', async () => {
+  test('logs the reason in its last lines, even if main is busy', async () => {
     const open = openHost()
     const channel = await ready(open)
     channel.send('end', 'throw')
     channel.flush()
-    // When main looks again, both the end of the thread and its last lines have come.
+    // By the time main continues, both the exit and the last lines have arrived.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     await ready(open, 2)
     expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.fault', 'thread.failed'])
   })
 
-  test('because it was killed is started again', async () => {
+  test('because it was killed is restarted', async () => {
     const open = openHost()
     const channel = await ready(open)
     const openCall = channel.call('never')
@@ -118,7 +118,7 @@ describe('a thread that ends', () => {
     expect(open.threads.failing.size).toBe(0)
   })
 
-  test('five times within a minute is given up', async () => {
+  test('five times within a minute is not restarted', async () => {
     const clock = new ManualClock()
     const open = openHost({ clock })
     for (let start = 1; start <= 5; start++) {
@@ -134,11 +134,11 @@ describe('a thread that ends', () => {
     for (const [index, least] of [0, 150, 300, 600].entries())
       expect(pauses[index]! - least).toBeGreaterThanOrEqual(0)
     expect(pauses[0]).toBe(0)
-    // The last one, too, is ready within two seconds (thread-host.measuring.test.ts).
+    // The last thread is also ready within two seconds (thread-host.measuring.test.ts).
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_000)
   })
 
-  test('because the backend is unavailable is started again as often as it takes', async () => {
+  test('because the backend is unavailable is restarted without limit', async () => {
     const clock = new ManualClock()
     const open = openHost({ clock, data: { starts: 'unavailable' } })
     for (let start = 1; start <= 7; start++) {

@@ -17,7 +17,7 @@ function change(folder: TemporaryFolder, sql: string): void {
   db.exec(sql)
 }
 
-/** What `hookline_accounting_imbalance` and the log say of the engine. */
+/** The value of `hookline_accounting_imbalance`, and the reported losses. */
 async function imbalanceOf(engine: TestEngine): Promise<{ metric: number; lost: object[] }> {
   const lines: string[] = []
   const logger = createLogger('error', { write: (line) => void lines.push(line) })
@@ -49,7 +49,7 @@ const NOTHING_LOST = {
 }
 
 describe('the accounting balances', () => {
-  test('while deliveries wait, end, are removed by retention and begin again', async () => {
+  test('while deliveries wait, complete, are removed by retention and start again', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open({ retryDelaysMs: [50] })
     await engine.destination('dst_a', receiver.url)
@@ -67,7 +67,7 @@ describe('the accounting balances', () => {
   })
 })
 
-test('an ack that fails and is made again with later ones is no loss', async () => {
+test('a failed ack that is repeated with later ones is not a loss', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({}, folder)
@@ -80,7 +80,7 @@ test('an ack that fails and is made again with later ones is no loss', async () 
   await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain('ack.failed')
   change(folder, 'DROP TRIGGER stuck')
   await engine.receive(5)
-  // Only events that are acked can be removed.
+  // Only acked events can be removed.
   let removed = 0
   const remove = async (): Promise<number> =>
     (removed += (await engine.backend.upkeep.removeOldest({})).removed)
@@ -88,7 +88,7 @@ test('an ack that fails and is made again with later ones is no loss', async () 
   expect(await imbalanceOf(engine)).toEqual({ metric: 0, lost: [] })
 })
 
-describe('a planted loss is told, in the metric and in the log', () => {
+describe('a planted loss is reported in the metric and in the log', () => {
   test('of an event in the log', async () => {
     using folder = new TemporaryFolder()
     {
@@ -109,7 +109,7 @@ describe('a planted loss is told, in the metric and in the log', () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({}, folder)
     await engine.destination('dst_a', receiver.url)
-    // Appended behind the back of the log, which takes the seqs from 1 on for its own.
+    // Inserted without the log, which assigns seqs from 1 on.
     change(
       folder,
       `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
@@ -122,7 +122,7 @@ describe('a planted loss is told, in the metric and in the log', () => {
     engine.expectedMissing = 1
   })
 
-  test('of a destination that the pipeline passes over', async () => {
+  test('of a destination that the pipeline skips', async () => {
     await using receiver = await openReceiver()
     const engine = await TestEngine.open({ through: passingOverTheLast })
     await engine.destination('dst_a', receiver.url)
@@ -165,7 +165,7 @@ describe('a planted loss is told, in the metric and in the log', () => {
     engine.expectedMissing = 1
   })
 
-  test('of a delivery that is never written, though its record resolves', async () => {
+  test('of a delivery that is never written although its record resolves', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({}, folder)
@@ -180,7 +180,7 @@ describe('a planted loss is told, in the metric and in the log', () => {
   })
 })
 
-/** The backend with a catalog whose lists of destinations leave out the last one when they are gone through. */
+/** The backend with a catalog whose lists of destinations skip the last one when iterated. */
 function passingOverTheLast(backend: Backend): Backend {
   const { catalog } = backend
   const shorter = (all: readonly Destination[]): readonly Destination[] =>

@@ -33,7 +33,7 @@ function start(
 }
 
 describe('retention', () => {
-  test('removes events that are too old, once a minute', async () => {
+  test('removes events beyond the age limit, once a minute', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({ clock })
@@ -55,7 +55,7 @@ describe('retention', () => {
     expect((await engine.metrics.eventsRemoved.get()).values[0]?.value).toBe(10)
   })
 
-  test('removes nothing for an hour because the clock of the machine went forward', async () => {
+  test('removes nothing for an hour after the system clock jumped forward', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open({ clock })
@@ -77,7 +77,7 @@ describe('retention', () => {
       .toHaveLength(0)
   })
 
-  test('removes all entries of the audit log that are too old', async () => {
+  test('removes all audit log entries beyond the age limit', async () => {
     const clock = new ManualClock()
     await using engine = await TestEngine.open({ clock })
     const { audit } = engine.backend
@@ -105,7 +105,7 @@ describe('retention', () => {
     await expect.poll(left).toEqual(['adt_1200'])
   })
 
-  test('removes the oldest events until the data is small enough, whatever their age', async () => {
+  test('removes the oldest events until the data is small enough, regardless of age', async () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 5000 })
     await using engine = await TestEngine.open({}, folder)
@@ -120,7 +120,7 @@ describe('retention', () => {
     expect(left[0]?.event.messageId).toBe('m5000')
   })
 
-  test('that fails is tried again', async () => {
+  test('retries after a failure', async () => {
     using folder = new TemporaryFolder()
     fillArchive(folder, { events: 10 })
     const clock = new ManualClock(Date.UTC(2030, 0))

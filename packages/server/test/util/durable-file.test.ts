@@ -14,7 +14,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
-/** Records the calls of fs that make a file durable. They still do their work. */
+/** Records the fs calls that make a file durable, and still runs them. */
 function recordedSteps(act: () => void): string[] {
   const steps: string[] = []
   const { fsyncSync, renameSync } = fs
@@ -37,7 +37,7 @@ function recordedSteps(act: () => void): string[] {
 }
 
 describe('a durable file', () => {
-  test('is written with a line end, and read without', () => {
+  test('is written with a trailing newline, and read without it', () => {
     using folder = new TemporaryFolder()
     const file = join(folder.path, 'key')
     expect(readIfThere(file)).toBeUndefined()
@@ -63,7 +63,7 @@ describe('a durable file', () => {
   })
 
   test.skipIf(process.platform === 'win32')(
-    'is on disk before it gets its name, and then its name is',
+    'is synced before it gets its name, and then its folder is synced',
     () => {
       using folder = new TemporaryFolder()
       const file = join(folder.path, 'key')

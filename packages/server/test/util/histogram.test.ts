@@ -19,7 +19,7 @@ test('a quantile is exact to 5 %, for any values', () => {
   )
 })
 
-test('without counts there is no quantile, and values below 1 are in the first bucket', () => {
+test('without counts the quantile is undefined, and values below 1 are in the first bucket', () => {
   expect(quantileOf(new Map(), 0.5)).toBeUndefined()
   expect([bucketOf(0), bucketOf(-5), bucketOf(0.9)]).toEqual([0, 0, 0])
 })

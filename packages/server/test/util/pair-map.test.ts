@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PairMap } from '../../src/util/pair-map.ts'
 
-test('pairs are different keys even where their texts joined are the same', () => {
+test('pairs are different keys even if their concatenated strings are equal', () => {
   const map = new PairMap<number>()
   map.set('a b', 'c', 1)
   map.set('a', 'b c', 2)
@@ -22,7 +22,7 @@ test('a pair counts once, until it is deleted', () => {
   expect([...map.values()]).toEqual([3])
 })
 
-test('values may be deleted while all are read', () => {
+test('values may be deleted during iteration', () => {
   const map = new PairMap<string>()
   for (const first of ['a', 'b'])
     for (const second of ['c', 'd']) map.set(first, second, first + second)

@@ -48,7 +48,7 @@ async function untilSize(command: 'audiences' | 'traits', id: string, size: numb
 }
 
 describe('hookline audiences', () => {
-  it('creates an audience, shows who belongs to it and why, and deletes it', async () => {
+  it('creates an audience, explains who belongs to it, and deletes it', async () => {
     const made = await service.json<Shown>(
       'audiences',
       'create',
@@ -97,7 +97,7 @@ describe('hookline audiences', () => {
     expect(refused.stderr).toMatch(/^ {2}\/condition\/op: \S/m)
   })
 
-  it('exits 2 for a file that is not there, or has no JSON object', async () => {
+  it('exits 2 for a missing file, or one without a JSON object', async () => {
     const missing = await service.run('audiences', 'preview', '--condition', '/nowhere')
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')])
     const text = file('text.json', 'planted text')
@@ -106,7 +106,7 @@ describe('hookline audiences', () => {
     expect(unfit.stderr).not.toContain('planted')
   })
 
-  it('imports the list of a manual audience, and reports the lines that are wrong', async () => {
+  it('imports the list of a manual audience, and reports invalid lines', async () => {
     const { id } = await service.json<Shown>('audiences', 'create', 'Team', '--manual')
     const users = file('users.csv', 'name,userId\nAda,u1\nBo,u2\nCy,u3\n')
     expect(await service.json('audiences', 'import', id, users)).toMatchObject({

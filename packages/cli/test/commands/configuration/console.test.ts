@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-/** Signs in as the page behind the link does. */
+/** Signs in like the page behind the link. */
 function signIn(url: string): Promise<Response> {
   return fetch(`${service.url}/api/v1/sessions`, {
     method: 'POST',
@@ -18,7 +18,7 @@ function signIn(url: string): Promise<Response> {
 }
 
 describe('hookline console', () => {
-  it('prints a link alone to stdout, which signs a browser in once, with the role of the token', async () => {
+  it('prints only a link to stdout, which signs a browser in once, with the role of the token', async () => {
     const { code, stdout, stderr } = await service.run('console')
     const url = stdout.trim()
     expect([code, url.startsWith(`${service.url}/console/sign-in#`)]).toEqual([0, true])
@@ -30,7 +30,7 @@ describe('hookline console', () => {
     expect((await signIn(url)).status).toBe(401)
   })
 
-  it('prints one document with --json, and gives the role that is asked for', async () => {
+  it('prints one document with --json, and grants the requested role', async () => {
     const link = await service.json<{ url: string; expiresAt: string }>(
       'console',
       '--role',
@@ -43,7 +43,7 @@ describe('hookline console', () => {
     expect(await (await signIn(link.url)).json()).toMatchObject({ role: 'viewer' })
   })
 
-  it('refuses a role that does not exist', async () => {
+  it('refuses an unknown role', async () => {
     const failed = await service.run('console', '--role', 'owner', '--json')
     expect(failed.code).toBe(2)
     expect(errorOf(failed)).toMatchObject({ message: expect.stringContaining('viewer') as string })

@@ -28,7 +28,7 @@ describe('hookline destinations', () => {
     expect([unknown.code, errorOf(unknown)['code']]).toEqual([4, 'not_found'])
   })
 
-  it('get shows the health of each webhook, and close-breaker makes the next attempts now', async () => {
+  it('get shows the health of each webhook, and close-breaker makes the next attempts immediately', async () => {
     await using receiver = await openReceiver({
       respond: [{ status: 429, headers: { 'Retry-After': '3600' } }, 200],
     })
@@ -46,7 +46,7 @@ describe('hookline destinations', () => {
     await expect.poll(() => receiver.requests.length).toBeGreaterThan(1)
   })
 
-  it('test shows request and response of each webhook, and exits by how many accepted it', async () => {
+  it('test shows the request and response of each webhook, and its exit code depends on how many accepted it', async () => {
     await using good = await openReceiver({ respond: { status: 200, body: 'thanks' } })
     await using bad = await openReceiver({ respond: 404 })
     const id = await destinationTo(good.url)

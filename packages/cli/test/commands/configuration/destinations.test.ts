@@ -66,7 +66,7 @@ describe('hookline destinations', () => {
     expect(await service.json('destinations', 'list')).toEqual({ data: [], nextCursor: null })
   })
 
-  it('reports all faults of the settings at once', async () => {
+  it('reports all errors in the settings together', async () => {
     const failed = await service.run(
       'destinations',
       'create',

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]())
 
 describe('hookline export and import-config', () => {
-  it('write a document without secrets, and show what it would change', async () => {
+  it('export a document without secrets, and show what importing it would change', async () => {
     const { source } = await service.failingDestination()
     const file = join(folder.path, 'configuration.json')
     await service.json('export', file)
@@ -39,7 +39,7 @@ describe('hookline export and import-config', () => {
     )
   })
 
-  it('refuse a file that is not such a document, without quoting it', async () => {
+  it('refuse an invalid document, without quoting it', async () => {
     const file = join(folder.path, 'other.txt')
     writeFileSync(file, 'planted text')
     const { code, stderr } = await service.run('import-config', file)

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline sessions', () => {
-  it('lists the browsers that are signed in, and signs one out', async () => {
+  it('lists signed-in browsers, and signs one out', async () => {
     expect((await service.run('sessions', 'list')).stdout).toContain('No sessions.')
     const { token } = await service.json<{ token: string }>(
       'tokens',

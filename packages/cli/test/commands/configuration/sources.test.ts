@@ -38,7 +38,7 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')
   })
 
-  it('exits 4 for a source that does not exist', async () => {
+  it('exits 4 for an unknown source', async () => {
     const failed = await service.run('sources', 'get', 'src_none', '--json')
     expect(failed.code).toBe(4)
     expect(errorOf(failed)).toEqual({
@@ -50,7 +50,7 @@ describe('hookline sources', () => {
     })
   })
 
-  it('exits 2 for a value that the service refuses, and names the field and the remedy', async () => {
+  it('exits 2 for a value that the service refuses, with the field and the remedy', async () => {
     const { code, stderr } = await service.run('sources', 'create', '')
     expect(code).toBe(2)
     expect(stderr).toMatch(
@@ -58,7 +58,7 @@ describe('hookline sources', () => {
     )
   })
 
-  it('sends the token of the default data folder to no service on another machine', async () => {
+  it('never sends the token of the default data folder to a remote service', async () => {
     for (const host of ['hookline.example', '127.0.0.1.hookline.example']) {
       const failed = await run(['sources', 'list', '--url', `http://${host}`])
       expect(failed.code).toBe(3)
@@ -80,7 +80,7 @@ describe('hookline sources', () => {
     expect(unfit.stderr).not.toContain('import')
   })
 
-  it('takes the token from the file that HOOKLINE_ADMIN_TOKEN_FILE names, as the service does', async () => {
+  it('reads the token from the file in HOOKLINE_ADMIN_TOKEN_FILE, like the service', async () => {
     const env = { HOOKLINE_ADMIN_TOKEN_FILE: service.tokenFile }
     const listed = await run(['sources', 'list', '--url', service.url], { env })
     expect({ code: listed.code, stderr: listed.stderr }).toEqual({ code: 0, stderr: '' })

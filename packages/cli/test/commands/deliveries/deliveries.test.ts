@@ -4,7 +4,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 
 let service: ApiService
 beforeAll(async () => {
-  // The first retry comes after the test.
+  // The first retry is after the test.
   service = await ApiService.start('--retry-schedule', '600000')
 })
 afterAll(() => service[Symbol.asyncDispose]())
@@ -14,7 +14,7 @@ describe('hookline events, deliveries and tail', () => {
     const env = { HOOKLINE_URL: service.url }
     const flags = ['--token-file', service.tokenFile, '--json']
     await using tail = new Hookline(['tail', '--kind', 'attempt', ...flags], { env })
-    // tail prints nothing until it is connected: send until it shows something.
+    // tail prints nothing until it is connected, so send until it does.
     const seen = async (): Promise<string> => {
       if (tail.stdout === '') await service.failingDestination()
       return tail.stdout
@@ -105,7 +105,7 @@ describe('hookline replay and replays', () => {
     expect(deletion.stdout).toMatch(shows)
   })
 
-  it('replays shows progress, and cancels a replay', async () => {
+  it('replays shows progress, and can cancel a replay', async () => {
     const { destination } = await service.failingDestination()
     const { id } = await service.json<{ id: string }>('replay', '--destination', destination)
     expect(await service.json('replays', 'list', '--limit', '1')).toMatchObject({ data: [{ id }] })
@@ -117,7 +117,7 @@ describe('hookline replay and replays', () => {
 })
 
 describe('hookline deliveries curl', () => {
-  it('prints a command for each webhook as it is, signed now', async () => {
+  it('prints a command for each webhook, signed now', async () => {
     const { destination } = await service.failingDestination()
     const list = () =>
       service.json<{ data: Listed[] }>('deliveries', 'list', '--destination', destination)
@@ -135,8 +135,8 @@ describe('hookline deliveries curl', () => {
   })
 })
 
-describe('hookline trace of something that is not there', () => {
-  it('prints the causes that the service knows of', async () => {
+describe('hookline trace of an unknown event', () => {
+  it('prints the causes that the service found', async () => {
     const { writeKey } = await service.failingDestination()
     expect(writeKey).toMatch(/^wk_/)
     const none = await service.run('trace', 'no-such-message')

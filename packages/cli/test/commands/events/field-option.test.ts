@@ -17,7 +17,7 @@ describe('a field given as key=value', () => {
     expect(addField(text)).toEqual(expected)
   })
 
-  it('is added to the fields before it, even if it is called __proto__', () => {
+  it('is added to the earlier fields, even if it is called __proto__', () => {
     const fields = addField('__proto__=1', addField('a=1'))
     expect(JSON.stringify(fields)).toBe('{"a":1,"__proto__":1}')
   })

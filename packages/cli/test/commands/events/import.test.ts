@@ -54,7 +54,7 @@ describe('hookline import', () => {
     expect(existsSync(`${file}.rejected.ndjson`)).toBe(false)
   })
 
-  it('keeps the library of a line, which says what made the call', async () => {
+  it('keeps the library of a line, which identifies the origin of the call', async () => {
     await using receiver = await openReceiver({ respond: OK })
     const library = { name: 'analytics-ruby', version: '2.2.0' }
     write(lineOf(0, { context: { library } }), lineOf(1, { context: { library: null } }), lineOf(2))
@@ -108,7 +108,7 @@ describe('hookline import', () => {
     expect(rejectedLines()).toMatchObject([{ lineNumber: 2 }])
   })
 
-  it('continues after an interruption with the first line whose outcome is unknown', async () => {
+  it('resumes after an interruption with the first line whose outcome is unknown', async () => {
     const { promise: never } = Promise.withResolvers<number>()
     await using receiver = await openReceiver({
       respond: (_request, index) => (index < 2 ? OK : never),
@@ -132,7 +132,7 @@ describe('hookline import', () => {
     expect(new Set(ids).size).toBe(9_999)
   })
 
-  it('drops rejected lines after the stored progress, as a kill between the two leaves them', async () => {
+  it('drops rejected lines beyond the stored progress, left by a kill between the two writes', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write('bad\n', lineOf(1))
     await run(argsFor(receiver))
@@ -143,7 +143,7 @@ describe('hookline import', () => {
     expect(readFileSync(`${file}.rejected.ndjson`, 'utf8')).toBe(kept)
   })
 
-  it('exits 6 and stores its progress if the service is away for longer than the retries', async () => {
+  it('exits 6 and stores its progress if the service is unavailable for longer than the retries', async () => {
     await using receiver = await openReceiver({
       respond: (_request, index) => (index === 0 ? OK : 'reset'),
     })
@@ -179,7 +179,7 @@ describe('hookline import', () => {
     expect(stateOf()).toMatchObject({ line: 0, accepted: 0 })
   })
 
-  it('sends a file that was already imported again only with --from-start', async () => {
+  it('requires --from-start to send an imported file again', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write(lineOf(0))
     await run(argsFor(receiver))
@@ -191,7 +191,7 @@ describe('hookline import', () => {
     expect(second!.messageId).toBe(first!.messageId)
   })
 
-  it('refuses a changed file, and to continue into another source', async () => {
+  it('refuses a changed file, and resuming into another source', async () => {
     await using receiver = await openReceiver({ respond: OK })
     write(lineOf(0))
     await run(argsFor(receiver))

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => service[Symbol.asyncDispose]())
 
-it('lists requests, shows one as it came, and clears them', async () => {
+it('lists requests, shows one as it was received, and clears them', async () => {
   const none = await service.run('inspector')
   expect(none.stdout).toContain(
     'No requests. Add the webhook http://inspector.internal/ to a destination.',
@@ -44,7 +44,7 @@ it('lists requests, shows one as it came, and clears them', async () => {
   ])
 })
 
-it('sets what the inspector responds', async () => {
+it('sets the answers of the inspector', async () => {
   const plan = ['--status', '503', '--fail-first', '2', '--delay', '10ms']
   const set = await service.run('inspector', 'answer', ...plan)
   expect(set.stdout).toBe(
@@ -75,7 +75,7 @@ it.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)])
 })
 
-it('a URL that is almost that of the inspector is refused, and the refusal says the right one', async () => {
+it("refuses a URL that is almost the inspector's, and suggests the correct one", async () => {
   const webhook = ['--webhook', 'https://inspector.internal/', '--source', 'Shop']
   const { code, stderr } = await service.run('destinations', 'create', ...webhook)
   expect(code).toBe(2)

@@ -59,7 +59,7 @@ describe('hookline listen', () => {
     expect(deliveries[2]).toMatchObject({ answered: 200, signature: { verdict: 'wrong' } })
   })
 
-  it('prints a delivery in one line, without colours or control characters if there is no terminal', async () => {
+  it('prints a delivery on one line, without colours or control characters outside a terminal', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--delay', '1ms'])
     const [, url] = await listening.printed(/Listening on (\S+)\. /)
     expect(await deliver(url!)).toBe(200)
@@ -86,7 +86,7 @@ describe('hookline listen', () => {
     expect(await listening.exit()).toBe(0)
   })
 
-  it('reports that the port is in use, and what to do', async () => {
+  it('reports that the port is in use, and the remedy', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--json'])
     const { url } = await listening.document<{ url: string }>('listening')
     const second = await run(['listen', '--port', new URL(url).port])

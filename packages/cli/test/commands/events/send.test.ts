@@ -103,7 +103,7 @@ describe('hookline send and trace', () => {
     expect(bodyOf('alias')).toMatchObject({ 'Previous ID': 'u1', 'User ID': 'u2' })
   })
 
-  it('exits 2 and reports all faults of a call at once', async () => {
+  it('exits 2 and reports all errors in a call together', async () => {
     const { code, stderr } = await service.run(
       'send',
       'group',
@@ -121,7 +121,7 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('--timestamp must be ISO 8601')
   })
 
-  it('exits 3 for an unknown write key, and prints what to do', async () => {
+  it('exits 3 for an unknown write key, and prints the remedy', async () => {
     const call = ['send', 'page', '--user', 'u1', '--url', service.url]
     const { code, stderr } = await run(call, { env: { HOOKLINE_WRITE_KEY: 'wk_none' } })
     expect(code).toBe(3)
@@ -156,7 +156,7 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('must not contain a user name or a password')
   })
 
-  it('asks for a write key if there are several sources', async () => {
+  it('requires a write key if there are several sources', async () => {
     const second = await service.json<{ id: string }>('sources', 'create', 'Second')
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1')
     await service.run('sources', 'delete', second.id, '--yes')
@@ -164,7 +164,7 @@ describe('hookline send and trace', () => {
     expect(stderr).toContain('--write-key')
   })
 
-  it('exits 4 for an event that does not exist', async () => {
+  it('exits 4 for an unknown event', async () => {
     const [message, event] = await Promise.all([
       service.run('trace', 'no-such-message'),
       service.run('trace', 'evt_01m7xqtc3ve5bb9z2m3e1v4f5g'),
@@ -191,7 +191,7 @@ describe('hookline send and trace', () => {
     await service.run('sources', 'delete', quiet.id, '--yes')
   })
 
-  it('keeps the admin token out of everything it prints', async () => {
+  it('never prints the admin token', async () => {
     const token = readFileSync(service.tokenFile, 'utf8').trim()
     const runs = await Promise.all([
       service.run('sources', 'list'),

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline stats', () => {
-  it('counts what has just happened, with the attempts that are made again', async () => {
+  it('counts recent events, with the attempts that are retried', async () => {
     await expect
       .poll(async () => (await service.run('stats')).stdout)
       .toMatch(/^at +received +refused +duplicates +filtered +delivered +retried +failed /m)

@@ -9,8 +9,8 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 
-describe('a name in place of an id', () => {
-  it('is accepted where one thing has it, and refused with the ids where several have', async () => {
+describe('a name instead of an id', () => {
+  it('is accepted if it is unique, and otherwise refused with the matching ids', async () => {
     const source = await service.json<{ id: string }>('sources', 'create', 'My shop')
     const create = ['destinations', 'create', '--source', 'My shop', ...WEBHOOK, '--name']
     const crm = await service.json<{ id: string; sourceId: string }>(...create, 'CRM')
@@ -36,14 +36,14 @@ describe('a name in place of an id', () => {
     ])
   })
 
-  it('may begin as the ids of other things do', async () => {
+  it('may start with the id prefix of another kind', async () => {
     const made = await service.json<{ id: string }>('sources', 'create', 'evt_collector')
     expect(await service.json('sources', 'get', 'evt_collector')).toMatchObject({ id: made.id })
   })
 })
 
-describe('a command that destroys', () => {
-  it('does nothing without a terminal and --yes, and says by name what would be lost', async () => {
+describe('a destructive command', () => {
+  it('does nothing without a terminal or --yes, and lists the records that would be lost', async () => {
     const source = await service.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',
       'create',
@@ -78,8 +78,8 @@ describe('a command that destroys', () => {
   })
 })
 
-describe('a webhook that gets nothing', () => {
-  it('is warned of on stderr with the setting that helps, when it is made, changed and tested', async () => {
+describe('a webhook that receives nothing', () => {
+  it('causes a warning on stderr with the required setting when it is created, changed and tested', async () => {
     await service.json('sources', 'create', 'Private')
     const create = ['destinations', 'create', '--source', 'Private', '--name', 'LAN']
     const made = await service.run(...create, '--webhook', 'http://10.1.2.3/')
@@ -97,7 +97,7 @@ describe('a webhook that gets nothing', () => {
 })
 
 describe('hookline audit and stats', () => {
-  it('show who changed what, and what happened over time', async () => {
+  it('show who changed what, and activity over time', async () => {
     const source = await service.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',
       'create',

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 
-/** Arguments of the command, and what it prints: the option or the field of the request, and the fault. */
+/** Arguments of the command, and its output: the option or request field, and the error. */
 const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['sources', 'create', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--name', ''], /\/name: name is too short\./],
@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['destinatons', 'list'], /Did you mean destinations\?/],
 ]
 
-/** Commands with an id that nothing has: of the right form, of no form, of another kind. */
+/** Commands with an unknown id: of the right form, of no form, of another kind. */
 const UNKNOWN: readonly (readonly string[])[] = [
   ...['sources', 'destinations', 'audiences', 'traits'].map((each) => [each, 'get']),
   ...['pause', 'resume', 'close-breaker', 'test', 'enable', 'disable'].map((verb) => [
@@ -114,7 +114,7 @@ const UNKNOWN: readonly (readonly string[])[] = [
   ['delete-user', 'u1', '--yes', '--source'],
 ]
 
-describe('what the service refuses', () => {
+describe('a request that the service refuses', () => {
   it.each(REFUSED)('exits 2 and names the option or the field: %j', async (args, said) => {
     const { code, stdout, stderr } = await service.run(...args)
     expect(stderr).toMatch(said)
@@ -129,7 +129,7 @@ describe('what the service refuses', () => {
       /a number for "value" that/,
     ],
     ['bytes that are not UTF-8', Buffer.from('{"name": "caf\xe9"}', 'latin1'), /is not in UTF-8/],
-  ])('refuses a document with %s, before it asks the service', async (_what, content, said) => {
+  ])('is not sent if a document has %s', async (_what, content, said) => {
     const path = join(folder.path, 'refused.json')
     writeFileSync(path, content)
     for (const args of [
@@ -141,8 +141,8 @@ describe('what the service refuses', () => {
     }
   })
 
-  it('refuses arguments that are not UTF-8', async () => {
-    // Node gives a program the bytes of a string as they are only through a shell.
+  it('is not sent if arguments are not UTF-8', async () => {
+    // Node passes a string's bytes unchanged only through a shell.
     const shell = `"$0" "$1" delete-user "$(printf '\\351')" --yes`
     const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, HOOKLINE], {
       encoding: 'utf8',
@@ -150,7 +150,7 @@ describe('what the service refuses', () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining('is not in UTF-8')])
   })
 
-  it('names the field of a document, and the line where a file is not JSON', async () => {
+  it('names the field of a document, or the line with invalid JSON', async () => {
     const file = (name: string, text: string) => {
       const path = join(folder.path, name)
       writeFileSync(path, text)
@@ -174,7 +174,7 @@ describe('what the service refuses', () => {
   })
 })
 
-describe('an id that nothing has', () => {
+describe('an unknown id', () => {
   it.each(UNKNOWN)('exits 4: %j %j %j', async (...args) => {
     const given = args.filter((each) => each !== undefined)
     for (const id of ['dst_unknown', '../x?y=#z']) {

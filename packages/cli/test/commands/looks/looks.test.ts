@@ -5,7 +5,7 @@ import { ApiService } from '@hookline/testing/cli/api-service'
 import { type Look, shown, SteadyService } from './shown.ts'
 import { makeRecords, type Records } from './records.ts'
 
-// The snapshots are there to be looked at: each is what a person sees on a screen of that width.
+// Each snapshot shows the output as it looks on a screen of that width.
 
 const BODY = `<html>\n<title>502 Bad Gateway</title>\n\u001b[2J${'<!-- padding -->'.repeat(12)}\n</html>\n`
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const ids = Object.entries(real).map(([name, id]) => [name, steady.idOf(id)])
   records = Object.fromEntries(ids) as Records
   steady.install()
-  // Ids have the same numbers when only some of the tests run.
+  // The numbers of ids do not depend on which tests run.
   for (const line of COMMANDS) await run(line, {})
 })
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   await stack.disposeAsync()
 })
 
-/** Every command that lists or shows records. `<name>` stands for an id. */
+/** Every command that lists or shows records. `<name>` is replaced by an id. */
 const COMMANDS = [
   'sources list',
   'sources get <source>',
@@ -48,7 +48,7 @@ const COMMANDS = [
   'traits get <trait>',
   'traits values <trait>',
   'profiles get u1',
-  // Only events of a source: those that audiences and traits make come in any order.
+  // Only events of a source, because computed events arrive in any order.
   'events list --source <hostile>',
   'events list --source <hostile> --limit 2',
   'events get <event>',
@@ -63,7 +63,7 @@ const COMMANDS = [
   'audit',
 ]
 
-/** Besides 80 columns without colours: all styles that commands use, and a list with the columns that 80 have no room for. */
+/** In addition to 80 columns without colours: all styles in use, and a list with more columns than fit 80. */
 const LOOKS: readonly (Look & { readonly line: string })[] = [
   ...COMMANDS.map((line) => ({ line, columns: 80 })),
   { line: 'destinations list', columns: 80, colours: true },
@@ -87,10 +87,10 @@ test.each(LOOKS)('`hookline $line` looks as before: %j', async ({ line, ...look 
 })
 
 test.each(COMMANDS.filter((line) => line.includes('list')))(
-  '`hookline %s` fits 80 columns, and nothing of a name acts on the terminal',
+  '`hookline %s` fits 80 columns, and names cannot control the terminal',
   async (line) => {
     const text = await run(line, { columns: 80, colours: true })
-    // Colours of ours are the only sequences.
+    // The only escape sequences are our colours.
     const rest = text.replaceAll(/␛\[(?:1|2|22|3\d|39)m/g, '')
     expect(rest).not.toMatch(/[^\P{C}\n]|␛|\u200b/u)
     for (const each of rest.split('--- stderr')[0]!.split('\n'))
@@ -98,14 +98,14 @@ test.each(COMMANDS.filter((line) => line.includes('list')))(
   },
 )
 
-test('where no screen reads a list, nothing is cut, and times are exact', async () => {
+test('without a terminal, lists are not cut, and times are exact', async () => {
   const text = await run('events list --source <hostile>', {})
   expect(text).toContain('a-user-with-an-id-that-is-as-long-as-a-sentence')
   expect(text).toMatch(/^2026-07-01T11:57:00\.000Z +evt_/m)
   await expect(text).toMatchFileSnapshot('screens/no-screen/events-list.txt')
 })
 
-test('a list goes on at the cursor that it printed', async () => {
+test('a list continues at the cursor that it printed', async () => {
   const all = JSON.parse(await run('events list --source <hostile> --json', {})) as {
     data: { id: string }[]
   }

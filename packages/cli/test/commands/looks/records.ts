@@ -4,7 +4,7 @@ import { eventually } from '@hookline/testing/run/eventually'
 import type { Receiver } from '@hookline/testing/receiver/receiver'
 import type { ApiService } from '@hookline/testing/cli/api-service'
 
-/** Names as people, and attackers, choose them. */
+/** Typical names, and hostile ones. */
 const NAMES = {
   source: 'Webshop of the northern branch, with a name that is rather long',
   hostileSource: 'x\u001b[31mred\u001b[0m\u202egnp.exe\nsecond line',
@@ -13,7 +13,7 @@ const NAMES = {
   accepting: 'z\u200bero\u0007bell',
 } as const
 
-/** The ids of the records that commands name. */
+/** The ids of the records that commands refer to. */
 export interface Records {
   readonly source: string
   readonly hostile: string
@@ -37,7 +37,7 @@ interface Answer {
   readonly lastSync: { readonly state: string } | null
 }
 
-/** Makes one record of each kind, with what has happened to them. One after the other, so that their order is known. */
+/** Creates one record of each kind, with some history. Sequentially, so that their order is known. */
 export async function makeRecords(
   service: ApiService,
   receivers: { readonly failing: Receiver; readonly accepting: Receiver },
@@ -63,7 +63,7 @@ export async function makeRecords(
     compute: { fn: 'sum', event: 'Order Completed', property: 'total' },
     destinationIds: [],
   })
-  // An event that comes during the first sync may be counted by the sync or beside it.
+  // The first sync may or may not count an event that arrives meanwhile.
   for (const path of [`audiences/${audience.id}`, `traits/${trait.id}`])
     await make.until(path, ({ lastSync }) => lastSync?.state === 'done')
   await make.tokens()
@@ -140,7 +140,7 @@ class Maker {
       })
     await track(shop, 'm1', 'u1', 'Order Completed')
     await track(hostile, 'm2', '山田太郎@example.co.jp', '注文が完了しました、ありがとうございます')
-    // An id cannot have control characters.
+    // An id cannot contain control characters.
     await track(hostile, 'm3', 'eve\u202e[8m', 'a\u001b]0;title\u0007\u202eb')
     await track(hostile, 'm4', 'a-user-with-an-id-that-is-as-long-as-a-sentence', 'Page Viewed')
   }

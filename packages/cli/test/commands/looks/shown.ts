@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { vi } from 'vitest'
 import { createProgram } from '../../../src/program.ts'
 
-/** When the commands run. Everything has happened three minutes before, or will happen an hour later. */
+/** When the commands run. Everything happened three minutes earlier, or will happen an hour later. */
 const NOW = '2026-07-01T12:00:00.000Z'
 const PAST = '2026-07-01T11:57:00.000Z'
 const FUTURE = '2026-07-01T13:00:00.000Z'
@@ -13,13 +13,13 @@ const SHOWN_CURSORS = /cursor_\d+/g
 const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g
 const DURATIONS = /"(durationMs|lookupMs|connectMs|tlsMs|answerMs)":[\d.]+/g
 
-/** Lets every run see the same ids, times and ports in what the service responds. They keep their length. */
+/** Replaces ids, times and ports in responses by the same values in every run, without changing their length. */
 export class SteadyService {
   readonly #startedAt = Date.now()
   readonly #shown = new Map<string, string>()
   readonly #real = new Map<string, string>()
 
-  /** From now on, `fetch` responds with steady values, and the clock stands still. */
+  /** From now on, `fetch` returns steady values, and the clock stands still. */
   install(): void {
     const original = globalThis.fetch
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOW) })
@@ -33,7 +33,7 @@ export class SteadyService {
     })
   }
 
-  /** The id by which the commands know a record. */
+  /** The id that commands see for a record. */
   idOf(real: string): string {
     return this.#steadyId(real)
   }
@@ -44,7 +44,7 @@ export class SteadyService {
         .replaceAll(CURSORS, (cursor) => this.#steadyId(`cursor_${cursor}`, cursor))
         .replaceAll(IDS, (id) => this.idOf(id))
         .replaceAll(TIMES, (time) => this.#steadyTime(time))
-        // Present only where it took 1 ms or more.
+        // Present only if it took 1 ms or more.
         .replaceAll(/,"transferMs":[\d.]+/g, '')
         .replaceAll(DURATIONS, '"$1":12')
         .replaceAll(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/g, 'Wed, 01 Jul 2026 11:57:00 GMT')
@@ -54,7 +54,7 @@ export class SteadyService {
 
   #steadyTime(time: string): string {
     const ms = Date.parse(time)
-    // A time that a test chose stays.
+    // A time chosen by a test is not replaced.
     if (Math.abs(ms - this.#startedAt) > 1000 * 60 * 60 * 24 * 60) return time
     return ms > this.#startedAt + 1000 * 60 * 10 ? FUTURE : PAST
   }
@@ -75,7 +75,7 @@ export interface Look {
   readonly colours?: boolean
 }
 
-/** What a command prints on a screen of that width, stderr after stdout. Escape sequences are shown as `␛`. */
+/** The output of a command on a screen of that width, stdout before stderr. Escape sequences are shown as `␛`. */
 export async function shown(
   args: readonly string[],
   { columns, colours = false }: Look,

@@ -11,7 +11,7 @@ interface Ready {
   readonly tokenFile: string
 }
 
-/** Sends batches one after the other until it is stopped; `acknowledged` are the messageIds of those with a 200. */
+/** Sends batches sequentially until it is stopped; `acknowledged` are the messageIds that got a 200. */
 class Load {
   readonly acknowledged: string[] = []
   readonly #url: string
@@ -68,7 +68,7 @@ async function startOn(dataDir: string): Promise<{ service: Hookline; ready: Rea
   return { service, ready: await service.document<Ready>('ready') }
 }
 
-it('a backup under load contains every event that was acknowledged before it', async () => {
+it('a backup under load contains every event acknowledged before it', async () => {
   await using service = await ApiService.start()
   using folder = new TemporaryFolder()
   const { writeKeys } = await service.json<{ writeKeys: { key: string }[] }>(
@@ -99,7 +99,7 @@ it('a backup under load contains every event that was acknowledged before it', a
   expect(before.filter((messageId) => !kept.has(messageId))).toEqual([])
 })
 
-it('backup --stopped copies the database of a stopped service, and refuses that of a running one', async () => {
+it('backup --stopped copies the database of a stopped service, and refuses a running one', async () => {
   using folder = new TemporaryFolder()
   const dataDir = join(folder.path, 'data')
   const { service } = await startOn(dataDir)
@@ -132,7 +132,7 @@ it('restore refuses a file that is not a backup, and a folder with a database wi
   expect([replaced.code, replaced.stderr.includes('before-restore')]).toEqual([0, true])
 })
 
-it('restore --replace takes the place of a damaged database, keeps its bytes, and backup says that it is damaged', async () => {
+it('restore --replace replaces a corrupted database but keeps its bytes, and backup reports the corruption', async () => {
   using folder = new TemporaryFolder()
   await using service = await ApiService.start()
   const [backup, dataDir] = [join(folder.path, 'whole.db'), join(folder.path, 'damaged')]
@@ -164,7 +164,7 @@ it('restore --replace takes the place of a damaged database, keeps its bytes, an
   expect(existsSync(join(dataDir, 'hookline.db.restored'))).toBe(false)
 })
 
-it('a start refuses a damaged database and names rebuild, after which it starts and keeps its configuration', async () => {
+it('start refuses a corrupted database and names rebuild, which preserves the configuration', async () => {
   using folder = new TemporaryFolder()
   const dataDir = join(folder.path, 'data')
   const file = join(dataDir, 'hookline.db')
@@ -184,7 +184,7 @@ it('a start refuses a damaged database and names rebuild, after which it starts 
   }
   const id = await source()
   const bytes = readFileSync(file)
-  // Of an index, so nothing is lost.
+  // A page of an index, so nothing is lost.
   const page = pageOf(file, 'events_by_message_id')
   bytes.fill(0, (page - 1) * 4096, page * 4096)
   writeFileSync(file, bytes)

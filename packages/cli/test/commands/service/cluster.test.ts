@@ -18,12 +18,12 @@ interface Ready {
 
 /** Five processes start, on a machine that may run other tests. */
 const STARTED = { timeout: 60_000, interval: 50 }
-/** Longer than claims last, and than a node waits for the ack of another one. */
+/** Longer than claims last, and than a node waits for an ack of another node. */
 const DRAINED = { timeout: 90_000, interval: 100 }
 const CALLS = 30
 
 describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout: 240_000 }, () => {
-  it('delivers every call that got a 200 though a node is killed, and uses the same data again', async () => {
+  it('delivers every call that got a 200 although a node is killed, and reuses its data', async () => {
     using folder = new TemporaryFolder()
     const port = await freePort()
     await using run = cluster(folder, port, '--json')
@@ -73,7 +73,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout:
     }
   })
 
-  it('syncs each write, and shows no secret in its output or the arguments of a process', async () => {
+  it('syncs each write, and shows no secret in its output or process arguments', async () => {
     using folder = new TemporaryFolder()
     await using run = cluster(folder, await freePort())
     await vi.waitFor(
@@ -121,7 +121,7 @@ function fileOf({ path }: TemporaryFolder, name: string): string {
   return readFileSync(`${path}/${name}`, 'utf8')
 }
 
-/** The lines of `ps` that name the folder, except those of the command itself. */
+/** The lines of `ps` that contain the folder, except for the command itself. */
 function processesOf({ path }: TemporaryFolder): string {
   const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n')
   const isPart = (line: string): boolean => line.includes(path) && !line.includes(' cluster ')

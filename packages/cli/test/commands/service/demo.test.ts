@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { Hookline, run } from '@hookline/testing/cli/hookline'
 
-it('runs completely, and removes its files', async () => {
+it('completes, and removes its files', async () => {
   using folder = new TemporaryFolder()
   const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

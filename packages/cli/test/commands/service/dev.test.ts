@@ -44,7 +44,7 @@ describe('hookline dev', () => {
     expect(await dev.exit()).toBe(0)
   })
 
-  it('uses source, destination and shared secret again in the next run, and supports --json', async () => {
+  it('reuses source, destination and shared secret in the next run, and supports --json', async () => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']
     const session = async () => {
@@ -74,7 +74,7 @@ describe('hookline dev', () => {
     expect(second.kept).toEqual(first.kept)
   })
 
-  it('delivers to the inspector, also after a run that delivered elsewhere, and shows what it gets', async () => {
+  it('delivers to the inspector, even after a run that delivered elsewhere, and shows the requests', async () => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']
     await using away = new Hookline([...args, '--forward-to', 'http://127.0.0.1:2/x'])
@@ -99,7 +99,7 @@ describe('hookline dev', () => {
     [[], true],
     [['--host', '0.0.0.0'], false],
     [['--host', '0.0.0.0', '--admin-port', '0'], true],
-  ])('with %j, a browser on this machine needs no token: %s', async (settings, isOpenHere) => {
+  ])('with %j, a local browser needs no token: %s', async (settings, isOpenHere) => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json', ...settings]
     await using dev = new Hookline(args)

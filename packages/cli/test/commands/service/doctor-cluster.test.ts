@@ -8,7 +8,7 @@ import { freePort } from '@hookline/testing/network/free-port'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
-/** A server with a monitoring port, and the URL of that. */
+/** A server with a monitoring port, and its URL. */
 async function startNats(jetstream: object) {
   const port = await freePort()
   const nats = await NatsServer.start({ http: `127.0.0.1:${port}`, jetstream })
@@ -42,7 +42,7 @@ async function doctor(servers: Servers) {
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('hookline doctor on a cluster', () => {
-  it('is green where PostgreSQL has checksums and NATS syncs before it confirms', async () => {
+  it('passes if PostgreSQL has checksums and NATS syncs before it confirms', async () => {
     await using postgres = await PostgresServer.start()
     const { nats, monitorUrl } = await startNats({ sync_interval: 'always' })
     await using _nats = nats
@@ -53,7 +53,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline doctor on a cluster'
     expect(found.code).toBe(0)
   })
 
-  it('says that sync_interval is not verified where no monitoring port is known, or it does not respond', async () => {
+  it('reports sync_interval as unverified if no monitoring port is configured or responds', async () => {
     await using postgres = await PostgresServer.start()
     await using nats = await NatsServer.start()
     const databaseUrl = await postgres.newDatabase()
@@ -66,7 +66,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline doctor on a cluster'
     }
   })
 
-  it('fails where a server syncs every two minutes, and a node refuses it', async () => {
+  it('fails for a server that syncs every two minutes, and a node refuses it', async () => {
     await using postgres = await PostgresServer.start()
     const { nats, monitorUrl } = await startNats({})
     await using _nats = nats
@@ -80,7 +80,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('hookline doctor on a cluster'
     expect(node.stderr).toMatch(/connection_refused|Set `sync_interval: always`/)
   })
 
-  it('fails where a server cannot be used, and names it', async () => {
+  it('fails for an unavailable server, and names it', async () => {
     const natsUrl = 'nats://127.0.0.1:1'
     const found = await doctor({ databaseUrl: 'postgres://hookline@127.0.0.1:1/none', natsUrl })
     expect(found.code).toBe(8)

@@ -34,7 +34,7 @@ async function sendMore(writeKey: string, count: number): Promise<void> {
 }
 
 describe('hookline doctor, with a running service', () => {
-  it('is green while it is idle, and fails when nothing arrives at a webhook', async () => {
+  it('passes while the service is idle, and fails when nothing arrives at a webhook', async () => {
     const idle = await doctor('--json')
     const { healthy, checks } = JSON.parse(idle.stdout) as Report
     expect([idle.code, healthy]).toEqual([0, true])
@@ -56,7 +56,7 @@ describe('hookline doctor, with a running service', () => {
     expect(stderr).toContain('Failed checks: breakers, success rate.')
   })
 
-  it('says that the deliveries are not checked without the admin token', async () => {
+  it('reports that deliveries are not checked without the admin token', async () => {
     using folder = new TemporaryFolder()
     const { port } = new URL(service.url)
     const { code, stdout } = await run(['doctor', '--port', port, '--data-dir', folder.path])

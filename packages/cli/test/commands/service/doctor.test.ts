@@ -35,7 +35,7 @@ describe('hookline doctor', () => {
     expect(damaged.stderr).toContain('Failed checks: database.')
   })
 
-  it('checks the service at HOOKLINE_URL, and fails if none responds there', async () => {
+  it('checks the service at HOOKLINE_URL, and fails if none responds', async () => {
     await using service = await ApiService.start()
     const dataDir = ['--data-dir', dirname(service.tokenFile)]
     const flags = ['--port', '0', '--json', ...dataDir]
@@ -45,7 +45,7 @@ describe('hookline doctor', () => {
       0,
       expect.stringContaining(`the service at ${host} is ready`),
     ])
-    // No program listens on this port.
+    // Nothing listens on this port.
     const missing = await run(['doctor', ...flags], { env: { HOOKLINE_URL: 'http://127.0.0.1:2' } })
     expect([missing.code, missing.stdout]).toEqual([
       8,
@@ -53,7 +53,7 @@ describe('hookline doctor', () => {
     ])
   })
 
-  it('fails when the service of a folder does not run, and says how to start it', async () => {
+  it('fails if the service of a folder is not running, with the command that starts it', async () => {
     const port = String(await freePort())
     const flags = ['--data-dir', folder.path, '--port', port]
     const before = await run(['doctor', ...flags])
@@ -69,13 +69,13 @@ describe('hookline doctor', () => {
     expect(stdout).not.toContain('deliveries')
   })
 
-  it('is green for a restored folder that no service is meant to run on, with port 0', async () => {
+  it('passes for a restored folder without a service, with port 0', async () => {
     writeFileSync(join(folder.path, 'hookline.db'), '')
     const { stdout } = await run(['doctor', '--data-dir', folder.path, '--port', '0'])
     expect(stdout).toMatch(/^✓ service +not checked: port 0/m)
   })
 
-  it('says what to do about a wrong token', async () => {
+  it('explains what to do about a wrong token', async () => {
     await using service = await ApiService.start()
     const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: 'tok_wrong' }
     const wrong = await run(['doctor', '--port', '0', '--data-dir', folder.path], { env })
@@ -87,7 +87,7 @@ describe('hookline doctor', () => {
     expect((await run([...right, '--data-dir', folder.path], { env })).code).toBe(0)
   })
 
-  it('looks at no folder of this machine if the service is on another one', async () => {
+  it('checks no local folder if the service is on another machine', async () => {
     const env = { HOOKLINE_URL: 'http://hookline.invalid' }
     const { stdout } = await run(['doctor', '--json'], { cwd: folder.path, env })
     expect(stdout).toContain('the service runs on another machine')

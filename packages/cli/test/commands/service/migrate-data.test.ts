@@ -11,7 +11,7 @@ const CLUSTER = {
 }
 
 describe('hookline migrate-data', () => {
-  it('says what it lacks: the cluster, the folder, the servers', async () => {
+  it('reports missing cluster settings, and an unusable database', async () => {
     using folder = new TemporaryFolder()
     const dataDir = join(folder.path, 'data')
     const migrateData = (env = {}) =>

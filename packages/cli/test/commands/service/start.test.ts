@@ -30,7 +30,7 @@ describe('hookline start', () => {
     const ready = await first.document<Ready>('ready')
     expect(ready).toMatchObject({ dataDir, tokenFile: join(dataDir, 'admin-token') })
     expect((await fetch(`${ready.url}/readyz`)).status).toBe(200)
-    // Unlike `hookline dev`, it lets nobody in without a token.
+    // Unlike `hookline dev`, it requires a token.
     expect((await fetch(`${ready.url}/api/v1/session`)).status).toBe(401)
     first.signal('SIGTERM')
     expect(await first.exit()).toBe(0)
@@ -50,7 +50,7 @@ describe('hookline start', () => {
     expect(second.stderr).not.toContain(token)
   })
 
-  it('names its pages in the log and in its output: those of adminPort, where there is one', async () => {
+  it('prints and logs its pages, on adminPort if there is one', async () => {
     const ports = ['--port', '0', '--admin-port', '0', '--host', '0.0.0.0']
     await using service = new Hookline(['start', ...ports, '--data-dir', dataFolder(), '--json'])
     const { adminUrl, ...ready } = await service.document<Ready & { adminUrl: string }>('ready')
@@ -66,7 +66,7 @@ describe('hookline start', () => {
     expect(await service.exit()).toBe(0)
   })
 
-  it('logs in one line what runs where, and the settings that differ from their default, without secrets', async () => {
+  it('logs one line with its addresses, and the settings that differ from their default, without secrets', async () => {
     const dataDir = dataFolder()
     const args = ['start', '--port', '0', '--data-dir', dataDir, '--log-level', 'info', '--json']
     const env = { HOOKLINE_ADMIN_TOKEN: 'tok_planted-secret', HOOKLINE_RETENTION: '600000000' }
@@ -98,7 +98,7 @@ describe('hookline start', () => {
     expect([await signIn(), await signIn()]).toEqual([201, 401])
   })
 
-  it('shows no sign-in link where its output may be kept, but the command that makes one', async () => {
+  it('shows the command that creates a sign-in link, not a link, if its output may be stored', async () => {
     const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
     await using service = new Hookline(args)
     await service.document('ready')
@@ -109,7 +109,7 @@ describe('hookline start', () => {
     expect(JSON.parse(line)).toMatchObject({ note: expect.stringContaining('`hookline console`') })
   })
 
-  it('goes on when stdout takes nothing', async () => {
+  it('continues when stdout is full', async () => {
     const stdoutFd = openSync('/dev/full', 'w')
     onTestFinished(() => closeSync(stdoutFd))
     const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
@@ -121,7 +121,7 @@ describe('hookline start', () => {
     expect(service.stderr).toMatch(/"msg":"service.stopped"\}\n$/)
   })
 
-  it('logs the error that ends it, and exits 1', async () => {
+  it('logs the error that crashes it, and exits 1', async () => {
     const plant = `process.once('SIGUSR2', () => { throw new Error('planted') })`
     const nodeArgs = ['--import', `data:text/javascript,${encodeURIComponent(plant)}`]
     const args = ['start', '--port', '0', '--data-dir', dataFolder(), '--json']
@@ -135,7 +135,7 @@ describe('hookline start', () => {
     })
   })
 
-  it('prefers flags to variables, and shows no secrets', async () => {
+  it('gives flags precedence over variables, and shows no secrets', async () => {
     const env = { HOOKLINE_PORT: '1', HOOKLINE_ADMIN_TOKEN: 'tok_geheim', HOOKLINE_HOST: '::1' }
     const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']
     await using service = new Hookline(['start', ...flags], { env })
@@ -149,7 +149,7 @@ describe('hookline start', () => {
     expect(service.stdout + service.stderr).not.toContain('geheim')
   })
 
-  it('exits 2 and reports all faults of the configuration at once', async () => {
+  it('exits 2 and reports all errors in the configuration together', async () => {
     const { code, stderr } = await run(['start', '--port', 'x', '--retry-window', '1x'], {
       env: { HOOKLINE_PROT: '1', HOOKLINE_ADMIN_TOKEN: '' },
     })
@@ -177,7 +177,7 @@ describe('hookline start', () => {
     const port = String((taken.address() as AddressInfo).port)
     const failed = await run(['start', '--json', '--port', port, '--data-dir', dataFolder()])
     expect(failed.code).toBe(1)
-    // The new admin token is printed before it.
+    // The new admin token is printed before the error.
     const [line] = failed.stderr.trim().split('\n').slice(-1)
     expect(JSON.parse(line!)).toMatchObject({
       error: { code: 'cannot_listen', hint: expect.stringContaining('--port') },
@@ -208,7 +208,7 @@ describe('hookline start', () => {
     expect(statSync(file).size).toBe(0)
   })
 
-  it('exits at once on a second signal', async () => {
+  it('exits immediately on a second signal', async () => {
     await using receiver = new Hookline(['listen', '--port', '0', '--delay', '1m', '--json'])
     const { url: webhook } = await receiver.document<{ url: string }>('listening')
     const flags = ['--port', '0', '--data-dir', dataFolder(), '--json']

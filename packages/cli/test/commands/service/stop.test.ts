@@ -8,7 +8,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 
 const TOKEN = 'tok_stop_test'
 const SHUTDOWN_TIMEOUT_MS = 1_000
-/** The longest that a setting allows. A stop that waited for it would not end before the test does. */
+/** The longest allowed setting. A stop that waits for it makes the test time out. */
 const LONGEST_MS = 600_000
 
 interface StartOptions {
@@ -38,7 +38,7 @@ class StoppingService {
   }
 }
 
-/** Sends SIGTERM, and expects that the process ends by itself. Resolves to how long that took. */
+/** Sends SIGTERM, and waits until the process exits without being killed. Resolves to how long that took. */
 async function stop(service: Hookline): Promise<number> {
   const startedAt = performance.now()
   service.signal('SIGTERM')
@@ -78,7 +78,7 @@ async function writing(port: number, text: string): Promise<Socket> {
   return socket
 }
 
-test('a stop aborts attempts that take longer than shutdownTimeoutMs: the next start delivers each event, as the same attempt', async () => {
+test('a stop aborts attempts longer than shutdownTimeoutMs: the next start delivers each event, as the same attempt', async () => {
   await using silent = await openReceiver({ respond: 'silence' })
   await using slow = await openReceiver({ respond: 'slow-headers' })
   const stopping = new StoppingService()
@@ -110,10 +110,10 @@ test('a stop aborts attempts that take longer than shutdownTimeoutMs: the next s
   expect(new Set(numbers)).toEqual(new Set(['1']))
 })
 
-test('a stop closes the connection of a request that does not arrive completely', async () => {
+test('a stop closes the connection of an incomplete request', async () => {
   const { service, port } = await new StoppingService().start()
   await using _service = service
-  // The response to the first request says that the second one has arrived as well.
+  // The response to the first request proves that the second one has arrived as well.
   const complete = 'GET /livez HTTP/1.1\r\nHost: h\r\n\r\n'
   const incomplete = 'POST /v1/track HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\n{'
   const half = await writing(port, complete + incomplete)
@@ -132,7 +132,7 @@ test('a stop does not wait for idle connections', async () => {
   await stop(service)
 })
 
-test('a stop ends the process even if something else in it still runs', async () => {
+test('the process exits even if something else in it still runs', async () => {
   const program = `import { isMainThread } from 'node:worker_threads'
     if (isMainThread) setInterval(() => {}, 1e9)`
   const holding = `data:text/javascript,${encodeURIComponent(program)}`

@@ -37,7 +37,7 @@ describe('hookline system', () => {
     expect(all.stdout).toMatch(/^laneWindow +256 +default$/m)
   })
 
-  it('has the origin of each setting as JSON', async () => {
+  it('includes the origin of each setting in its JSON', async () => {
     const { settings } = await service.json<System>('system')
     expect(settings.find(({ name }) => name === 'port')).toMatchObject({
       value: '0',
@@ -45,7 +45,7 @@ describe('hookline system', () => {
     })
   })
 
-  it('shows no paths and networks to a viewer', async () => {
+  it('shows no paths or networks to a viewer', async () => {
     const folder = dirname(service.tokenFile)
     const args = ['wall', '--role', 'viewer']
     const { token } = await service.json<{ token: string }>('tokens', 'create', ...args)

@@ -25,11 +25,11 @@ describe('the lines of a webhook', () => {
     ['expired', 'expired'],
     ['not_retried', 'not retried: another webhook accepted the event'],
     ['removed', 'removed before delivery'],
-  ] as const)('say in words what became of the event: %s', ([state, text]) => {
+  ] as const)('describe the outcome of the event: %s', ([state, text]) => {
     expect(linesOf(state)).toEqual([`${URL} ${text}`])
   })
 
-  it('say of an event that waits for a time why, since when, and until when', () => {
+  it('explain why an event waits, since when, and until when', () => {
     expect(linesOf('pending', 'breaker_open', NEXT)).toEqual([
       `${URL} pending: breaker open after too many failed attempts`,
       `  since ${SINCE}, next attempt ${NEXT}`,
@@ -37,7 +37,7 @@ describe('the lines of a webhook', () => {
     ])
   })
 
-  it('name the command that ends the wait for somebody', () => {
+  it('name the command that resumes a held event', () => {
     expect(linesOf('held', 'webhook_paused')).toEqual([
       `${URL} held: the webhook is paused`,
       `  since ${SINCE}, no next attempt yet`,

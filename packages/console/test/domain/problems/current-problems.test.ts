@@ -10,7 +10,7 @@ test('a healthy service has no problems', () => {
   expect(currentProblems({ ...nothing, checked: [destination()] })).toEqual([])
 })
 
-test('the service itself comes first, then destinations, then failures, each with its remedy', () => {
+test('problems of the service are listed first, then destinations, then failures, each with its remedy', () => {
   const troubled = {
     time: since,
     checks: {

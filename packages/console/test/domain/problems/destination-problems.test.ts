@@ -94,7 +94,7 @@ test('Retry-After shows the next attempt, and a long wait links to the backlog',
   expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
 })
 
-test('the problem is visible after a long name and a long URL', () => {
+test('the problem remains visible after a long name and URL', () => {
   const long = {
     ...destination({ webhook: { ...old, url: `https://a.example/${'x'.repeat(900)}` } }),
   }

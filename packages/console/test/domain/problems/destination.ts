@@ -9,7 +9,7 @@ interface Wanted {
   readonly id?: string
   readonly enabled?: boolean
   readonly paused?: Pause
-  /** Of its only webhook. */
+  /** The pause of its only webhook. */
   readonly pause?: Pause
   readonly webhook?: Partial<WebhookHealth>
   readonly lastHour?: { readonly attempts: number; readonly delivered: number }
@@ -27,7 +27,7 @@ const CLOSED = {
   oldestPendingAt: null,
 } as const
 
-/** The destination “Shop” with one webhook that works, but for what is wanted. */
+/** The destination “Shop” with one working webhook, except for the wanted problem. */
 export function destination(wanted: Wanted = {}): HealthyDestination {
   const { id = 'dst_1', enabled = true, paused = null, pause = null, webhook = {} } = wanted
   const { lastHour = { attempts: 0, delivered: 0 } } = wanted

@@ -14,7 +14,7 @@ const RECORDS = {
 
 const to = (text: string): string[] => paletteEntries(text, RECORDS).map((entry) => entry.to)
 
-describe('Enter in the palette leads', () => {
+describe('Enter in the palette navigates', () => {
   test.for([
     ['events', '/events'],
     ['Eve', '/events'],
@@ -46,7 +46,7 @@ describe('Enter in the palette leads', () => {
   })
 })
 
-test('pages come before what else has the word in its name, and the user comes after the events', () => {
+test('pages are listed before records with the word in their name, and the user after the events', () => {
   expect(to('events')).toEqual([
     '/events',
     '/sources?source=src_1',
@@ -60,19 +60,19 @@ test('pages come before what else has the word in its name, and the user comes a
   ])
 })
 
-test('an id with a known prefix is looked for nowhere else, and a record is listed once', () => {
+test('an id with a known prefix is not searched for elsewhere, and a record is listed once', () => {
   expect(to('dst_2')).toEqual(['/destinations/dst_2'])
   expect(to('rpl_0a')).toEqual(['/destinations?replay=rpl_0a'])
   expect(paletteEntries('dst_2', RECORDS)[0]!.name).toBe('CRM')
 })
 
-test('without a text all pages are listed, and no way to look for nothing', () => {
+test('without a text, all pages are listed, and no searches', () => {
   const entries = to('')
   expect(entries[0]).toBe('/get-started')
   expect(entries.every((each) => !each.includes('/users/'))).toBe(true)
 })
 
-test('hundreds of destinations leave room for the ways to look for a text', () => {
+test('hundreds of destinations leave room for the searches', () => {
   const destinations = Array.from({ length: 400 }, (_, index) => ({
     id: `dst_${index}`,
     name: `Shop ${index}`,
@@ -82,7 +82,7 @@ test('hundreds of destinations leave room for the ways to look for a text', () =
   expect(entries.at(-2)).toBe('/users/shop')
 })
 
-test('a text that is too long to look for is offered as an id only', () => {
+test('a text too long to search for is offered only as an id', () => {
   const long = 'x1'.repeat(200)
   expect(to(long)).toEqual([`/events?messageId=${long}`, `/users/${long}`])
 })

@@ -33,7 +33,7 @@ function guarded(): string[] {
 
 const OPEN = ['GET /openapi.json', 'POST /sessions']
 
-/** Calls a route in a way that finds and changes nothing. */
+/** Calls a route with ids that do not exist, so that nothing changes. */
 function probe(route: string, token: string | undefined) {
   const [method = '', path = ''] = route.split(' ')
   const authorization = token === undefined ? '' : `Bearer ${token}`
@@ -41,7 +41,7 @@ function probe(route: string, token: string | undefined) {
   return server.call<ProblemDocument>(method, `${path.replaceAll(/:\w+/g, 'none')}?none=1`, call)
 }
 
-test('a route whose schema has no role stops the start', () => {
+test('a route without a role in its schema fails at startup', () => {
   const app = fastify()
   new RouteRoles().collect(app)
   const add = () => app.get('/sources', { schema: { querystring: {} } }, async () => [])
@@ -52,7 +52,7 @@ describe('the roles', () => {
   const isChange = (route: string) => !route.startsWith('GET ')
   const routesOf = (role: Role) => guarded().filter((route) => server.roles.of(route) === role)
 
-  test('let admins alone remove users, and see or make tokens and copies of everything', () => {
+  test('let only admins remove users, and see or create tokens and copies of everything', () => {
     expect(routesOf('admin').toSorted()).toEqual([
       'DELETE /suppressions',
       'DELETE /suppressions/:userId',
@@ -68,7 +68,7 @@ describe('the roles', () => {
     ])
   })
 
-  test('let viewers change nothing but their own sessions, and read all the rest but valid signatures', () => {
+  test('let viewers change only their own sessions, and read all the rest except valid signatures', () => {
     expect(routesOf('viewer').filter(isChange).toSorted()).toEqual([
       'DELETE /sessions/:id',
       'POST /audiences/preview',
@@ -82,7 +82,7 @@ describe('the roles', () => {
 })
 
 describe('each route', () => {
-  test('responds with 401 without a token, and with an expired one', async () => {
+  test('responds with 401 without a token, or with an expired one', async () => {
     for (const route of guarded()) {
       expect([route, (await probe(route, undefined)).status]).toEqual([route, 401])
       const { status, headers, body } = await probe(route, tokens.get('expired'))
@@ -92,7 +92,7 @@ describe('each route', () => {
     }
   })
 
-  test('responds with 403 to roles below the one that its schema states, and accepts the others', async () => {
+  test('responds with 403 to roles below the one in its schema, and accepts the others', async () => {
     for (const route of guarded()) {
       for (const role of ROLES) {
         const { status, body } = await probe(route, tokens.get(role))

@@ -4,9 +4,9 @@ import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type ApiResponse, TOKEN } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
-/** The archive behind a gate: each list waits until the test lets it pass. */
+/** An archive in which each list call waits until the test releases it. */
 class GatedEvents {
-  /** The texts that are searched for, in the order in which the searches began. */
+  /** The search texts, in the order in which the searches began. */
   readonly begun: string[] = []
   readonly #passes: (() => void)[] = []
   events: Events | undefined
@@ -24,7 +24,7 @@ class GatedEvents {
     this.#passes.shift()!()
   }
 
-  /** Lets all pass, from now on. */
+  /** Releases all calls from now on. */
   open(): void {
     this.#isOpen = true
     for (const pass of this.#passes) pass()
@@ -44,7 +44,7 @@ async function opened() {
 const search = (server: AdminServer, text: string, headers = {}) =>
   server.call<ProblemDocument>('GET', `/events?text=${text}`, { headers })
 
-/** Searches, one after the other, so that they arrive in this order. */
+/** Searches several times, so that the requests arrive in order. */
 async function searchTimes(
   times: number,
   { server, gate, greedy }: Awaited<ReturnType<typeof opened>>,
@@ -57,12 +57,12 @@ async function searchTimes(
   return all
 }
 
-test('a token that searches 30 times at once keeps nobody waiting for more than one of its searches', async () => {
+test('a token with 30 simultaneous searches delays others by at most one of them', async () => {
   const all = await opened()
   const { server, gate } = all
   const theirs = await searchTimes(30, all)
   const own = search(server, 'own')
-  // No long read, so it takes no turn.
+  // Not a long read, so it takes no turn.
   expect((await server.call('GET', '/sources')).status).toBe(200)
   gate.pass()
   await expect.poll(() => gate.begun).toHaveLength(3)
@@ -74,11 +74,11 @@ test('a token that searches 30 times at once keeps nobody waiting for more than 
   expect(statuses).toEqual(Array(31).fill(200))
 })
 
-test('more than 32 of a token that wait are refused with 429, and those of others are not', async () => {
+test('more than 32 waiting requests of a token are refused with 429, and other tokens are not affected', async () => {
   const all = await opened()
   const { server, gate, greedy } = all
   const theirs = await searchTimes(34, all)
-  // Their order of arrival is not certain: one of the 35 is refused.
+  // Their order of arrival is not deterministic: one of the 35 is refused.
   const last = await Promise.race([search(server, 'last', greedy), ...theirs])
   expect([last.body.code, last.headers.get('retry-after')]).toEqual(['rate_limited', '1'])
   const own = search(server, 'own')
@@ -88,7 +88,7 @@ test('more than 32 of a token that wait are refused with 429, and those of other
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(33)
 })
 
-test('128 that wait are the most of a token with its sessions', async () => {
+test('a token and its sessions have at most 128 waiting requests together', async () => {
   const all = await opened()
   const { server, gate, greedy } = all
   const token = greedy.authorization.slice('Bearer '.length)
@@ -109,7 +109,7 @@ test('128 that wait are the most of a token with its sessions', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 2)
 })
 
-test('a search that waits is refused when its token is deleted meanwhile', async () => {
+test('a waiting search is refused if its token is deleted meanwhile', async () => {
   const all = await opened()
   const { server, gate } = all
   const theirs = await searchTimes(3, all)
@@ -120,7 +120,7 @@ test('a search that waits is refused when its token is deleted meanwhile', async
   expect(statuses).toEqual([200, 200, 401])
 })
 
-test('a search whose reader has gone does not begin, and one that has begun keeps its turn until it ends', async () => {
+test('a search whose client disconnected does not start, and a running one keeps its turn until it ends', async () => {
   const { server, gate } = await opened()
   const before = server.received
   const gone = ['a', 'b', 'c', 'd'].map((text) =>

@@ -31,7 +31,7 @@ const counted = async ({ wrongTokens }: Metrics): Promise<object> =>
   )
 
 describe('beyond the limit', () => {
-  test('a wrong token gets a 429 with Retry-After, as a Problem, and the correct token still passes', async () => {
+  test('a wrong token gets a 429 Problem with Retry-After, and the correct token still passes', async () => {
     const server = await opened(10)
     for (let index = 0; index < 10; index++) {
       expect((await callWith(server, `tok_wrong_${index}`)).status).toBe(401)
@@ -45,7 +45,7 @@ describe('beyond the limit', () => {
     expect(await counted(server.metrics)).toEqual({ 401: 10, 429: 1 })
   })
 
-  test('a client that waits as long as Retry-After says gets a 401 again', async () => {
+  test('a client that waits as long as Retry-After requires gets a 401 again', async () => {
     const server = await opened(10)
     for (let index = 0; index < 10; index++) await callWith(server, 'tok_wrong')
     const { headers } = await callWith(server, 'tok_wrong')
@@ -53,7 +53,7 @@ describe('beyond the limit', () => {
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
   })
 
-  test('a request without a token gets a 401: it guesses nothing', async () => {
+  test('a request without a token gets a 401, because it is not a guess', async () => {
     const server = await opened(1)
     await callWith(server, 'tok_wrong')
     expect((await callWith(server, 'tok_wrong')).status).toBe(429)
@@ -68,7 +68,7 @@ test('without a limit, every wrong token gets a 401', async () => {
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
 })
 
-test('4,800 wrong tokens of one client leave one line a minute, with its address and their number', () => {
+test('4,800 wrong tokens of one client log one line a minute, with its address and their number', () => {
   const { clock, lines, wrong } = openWrongTokens()
   for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
   expect(lines).toHaveLength(1)
@@ -80,7 +80,7 @@ test('4,800 wrong tokens of one client leave one line a minute, with its address
   ])
 })
 
-test('wrong tokens from many networks leave a bounded number of lines, and all of them are counted', async () => {
+test('wrong tokens from many networks log a limited number of lines, and all of them are counted', async () => {
   const { lines, wrong, metrics } = openWrongTokens()
   for (let index = 0; index < 50_000; index++)
     wrong.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)
@@ -88,7 +88,7 @@ test('wrong tokens from many networks leave a bounded number of lines, and all o
   expect(await counted(metrics)).toEqual({ 401: 50_000 })
 })
 
-test('clients are limited separately, and all addresses of a /64 together', () => {
+test('clients are limited separately, but all addresses of a /64 together', () => {
   const { wrong } = openWrongTokens(2)
   for (let index = 1; index <= 2; index++)
     expect(wrong.add(`2001:db8:1:1::${index}`)).toBeUndefined()

@@ -21,7 +21,7 @@ const text = fc.oneof(
 
 const resources = ['sources', 'destinations', 'events', 'deliveries']
 
-test('no id makes the server fail', async () => {
+test('no id causes a server error', async () => {
   const route = fc.constantFrom(
     ...resources.map((name) => ['GET', name] as const),
     ...['sources', 'destinations'].flatMap((name) => [
@@ -39,7 +39,7 @@ test('no id makes the server fail', async () => {
   )
 })
 
-test('no cursor and no filter makes the server fail', async () => {
+test('no cursor or filter causes a server error', async () => {
   const cursor = fc.oneof(
     text,
     fc
@@ -79,7 +79,7 @@ const FILTERS: Readonly<Record<string, readonly string[]>> = {
   deliveries: ['cursor', 'eventId', 'destinationId', 'state'],
 }
 
-test('no body makes the server fail', async () => {
+test('no body causes a server error', async () => {
   const anything = fc.jsonValue()
   const destination = fc.record(
     {
@@ -111,7 +111,7 @@ test('no body makes the server fail', async () => {
   )
 })
 
-test('no bytes make the server fail', async () => {
+test('no bytes cause a server error', async () => {
   await fc.assert(
     fc.asyncProperty(fc.uint8Array({ minLength: 1 }), async (body) => {
       const { status } = await server.call('POST', '/destinations', { body })

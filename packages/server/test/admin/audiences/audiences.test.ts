@@ -73,7 +73,7 @@ test('an audience gets its key from its name, and is enabled', async () => {
   expect(await server.must('GET', `/audiences/${answer.body.id}`)).toEqual(answer.body)
 })
 
-test('audiences are listed page by page, also those of one space only', async () => {
+test('audiences are listed in pages, for all spaces or one', async () => {
   await server.must('POST', '/sources', { body: { name: 'app', space: 'listed' } })
   const [first, second] = [
     await make({ space: 'listed' }),
@@ -89,7 +89,7 @@ test('audiences are listed page by page, also those of one space only', async ()
   expect((await server.call('GET', '/traits')).body).toEqual({ data: [], nextCursor: null })
 })
 
-test('all faults of a body are reported at once, with pointers into the condition', async () => {
+test('all errors in a body are reported together, with pointers into the condition', async () => {
   const body = {
     nam: 'x',
     space: 'nowhere',
@@ -110,8 +110,8 @@ test.each<[string, object, string]>([
   ['no condition', {}, '/condition required'],
   ['both', { manual: true, condition: CONDITION }, '/condition exclusive'],
   ['manual: false', { manual: false, condition: CONDITION }, '/manual not_allowed'],
-  ['a condition that is no object', { condition: 5 }, '/condition wrong_type'],
-  ['a key of its own', { key: 'k', condition: CONDITION }, '/key fixed'],
+  ['a condition that is not an object', { condition: 5 }, '/condition wrong_type'],
+  ['a key chosen by the client', { key: 'k', condition: CONDITION }, '/key fixed'],
   ['a state', { state: 'live', condition: CONDITION }, '/state fixed'],
   [
     'an unknown audience',
@@ -135,7 +135,7 @@ test('a key is unique in its space, among audiences and computed traits', async 
   await server.must('POST', '/audiences', { body: { ...body, space: 'other' } })
 })
 
-test('of requests at the same time with the same name, one succeeds', async () => {
+test('of concurrent requests with the same name, one succeeds', async () => {
   const body = { name: 'At once', destinationIds: [], condition: CONDITION }
   const answers = await Promise.all(
     Array.from({ length: 5 }, () => server.call('POST', '/audiences', { body })),
@@ -144,7 +144,7 @@ test('of requests at the same time with the same name, one succeeds', async () =
   expect(answers.filter(({ status }) => status === 422)).toHaveLength(4)
 })
 
-test('a change of the name keeps the key', async () => {
+test('renaming keeps the key', async () => {
   const made = await make({ name: 'Old Name' })
   const changed = await server.must<Audience>('PATCH', `/audiences/${made.id}`, {
     body: { name: 'New Name' },
@@ -152,7 +152,7 @@ test('a change of the name keeps the key', async () => {
   expect(changed).toMatchObject({ name: 'New Name', key: 'old_name', version: 2 })
 })
 
-test('a change needs the current version if it names one, and leaves fixed fields alone', async () => {
+test('a change must match the version if it has one, and does not affect fixed fields', async () => {
   const { id } = await make()
   const headers = { 'if-match': '"2"' }
   const answer = await server.call('PATCH', `/audiences/${id}`, { headers, body: { name: 'x' } })
@@ -166,7 +166,7 @@ test('a change needs the current version if it names one, and leaves fixed field
   ])
 })
 
-test('references that form a cycle are refused, and the cycle is named', async () => {
+test('references that form a cycle are refused, and the error names the cycle', async () => {
   const first = await make({ name: 'First' })
   const second = await make({ name: 'Second', condition: { audience: first.id } })
   const body = { condition: { or: [CONDITION, { audience: second.id }] } }
@@ -175,7 +175,7 @@ test('references that form a cycle are refused, and the cycle is named', async (
   expect(answer.body.errors[0]!.message).toContain('First → Second → First')
 })
 
-test('an audience that a condition names cannot be removed until the condition changes', async () => {
+test('an audience cannot be removed while a condition refers to it', async () => {
   const named = await make()
   const user = await make({ condition: { not: { audience: named.id } } })
   const refused = await server.call<ProblemDocument>('DELETE', `/audiences/${named.id}`)
@@ -186,7 +186,7 @@ test('an audience that a condition names cannot be removed until the condition c
   expect((await server.call('GET', `/audiences/${named.id}`)).status).toBe(404)
 })
 
-test('with announce, an audience stays until its members are told, and can no longer be changed', async () => {
+test('with announce, an audience remains until its members are announced, but can no longer be changed', async () => {
   const { id } = await make()
   const answer = await server.call('DELETE', `/audiences/${id}?announce=true`)
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'deleted' }])
@@ -199,7 +199,7 @@ test('with announce, an audience stays until its members are told, and can no lo
   expect([change.status, change.body.code]).toEqual([409, 'wrong_state'])
 })
 
-test('a destination that is removed is forgotten', async () => {
+test('a removed destination is removed from its audiences', async () => {
   const other = await destination()
   const { id } = await make({ destinationIds: [destinationId, other, other] })
   await server.must('DELETE', `/destinations/${other}`)
@@ -208,7 +208,7 @@ test('a destination that is removed is forgotten', async () => {
   await server.must('PATCH', `/audiences/${id}`, { body: { name: 'Still valid' } })
 })
 
-test('a sync is requested by hand, but not of a disabled audience', async () => {
+test('a sync can be requested manually, but not for a disabled audience', async () => {
   const { id } = await make()
   const answer = await server.call('POST', `/audiences/${id}/sync`)
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'created' }])
@@ -217,11 +217,11 @@ test('a sync is requested by hand, but not of a disabled audience', async () => 
   expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
 })
 
-test('a condition of a preview is validated', async () => {
+test('the condition of a preview is validated', async () => {
   const preview = await server.must('POST', '/audiences/preview', {
     body: { condition: CONDITION },
   })
-  // No profiles are kept before the first audience, and none are counted before they have all events.
+  // No profiles are kept before the first audience, and none are counted until all events are applied.
   expect(preview).toEqual({ size: 0, isExact: false, sample: [], reachesBackTo: null })
   expect(await refusal('POST', '/audiences/preview', {})).toEqual([422, '/condition required'])
   const unknown = { condition: { computedTrait: 'none', op: '>', value: 1 } }

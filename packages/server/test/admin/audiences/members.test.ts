@@ -19,7 +19,7 @@ const make = async (definition: object): Promise<string> => {
 const change = (id: string, body: object) =>
   server.call<ProblemDocument>('PUT', `/audiences/${id}/members`, { body })
 
-/** Evaluates the users on the list, as the workers do. */
+/** Evaluates the users on the list, like the workers. */
 async function evaluate(id: string): Promise<void> {
   const { evaluations } = server.backend
   const due = await evaluations.due(NOON, 1_000)
@@ -31,7 +31,7 @@ async function evaluate(id: string): Promise<void> {
   )
 }
 
-test('users are added to a manual audience and removed, and are its members once they are evaluated', async () => {
+test('users are added to and removed from a manual audience, and become its members when evaluated', async () => {
   audience = await make({ manual: true })
   const userIds = Array.from({ length: 7 }, (_, index) => `user ${index}@a.example`)
   const added = await change(audience, { add: [...userIds, userIds[0]!] })
@@ -49,7 +49,7 @@ test('users are added to a manual audience and removed, and are its members once
   )
 })
 
-test('the list of a manual audience is read page by page, whatever characters its users have', async () => {
+test('the list of a manual audience is returned in pages, for any characters in userIds', async () => {
   const id = await make({ manual: true })
   const userIds = ['  ', 'a b', 'ä ', 'ü@x', '💥']
   await change(id, { add: userIds })
@@ -69,7 +69,7 @@ test('the list of a manual audience is read page by page, whatever characters it
   )
 })
 
-test('the members of an audience with a condition cannot be changed by hand', async () => {
+test('the members of an audience with a condition cannot be edited manually', async () => {
   const id = await make({ condition: { trait: 'plan', op: 'exists' } })
   const refused = await change(id, { add: ['u1'] })
   expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
@@ -78,7 +78,7 @@ test('the members of an audience with a condition cannot be changed by hand', as
 })
 
 test.each<[string, object, string[]]>([
-  ['a user in both', { add: ['u1', 'u2'], remove: ['u2'] }, ['/add/1 not_unique']],
+  ['a user in both lists', { add: ['u1', 'u2'], remove: ['u2'] }, ['/add/1 not_unique']],
   ['an empty userId', { add: [''] }, ['/add/0 too_short']],
   ['a userId with a control character', { add: ['u1', 'u\t2'] }, ['/add/1 wrong_form']],
   ['another field', { set: ['u1'] }, ['/set unknown_field']],
@@ -87,7 +87,7 @@ test.each<[string, object, string[]]>([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
 })
 
-test('a userId with a control character, which earlier versions accepted, can be removed', async () => {
+test('a userId with a control character, accepted by earlier versions, can be removed', async () => {
   expect((await change(audience, { remove: ['u\t2', 'u\0'] })).status).toBe(200)
 })
 
@@ -98,7 +98,7 @@ test('one request changes at most 5,000 users', async () => {
   expect((await change(audience, { add: add.slice(1) })).status).toBe(200)
 })
 
-test('syncs of an audience are listed', async () => {
+test('the syncs of an audience are listed', async () => {
   const sync = await server.must<object>('POST', `/audiences/${audience}/sync`)
   expect(sync).toMatchObject({ reason: 'created', state: 'waiting', looked: 0, finishedAt: null })
   expect(await server.must('GET', `/audiences/${audience}/syncs`)).toEqual({

@@ -48,7 +48,7 @@ test('every change is recorded with actor, action, before and after, newest firs
   ])
 })
 
-test('a damaged entry is listed with what can be read of it, and the log has its id', async () => {
+test('a corrupted entry is listed with its readable fields, and its id is logged', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
   await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
@@ -103,7 +103,7 @@ test('no entry contains a secret', async () => {
   expect(text).toContain('"sharedSecret":{"set":true')
 })
 
-test('entries are found by actor, action and target, and pages have no gaps', async () => {
+test('entries can be filtered by actor, action and target, and pages have no gaps', async () => {
   await using server = await AdminServer.open()
   const made: string[] = []
   for (const name of ['a', 'b', 'c']) {
@@ -122,14 +122,14 @@ test('entries are found by actor, action and target, and pages have no gaps', as
   expect(ids).toEqual(made.toReversed())
 })
 
-test('a change whose audit entry cannot be written gets an error response and is not made', async () => {
+test('a change whose audit entry cannot be written is not made, and gets an error response', async () => {
   await using server = await AdminServer.open()
   failAuditWrites(server.dataDir)
   expect((await server.call('POST', '/sources', { body: { name: 'web' } })).status).toBe(500)
   expect(server.backend.catalog.current.sources.size).toBe(0)
 })
 
-test('a test delivery whose audit entry cannot be written is not made', async () => {
+test('a test delivery whose audit entry cannot be written is not sent', async () => {
   let runs = 0
   const run = async () => ({ deliveryId: `msg_${++runs}`, webhooks: [] })
   await using server = await AdminServer.open({ testDeliveries: { run } })
@@ -144,7 +144,7 @@ test('a test delivery whose audit entry cannot be written is not made', async ()
   expect([(await send(true)).status, runs]).toEqual([200, 1])
 })
 
-test('the entry of an import shows its number of records, 1,000 ids and 64 KB of records at most', async () => {
+test('the entry of an import shows its number of records, and at most 1,000 ids and 64 KB of records', async () => {
   await using server = await AdminServer.open()
   const sources = Array.from({ length: 1_500 }, () => ({
     id: newId('src', NOON),
@@ -165,7 +165,7 @@ test('the entry of an import shows its number of records, 1,000 ids and 64 KB of
   expect(text.length).toBeLessThan(110 * 1024)
 })
 
-test('a request that finds everything done leaves an entry with the same before and after', async () => {
+test('a request that changes nothing leaves an entry with equal before and after', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }
@@ -177,7 +177,7 @@ test('a request that finds everything done leaves an entry with the same before 
   expect(entry!.before).toEqual(entry!.after)
 })
 
-test('a removal with a body is refused, so that no dryRun in it is ignored', async () => {
+test('a removal with a body is refused, so that a dryRun in it is not ignored', async () => {
   await using server = await AdminServer.open()
   const { id } = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
   for (const body of [{ dryRun: true }, [], '"x"']) {

@@ -2,7 +2,7 @@ import { formatTimestamp } from '@hookline/protocol'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { type AdminServer, TOKEN } from '../admin-server.ts'
 
-/** A request that makes a change, and what its entry shows. */
+/** A request that makes a change, and the content of its entry. */
 export interface Change {
   readonly path: string
   readonly body?: object
@@ -303,7 +303,7 @@ export const CHANGES: Readonly<Record<string, Make>> = {
 
 let names = 0
 
-/** The keys of audiences and computed traits come from their names, and are unique. */
+/** The keys of audiences and computed traits derive from their names, and are unique. */
 export function uniqueName(): string {
   names += 1
   return `name ${names}`

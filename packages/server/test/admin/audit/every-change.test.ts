@@ -25,7 +25,7 @@ interface Operation {
   readonly parameters?: readonly { readonly name: string; readonly in: string }[]
 }
 
-/** Operations that take a body, and change nothing. */
+/** Operations that take a body, but change nothing. */
 const READING = ['previewAudience', 'previewTrait']
 
 let server: AdminServer
@@ -74,14 +74,14 @@ async function newestEntries(): Promise<readonly [Entry, Entry]> {
   return (await server.must<{ data: [Entry, Entry] }>('GET', '/audit?limit=2')).data
 }
 
-/** Makes the change of an operation ready. A new operation needs a change in CHANGES. */
+/** Prepares the change for an operation. A new operation needs a change in CHANGES. */
 async function changeOf({ operationId }: Operation): Promise<Change> {
   const make = CHANGES[operationId]
   if (make === undefined) throw new Error(`Add a change for ${operationId} to this test.`)
   return make(await makeRecords(), server)
 }
 
-test('each route that changes something leaves one entry with what was before and after', async () => {
+test('each route that changes something leaves one entry with the values before and after', async () => {
   expect(operations.length).toBeGreaterThan(15)
   for (const { method, operation } of operations) {
     const { path, body, targetId, before, after } = await changeOf(operation)
@@ -101,7 +101,7 @@ test('each route that changes something leaves one entry with what was before an
   }
 })
 
-test('a dryRun that a route does not take is refused and changes nothing', async () => {
+test('an unsupported dryRun is refused and changes nothing', async () => {
   let refused = 0
   for (const { method, operation } of operations) {
     const { parameters = [], operationId } = operation
@@ -135,7 +135,7 @@ test('a dryRun that a route does not take is refused and changes nothing', async
   expect(refused).toBeGreaterThan(15)
 })
 
-test('every route refuses a query parameter that it does not take', async () => {
+test('every route refuses unknown query parameters', async () => {
   const routes = server.routes.filter((route) => !route.startsWith('HEAD '))
   expect(routes.length).toBeGreaterThan(35)
   for (const route of routes) {
@@ -146,7 +146,7 @@ test('every route refuses a query parameter that it does not take', async () => 
     })
     expect([route, status >= 400 && status < 423]).toEqual([route, true])
     if (status === 400) expect(faultsIn(body)).toContain('/limitt unknown_field')
-    // The faults of a body come first.
+    // Errors in the body are reported first.
     else expect([route, body.code]).toEqual([route, 'invalid_body'])
   }
 })

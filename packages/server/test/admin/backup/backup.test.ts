@@ -6,7 +6,7 @@ import { NoCopy } from '../../../src/backend/backend.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
 
-/** Makes copies on demand, and counts how many were made and how many were removed. */
+/** Makes copies on demand, and counts created and removed copies. */
 class Copier {
   made = 0
   removed = 0
@@ -59,7 +59,7 @@ test('only one backup runs at a time, and a client that disconnects does not blo
   expect((await server.call('GET', '/backup')).status).toBe(200)
 })
 
-test('a backend that makes no backup file says what to use, and does not block anything', async () => {
+test('a backend without backup files responds with the alternative, and does not block anything', async () => {
   const copyDatabase = () => Promise.reject(new NoCopy('Use pg_dump.'))
   await using server = await AdminServer.open({ copyDatabase })
   for (let call = 0; call < 2; call++) {

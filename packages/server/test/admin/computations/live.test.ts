@@ -10,7 +10,7 @@ interface Shown {
   readonly state: string
 }
 
-/** Lets the workers go on until the record is live. */
+/** Advances the clock for the workers until the record is live. */
 async function live(server: AdminServer, path: string): Promise<object> {
   const read = () => server.must<Shown>('GET', path)
   await expect

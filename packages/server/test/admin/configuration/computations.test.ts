@@ -18,10 +18,10 @@ interface Document {
 
 const COMPUTE = { fn: 'count', event: 'Order Completed', within: { days: 30 } }
 
-/** A service with a space, a computed trait, and two audiences that refer to it and to each other. */
+/** A service with a space, a computed trait, and two audiences that refer to each other and the trait. */
 async function configured(server: AdminServer) {
   const make = async (path: string, body: object): Promise<string> => {
-    // Ids sort by the time they were made.
+    // Ids sort by creation time.
     server.clock.advance(1)
     return (await server.must<{ id: string }>('POST', path, { body })).id
   }
@@ -47,7 +47,7 @@ const faultsOf = async (server: AdminServer, body: unknown): Promise<readonly st
   return [String(answer.status), ...faultsIn(answer.body)]
 }
 
-test('audiences, computed traits and spaces are exported, and make another service the same', async () => {
+test('exported audiences, computed traits and spaces can be imported into another service', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   expect(document.sources).toMatchObject([{ space: 'shop' }])
@@ -60,7 +60,7 @@ test('audiences, computed traits and spaces are exported, and make another servi
   expect(await importing(other, document)).toMatchObject({ created: [], changed: [] })
 })
 
-test('a document without audiences and spaces leaves them as they are', async () => {
+test('a document without audiences and spaces does not change them', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   const { audiences: _a, traits: _t, ...rest } = document
@@ -87,7 +87,7 @@ test('an imported change is stored', async () => {
   })
 })
 
-test('what is wrong in the entries is reported with pointers, and nothing is imported', async () => {
+test('errors in entries are reported with pointers, and nothing is imported', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   const [manual, buyers] = document.audiences
@@ -115,7 +115,7 @@ test('what is wrong in the entries is reported with pointers, and nothing is imp
   expect(await server.must('GET', '/export?withSecrets=true')).toEqual(document)
 })
 
-test('a cycle within the document is found', async () => {
+test('a cycle within the document is detected', async () => {
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   const [manual, buyers] = document.audiences

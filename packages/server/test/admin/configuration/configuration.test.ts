@@ -48,7 +48,7 @@ async function withConfiguration(
 const importing = (server: AdminServer, body: unknown, query = '') =>
   server.must<Diff>('PUT', `/import${query}`, { body })
 
-test('importing a document with secrets makes another service the same', async () => {
+test('a document with secrets reproduces the configuration in another service', async () => {
   await using server = await AdminServer.open()
   const { source, destination } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -113,7 +113,7 @@ test('a paused destination is imported as paused, and importing the same documen
   expect(pausedIn(server)).toBeNull()
 })
 
-test('an imported destination has the time when the import enabled or disabled it', async () => {
+test('an imported destination records the time when the import enabled or disabled it', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -132,7 +132,7 @@ test('an imported destination has the time when the import enabled or disabled i
   expect(changedAt()).toBe(other.clock.now())
 })
 
-test('a dry run reports what would change and changes nothing, not even the audit log', async () => {
+test('a dry run reports the changes without making any, not even in the audit log', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -147,7 +147,7 @@ test('a dry run reports what would change and changes nothing, not even the audi
   expect(await audited()).toBe(before)
 })
 
-test('all faults of a document are reported, and none of its records is imported', async () => {
+test('all errors in a document are reported, and none of its records is imported', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
@@ -199,7 +199,7 @@ test.each([
   expect(faultsIn(answer.body)).toContain(fault)
 })
 
-test('an import, and its dry run, warn of webhooks that get nothing in what would change', async () => {
+test('an import, and its dry run, warn of webhooks that would receive nothing', async () => {
   await using server = await AdminServer.open()
   await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export')
@@ -211,7 +211,7 @@ test('an import, and its dry run, warn of webhooks that get nothing in what woul
   expect(await importing(server, document)).toMatchObject({ warnings })
 })
 
-test('an export of 8,000 sources and 250 audiences, which has more than 1 MB, can be imported', async () => {
+test('an export of 8,000 sources and 250 audiences, larger than 1 MB, can be imported', async () => {
   await using server = await AdminServer.open()
   const { destination } = await withConfiguration(server)
   const condition = { trait: 'plan', op: 'equals', value: 'x'.repeat(500) }
@@ -249,7 +249,7 @@ test('an export of 8,000 sources and 250 audiences, which has more than 1 MB, ca
   expect(await other.must('GET', '/export?withSecrets=true')).toEqual(exported.body)
 })
 
-test('other bodies than an import of more than 1 MB are refused, and so is an import of more than 32 MB', async () => {
+test('bodies over 1 MB are refused, except for an import, which may have 32 MB', async () => {
   await using server = await AdminServer.open()
   const tooLarge = { status: 413, body: { code: 'body_too_large' } }
   const name = 'x'.repeat(1024 * 1024)
@@ -283,15 +283,18 @@ test.each([
   },
 )
 
-test.each(['.', '..'])('a write key that a path cannot name (%s) is not imported', async (key) => {
-  await using server = await AdminServer.open()
-  await withConfiguration(server)
-  const document = await server.must<Document>('GET', '/export?withSecrets=true')
-  document.sources[0]!.writeKeys = [key]
-  const refused = await server.call<ProblemDocument>('PUT', '/import', { body: document })
-  expect(refused.status).toBe(422)
-  expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 wrong_form'])
-})
+test.each(['.', '..'])(
+  'a write key that is not possible in a path (%s) is not imported',
+  async (key) => {
+    await using server = await AdminServer.open()
+    await withConfiguration(server)
+    const document = await server.must<Document>('GET', '/export?withSecrets=true')
+    document.sources[0]!.writeKeys = [key]
+    const refused = await server.call<ProblemDocument>('PUT', '/import', { body: document })
+    expect(refused.status).toBe(422)
+    expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 wrong_form'])
+  },
+)
 
 function numbered<T>(count: number, make: (number: number) => T): T[] {
   return Array.from({ length: count }, (_, number) => make(number))

@@ -24,7 +24,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 const ask = (body: object) => server.call<Shown>('POST', '/deletions', { body })
 
 describe('POST /deletions', () => {
-  test('responds with 202 at once, and wakes the worker', async () => {
+  test('responds with 202 immediately, and wakes the worker', async () => {
     const before = wakes
     const { status, headers, body } = await ask({
       userIds: ['u1', 'u2', 'u1'],
@@ -50,7 +50,7 @@ describe('POST /deletions', () => {
     })
   })
 
-  test('takes 5,000 users and no more', async () => {
+  test('accepts at most 5,000 users', async () => {
     const users = Array.from({ length: 5001 }, (_, index) => `user-${index}`)
     const { body } = await ask({ userIds: users.slice(1) })
     const shown = await server.must<{ userIds: string[] }>('GET', `/deletions/${body.id}`)

@@ -52,7 +52,7 @@ test('failures are grouped, each group with its meaning and remedy', async () =>
   expect(all.data.map(({ count }) => count)).toEqual([2, 1])
 })
 
-test('deliveries are found by class, status and time', async () => {
+test('deliveries can be filtered by class, status and time', async () => {
   await using server = await AdminServer.open()
   const { id } = await failedOnce(server, 'dst_a')
   const ids = async (query: string): Promise<string[]> => {
@@ -134,7 +134,7 @@ test('a destination shows its health', async () => {
   })
 })
 
-test('after the clock of the machine was set, a destination shows its health by that clock', async () => {
+test('after the system clock was set, a destination shows its health with the new time', async () => {
   await using server = await AdminServer.open({
     lanes: lanesWith([
       { ...HEALTHY, url: WEBHOOK, breaker: 'open', brokenSince: NOON - 5, restsUntil: NOON + 5 },

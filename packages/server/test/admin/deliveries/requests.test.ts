@@ -58,7 +58,7 @@ async function problemOf(id: string): Promise<readonly unknown[]> {
   return [status, body.code, body.detail]
 }
 
-test('the requests of a delivery are those of its next attempts, signed now', async () => {
+test('shows the requests that the next attempts of a delivery would send, signed now', async () => {
   const { id } = await deliver('u1')
   const read = () => server.must<Requests>('GET', `/deliveries/${id}/requests`)
   const { webhooks } = await read()
@@ -75,7 +75,7 @@ test('the requests of a delivery are those of its next attempts, signed now', as
   expect(webhooks[0]!.curl).toContain(signatures[0])
 })
 
-test('only an editor sees them, because they are signed', async () => {
+test('only an editor can see them, because they are signed', async () => {
   const { id } = await deliver('u1')
   const body = { name: 'reader', role: 'viewer' }
   const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })
@@ -85,7 +85,7 @@ test('only an editor sees them, because they are signed', async () => {
   expect((await read(`/deliveries/${id}/requests`)).status).toBe(403)
 })
 
-test('without the delivery, its destination or its event, the problem says what is missing', async () => {
+test('without the delivery, its destination or its event, the problem names the missing record', async () => {
   expect(await problemOf('msg_none')).toEqual([
     404,
     'not_found',
@@ -94,7 +94,7 @@ test('without the delivery, its destination or its event, the problem says what 
   const { id, destinationId } = await deliver('u1')
   await server.must('DELETE', `/destinations/${destinationId}`)
   expect(await problemOf(id)).toEqual([409, 'wrong_state', 'Its destination was removed.'])
-  // Another archive has no event of this delivery.
+  // Another archive does not have the event of this delivery.
   const { deliveries, catalog } = server.backend
   await using other = await AdminServer.open({ deliveries, catalog })
   const { id: kept } = await deliver('u1')
@@ -106,7 +106,7 @@ test('without the delivery, its destination or its event, the problem says what 
   ])
 })
 
-test('after the deletion of its user, a delivery and its requests are gone', async () => {
+test('after the deletion of its user, a delivery and its requests are removed', async () => {
   const { id } = await deliver('u2')
   const deletionId = newId('del', NOON)
   const request = { id: deletionId, createdAt: NOON, sourceIds: null, suppress: false, users: 1 }

@@ -19,12 +19,12 @@ import {
 const NOW = NOON + 1_000
 const { url } = LANE
 
-/** What a case changes: all in all, a due part of a healthy webhook. */
+/** The changes of a case to a due part of a healthy webhook. */
 interface Given {
   readonly part?: Partial<DeliveryPart>
   readonly destination?: Parameters<typeof newDestination>[0]
   readonly state?: Partial<WebhookState>
-  /** When the attempt began that is being made. */
+  /** When the current attempt began. */
   readonly begunAt?: number
 }
 
@@ -48,7 +48,7 @@ const pausedWebhook = (
 const pausedDestination = { paused: { since: NOON - 9, reason: 'operator' } } as const
 const disabled = { enabled: false, updatedAt: NOON - 5 }
 const open = { breaker: 'open', brokenSince: NOON - 60 } as const
-/** An attempt at NOON + 100 failed, and another one is due at a later time. */
+/** A failed attempt at NOON + 100, and a retry due at this time. */
 const failed = (dueAt: number): Partial<DeliveryPart> => ({
   dueAt,
   last: lastOf(attemptOf({ startedAt: NOON + 100, durationMs: 20 })),
@@ -64,53 +64,49 @@ type Row = readonly [
 const ROWS: readonly Row[] = [
   ['that is due waits in line', {}, ['in_line', NOON, NOW]],
   [
-    'whose attempt is being made waits for the response, even where it is paused meanwhile',
+    'with an attempt in progress waits for the response, even if it is paused meanwhile',
     { begunAt: NOW - 3, destination: pausedWebhook('operator') },
     ['in_flight', NOW - 3, NOW],
   ],
   ['with a later retry waits for it', { part: failed(NOW + 5) }, ['retry', FAILED_AT, NOW + 5]],
+  ['with a retry that is due waits in line', { part: failed(NOW - 5) }, ['in_line', NOW - 5, NOW]],
   [
-    'whose retry has become due waits in line',
-    { part: failed(NOW - 5) },
-    ['in_line', NOW - 5, NOW],
-  ],
-  [
-    'waits for the time of Retry-After',
+    'waits for the end of Retry-After',
     { part: failed(NOW + 5), state: { retryAfterUntil: NOW + 50 } },
     ['retry_after', FAILED_AT, NOW + 50],
   ],
   [
-    'waits for Retry-After that another delivery was answered with',
+    'waits for a Retry-After in response to another delivery',
     { state: { retryAfterUntil: NOW + 50 } },
     ['retry_after', NOON, NOW + 50],
   ],
   [
-    'with a retry after the time of Retry-After waits for the retry',
+    'with a retry after the end of Retry-After waits for the retry',
     { part: failed(NOW + 90), state: { retryAfterUntil: NOW + 50 } },
     ['retry', FAILED_AT, NOW + 90],
   ],
   [
-    'waits while the breaker rests',
+    'waits while the breaker is open',
     { state: { ...open, restsUntil: NOW + 30 } },
     ['breaker_open', NOON - 60, NOW + 30],
   ],
   [
-    'waits for a breaker that is tried now',
+    'waits for the trial of a half-open breaker',
     { state: { ...open, breaker: 'half_open', restsUntil: null } },
     ['breaker_open', NOON - 60, NOW],
   ],
   [
-    'with a retry after the rest of the breaker waits for both',
+    "with a retry after the end of the breaker's rest waits for both",
     { part: failed(NOW + 90), state: { ...open, restsUntil: NOW + 30 } },
     ['breaker_open', NOON - 60, NOW + 90],
   ],
   [
-    'waits for Retry-After first, where the breaker is open, too',
+    'waits for Retry-After first, even if the breaker is open',
     { state: { ...open, restsUntil: NOW + 30, retryAfterUntil: NOW + 50 } },
     ['retry_after', NOON, NOW + 50],
   ],
   [
-    'waits until a webhook that a person paused is resumed',
+    'waits until a manually paused webhook is resumed',
     { part: { state: 'held' }, destination: pausedWebhook('operator') },
     ['webhook_paused', NOON - 7, null],
   ],
@@ -120,7 +116,7 @@ const ROWS: readonly Row[] = [
     ['webhook_gone', NOON - 7, null],
   ],
   [
-    'waits until a webhook whose URL is forbidden is resumed, whatever its breaker',
+    'waits until a webhook with a forbidden URL is resumed, regardless of its breaker',
     { destination: pausedWebhook('forbidden'), state: { ...open, restsUntil: NOW + 30 } },
     ['url_forbidden', NOON - 7, null],
   ],
@@ -130,17 +126,17 @@ const ROWS: readonly Row[] = [
     ['destination_disabled', NOON - 5, null],
   ],
   [
-    'waits since the destination was disabled, whatever else changed later',
+    'waits since the destination was disabled, regardless of later changes',
     { part: failed(NOW + 5), destination: { ...disabled, enabledChangedAt: NOON - 8 } },
     ['destination_disabled', NOON - 8, null],
   ],
   [
-    'waits until the destination is resumed, even where it is disabled and the webhook paused',
+    'waits until the destination is resumed, even if it is disabled and the webhook paused',
     { destination: { ...pausedWebhook('gone'), ...disabled, ...pausedDestination } },
     ['destination_paused', NOON - 9, null],
   ],
   [
-    'that is held waits in line as soon as nothing is paused',
+    'that is held waits in line once nothing is paused',
     { part: { state: 'held' } },
     ['in_line', NOW, NOW],
   ],
@@ -151,7 +147,7 @@ describe('a part of a delivery', () => {
     expect(waitingOf(given)).toEqual({ reason, since, nextAttemptAt })
   })
 
-  test('waits for every reason that has an explanation', () => {
+  test('is tested with every reason', () => {
     const reasons = ROWS.map(([, , [reason]]) => reason)
     expect([...new Set(reasons)].toSorted()).toEqual(Object.keys(WAIT_REASONS).toSorted())
   })
@@ -174,13 +170,13 @@ describe('a part of a delivery', () => {
   })
 })
 
-test('the next attempt is shown by the clock of the machine, also after that was set', () => {
+test('the time of the next attempt follows the system clock, even after that was set', () => {
   const context = { ...contextOf({}), jumpMs: 9_000 }
   const waiting = partWaiting(partOf(failed(NOW + 500)), context)
   expect(waiting?.nextAttemptAt).toBe(NOW + 9_500)
 })
 
-test('no part waits since a later time than now, also after the clock of the machine was set back', () => {
+test('no part waits since a future time, even after the system clock was set back', () => {
   const jumpMs = -2 * 86_400_000
   const now = NOW + jumpMs
   const inLine = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })

@@ -60,7 +60,7 @@ test('a destination is read back as it was created, and listed by its source', a
   expect(await list('src_none')).toEqual({ data: [], nextCursor: null })
 })
 
-test('faults of the destination and of its settings are reported together', async () => {
+test('errors in the destination and in its settings are reported together', async () => {
   const { status, body } = await server.call<ProblemDocument>('POST', '/destinations', {
     body: {
       sourceId: 'src_none',
@@ -91,7 +91,7 @@ test.each<[string, unknown, string[]]>([
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
 })
 
-test('a webhook whose address is forbidden is warned of, with the setting that allows it', async () => {
+test('a webhook with a forbidden address causes a warning, with the setting that allows it', async () => {
   const settings = {
     webhooks: [
       { url: 'https://a.example/' },
@@ -120,7 +120,7 @@ test('a webhook whose address is forbidden is warned of, with the setting that a
   expect(changed).not.toHaveProperty('warnings')
 })
 
-test('a name that leads to a forbidden address is warned of when a destination is created or changed', async () => {
+test('creating or changing a destination warns of names that resolve to a forbidden address', async () => {
   const problem = { kind: 'forbidden', address: '10.0.0.7', why: 'private' } as const
   await using other = await AdminServer.open({ hostProblem: async () => problem })
   const source = await other.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
@@ -133,11 +133,11 @@ test('a name that leads to a forbidden address is warned of when a destination i
   const path = `/destinations/${made.id}`
   const change = { body: { enabled: true } }
   expect(await other.must('PATCH', path, change)).toMatchObject({ warnings: [{ message }] })
-  // Reading waits for no name server.
+  // Reading does not wait for a name server.
   expect(await other.must('GET', path)).not.toHaveProperty('warnings')
 })
 
-test('a request without a body has a fault for each required field', async () => {
+test('a request without a body has an error for each required field', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations')
   expect(answer.status).toBe(422)
   expect(faultsIn(answer.body)).toEqual([
@@ -152,7 +152,7 @@ test('a body that is not an object is refused', async () => {
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' wrong_type'])
 })
 
-test('a change of settings replaces the given fields; hidden values can be sent back as they are shown', async () => {
+test('a change of settings replaces the given fields, and accepts hidden values as they are shown', async () => {
   const settings = {
     sharedSecret: 'correct horse battery',
     webhooks: [{ url: 'https://a.example/', headers: { Authorization: 'Bearer abc' } }],
@@ -169,7 +169,7 @@ test('a change of settings replaces the given fields; hidden values can be sent 
   expect(storedSettings(made.id)).toEqual({ ...settings, successPolicy: 'each' })
 })
 
-test('a destination has the time when it was last enabled or disabled, whatever else changes', async () => {
+test('a destination has the time when it was last enabled or disabled, regardless of other changes', async () => {
   const { id, createdAt } = await make()
   const changedAt = async (body: object): Promise<unknown> => {
     server.clock.advance(1000)
@@ -225,7 +225,7 @@ const settings = (secret: string) => ({
   webhooks: [{ url: 'https://a.example/', headers: { Authorization: `Bearer ${secret}` } }],
 })
 
-test('no response and no log line ever shows a secret', async () => {
+test('no response or log line ever shows a secret', async () => {
   await using own = await AdminServer.open()
   const source = await own.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const body = { sourceId: source.id, type: 'Webhooks', settings: settings('PLANTED') }

@@ -25,7 +25,7 @@ const make = () =>
     body: { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://a.example' } },
   })
 
-/** As the delivery engine does for a receiver that responds with 410. */
+/** Pauses a webhook as the delivery engine does after a 410. */
 async function pauseWebhook(id: string): Promise<void> {
   const { catalog } = server.backend
   const { settings, version, ...rest } = catalog.current.destinations.get(id)!
@@ -48,7 +48,7 @@ test('a destination is paused and resumed; the second request changes nothing', 
   expect(await server.must('POST', `/destinations/${id}/resume`)).toEqual(resumed)
 })
 
-test('a paused webhook is shown as paused, stays so after a change of settings, and is resumed with its destination', async () => {
+test('a paused webhook is shown as paused, remains so after a change of settings, and is resumed with its destination', async () => {
   const { id } = await make()
   await pauseWebhook(id)
   const gone = { since: formatTimestamp(NOON), reason: 'gone' }

@@ -25,7 +25,7 @@ interface Calls {
 }
 
 let calls: Calls
-/** The result of each webhook of the next test delivery, by URL. */
+/** The results of the next test delivery, by URL. */
 let tested: TestDelivery['webhooks']
 beforeEach(() => {
   calls = { allowed: [], retried: [], closed: [], wakes: 0 }
@@ -94,7 +94,7 @@ describe('POST /destinations/:id/close-breaker', () => {
     expect([status, calls.closed]).toEqual([404, []])
   })
 
-  test('closes nothing where its audit entry cannot be written', async () => {
+  test('closes nothing if its audit entry cannot be written', async () => {
     await using broken = await open()
     const id = await make(broken)
     failAuditWrites(broken.dataDir)
@@ -104,7 +104,7 @@ describe('POST /destinations/:id/close-breaker', () => {
 })
 
 describe('the next attempt is made now', () => {
-  test('after a destination was resumed, even where it was not paused', async () => {
+  test('after a destination was resumed, even if it was not paused', async () => {
     const id = await make()
     await server.must('POST', `/destinations/${id}/pause`)
     expect(calls.retried).toEqual([])
@@ -115,7 +115,7 @@ describe('the next attempt is made now', () => {
     }
   })
 
-  test('after a change of the destination, on the webhooks that it has then', async () => {
+  test('after a change of the destination, for its new webhooks', async () => {
     const id = await make()
     const settings = { webhooks: [{ url: 'https://d.example' }] }
     await server.must('PATCH', `/destinations/${id}`, { body: { settings } })
@@ -123,7 +123,7 @@ describe('the next attempt is made now', () => {
     expect([calls.retried, calls.wakes]).toEqual([[[lane]], 1])
   })
 
-  test('after a retry of a delivery by hand, and not where that is refused', async () => {
+  test('after a manual retry of a delivery, unless it is refused', async () => {
     const id = await make()
     const rejected = await recordDelivery(server, { destinationId: id, state: 'rejected' })
     await server.must('POST', `/deliveries/${rejected.id}/retry`)
@@ -133,7 +133,7 @@ describe('the next attempt is made now', () => {
     expect([calls.allowed.length, calls.retried.length, calls.wakes]).toEqual([1, 0, 1])
   })
 
-  test('nowhere, when the destination of the retried delivery was removed', async () => {
+  test('for no webhook if the destination of the retried delivery was removed', async () => {
     const { id } = await recordDelivery(server, { destinationId: 'dst_gone', state: 'rejected' })
     const shown = await server.must<object>('POST', `/deliveries/${id}/retry`)
     expect(shown).toMatchObject({ state: 'pending', nextAttemptAt: formatTimestamp(NOON) })
@@ -153,7 +153,7 @@ describe('a test delivery', () => {
   const send = (id: string, dryRun: boolean): Promise<object> =>
     server.must('POST', `/destinations/${id}/test`, { body: { type: 'track', dryRun } })
 
-  test('closes the breakers of the webhooks that responded with 2xx, and of no other', async () => {
+  test('closes only the breakers of webhooks that responded with 2xx', async () => {
     const id = await make()
     tested = [sent(URLS[0]!, failed), sent(URLS[1]!, delivered), sent(URLS[2]!, null)]
     await send(id, false)

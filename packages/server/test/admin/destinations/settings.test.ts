@@ -42,7 +42,7 @@ test.each([
   [' https://example.com/ä?q=1 ', 'https://example.com/%C3%A4?q=1'],
   ['http://[::1]:8080/in', 'http://[::1]:8080/in'],
   [url(2048), url(2048)],
-])('the URL %j is kept as WHATWG parsing writes it', (given, kept) => {
+])('the URL %j is stored in its WHATWG form', (given, kept) => {
   expect(settingsOf({ webhookUrl: given }).webhooks[0]?.url).toBe(kept)
 })
 
@@ -54,20 +54,16 @@ test.each<[string, unknown, string[]]>([
   ['no webhooks', {}, ['/webhooks required']],
   ['webhooks null', { webhooks: null }, ['/webhooks wrong_type']],
   ['webhooks no list', { webhooks: { url: URL_A } }, ['/webhooks wrong_type']],
-  ['no webhook in the list', webhooks(), ['/webhooks too_few']],
+  ['an empty list of webhooks', webhooks(), ['/webhooks too_few']],
   [
     'six webhooks',
     webhooks(...[1, 2, 3, 4, 5, 6].map((n) => ({ url: `${URL_A}/${n}` }))),
     ['/webhooks too_many'],
   ],
-  [
-    'both ways of writing',
-    { ...webhooks({ url: URL_A }), webhookUrl: URL_A },
-    ['/webhookUrl exclusive'],
-  ],
+  ['both forms', { ...webhooks({ url: URL_A }), webhookUrl: URL_A }, ['/webhookUrl exclusive']],
   ['webhookUrl null', { webhookUrl: null }, ['/webhookUrl wrong_type']],
   ['webhookUrl of another scheme', { webhookUrl: 'ftp://a' }, ['/webhookUrl scheme_not_allowed']],
-  ['a webhook that is a text', webhooks(URL_A), ['/webhooks/0 wrong_type']],
+  ['a webhook that is a string', webhooks(URL_A), ['/webhooks/0 wrong_type']],
   [
     'an unknown field of a webhook',
     webhooks({ url: URL_A, header: {} }),
@@ -86,30 +82,30 @@ test.each<[string, unknown, string[]]>([
   ['a fragment', webhooks({ url: 'https://a.example/#x' }), ['/webhooks/0/url fragment_in_url']],
   ['an empty fragment', webhooks({ url: `${URL_A}#` }), ['/webhooks/0/url fragment_in_url']],
   [
-    'a port of a database',
+    'a database port',
     webhooks({ url: 'https://a.example:5432/' }),
     ['/webhooks/0/url port_not_allowed'],
   ],
-  ['a port of mail', { webhookUrl: 'http://a.example:25' }, ['/webhookUrl port_not_allowed']],
+  ['a mail port', { webhookUrl: 'http://a.example:25' }, ['/webhookUrl port_not_allowed']],
   [
     'TLS to the inspector',
     { webhookUrl: 'https://inspector.internal/' },
     ['/webhookUrl not_the_inspector'],
   ],
   [
-    'a port of the inspector',
+    'a port for the inspector',
     { webhookUrl: 'http://inspector.internal:8080/' },
     ['/webhookUrl not_the_inspector'],
   ],
   ['port 0', webhooks({ url: 'http://a.example:0' }), ['/webhooks/0/url port_not_allowed']],
   ['a long URL', webhooks({ url: url(2049) }), ['/webhooks/0/url too_long']],
   [
-    'a URL that is long when encoded',
+    'a URL that is too long when encoded',
     webhooks({ url: `https://a.example/${'ä'.repeat(400)}` }),
     ['/webhooks/0/url too_long'],
   ],
   [
-    'the same URL, written differently',
+    'the same URL in another form',
     webhooks({ url: 'https://a.example' }, { url: 'HTTPS://A.example:443/' }),
     ['/webhooks/1/url duplicate_url'],
   ],
@@ -150,7 +146,7 @@ test.each<[string, unknown, string[]]>([
   ],
   ...['whsec_', 'whsec_no base64!', 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS-', 'whsec_MfKQ9r8'].map(
     (sharedSecret): [string, object, string[]] => [
-      `the secret ${sharedSecret}, whose key receivers would read in different ways or guess`,
+      `the secret ${sharedSecret}, which is not valid base64`,
       { webhookUrl: URL_A, sharedSecret },
       ['/sharedSecret not_base64'],
     ],
@@ -203,7 +199,7 @@ test('accepts all values at their limits', () => {
   expect(settingsOf(given)).toEqual(given)
 })
 
-test('accepts a port that is not for web servers only if the operator allows it', () => {
+test('accepts a port for other services only if the operator allows it', () => {
   const input = webhooks({ url: 'https://a.example:9200/' }, { url: 'https://a.example:9300/' })
   const parsed = parseWebhooksSettings(input, undefined, new Set([9200]))
   const faults = 'faults' in parsed ? parsed.faults : []
@@ -214,7 +210,7 @@ test('accepts a port that is not for web servers only if the operator allows it'
   })
 })
 
-test('does not check the port of a stored webhook that the change omits', () => {
+test('does not check the port of a stored webhook if the change omits it', () => {
   const stored = parseWebhooksSettings(
     webhooks({ url: 'https://a.example:9200/' }),
     undefined,
@@ -224,7 +220,7 @@ test('does not check the port of a stored webhook that the change omits', () => 
   expect(settingsOf({ successPolicy: 'each' }, stored.settings).webhooks).toHaveLength(1)
 })
 
-test('returns all faults at once, each with a message and a hint', () => {
+test('returns all errors together, each with a message and a hint', () => {
   const parsed = parseWebhooksSettings({
     sharedSecret: '',
     successPolicy: 'none',
@@ -248,7 +244,7 @@ test('returns all faults at once, each with a message and a hint', () => {
   )
 })
 
-test('no fault quotes a value', () => {
+test('no error quotes a value', () => {
   const planted = 'PLANTED'
   const parsed = parseWebhooksSettings({
     sharedSecret: planted.repeat(200),
@@ -287,7 +283,7 @@ test('a hidden header value keeps the stored one for the same URL only, in any l
   ])
 })
 
-test('a hidden secret keeps the stored one, and a hidden absence keeps the absence', () => {
+test('a hidden secret keeps the stored one, or its absence', () => {
   expect(settingsOf({ sharedSecret: { set: true } }, stored)).toEqual(stored)
   expect(settingsOf({ sharedSecret: { set: false } }, { ...stored, sharedSecret: null })).toEqual({
     ...stored,
@@ -295,7 +291,7 @@ test('a hidden secret keeps the stored one, and a hidden absence keeps the absen
   })
 })
 
-test('settings are shown without their secrets', () => {
+test('settings are shown without secrets', () => {
   expect(presentWebhooksSettings(stored)).toEqual({
     sharedSecret: { set: true, last4: 'tery' },
     webhooks: [
@@ -313,7 +309,7 @@ test.each([
   ['12 characters', 'abcdefghijkl', { set: true, last4: 'ijkl' }],
   ['11 characters', 'abcdefghijk', { set: true }],
   ['none', null, { set: false }],
-])('of a secret of %s no more is shown than is safe', (_length, sharedSecret, shown) => {
+])('a secret of %s shows no more than is safe', (_length, sharedSecret, shown) => {
   expect(presentWebhooksSettings({ ...stored, sharedSecret }).sharedSecret).toEqual(shown)
 })
 
@@ -336,7 +332,7 @@ const someSettings = fc.record({
   successPolicy: fc.constantFrom('any' as const, 'each' as const),
 })
 
-test('settings as they are shown can be sent back, and change nothing', () => {
+test('settings can be sent back as shown, without any change', () => {
   fc.assert(
     fc.property(someSettings, (settings) => {
       const given = JSON.parse(JSON.stringify(presentWebhooksSettings(settings))) as unknown
@@ -346,7 +342,7 @@ test('settings as they are shown can be sent back, and change nothing', () => {
   )
 })
 
-test('any value is parsed or has faults', () => {
+test('any value is either parsed or has errors', () => {
   const anything = fc.oneof(
     fc.anything(),
     fc.record({ webhooks: fc.array(fc.anything()), sharedSecret: fc.anything() }),
@@ -361,7 +357,7 @@ test('any value is parsed or has faults', () => {
   )
 })
 
-test('a webhook stays paused when its settings change, whatever value paused has', () => {
+test('a webhook stays paused when its settings change, for any value of paused', () => {
   const paused = { since: 1, reason: 'gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }

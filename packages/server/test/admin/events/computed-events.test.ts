@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-test('the trace names the audience, and the destinations that the event is for', async () => {
+test('the trace names the audience and the destinations of the event', async () => {
   const event = computedEvent(['dst_a', 'dst_gone', 'dst_b'], { at: NOON + 1 })
   await server.backend.log.append([event])
   const trace = await server.must<object>('GET', `/events/${event.id}`)
@@ -45,7 +45,7 @@ test('the trace of an event whose audience was removed has no name', async () =>
   expect(trace).toMatchObject({ source: { id: 'aud_gone', name: null }, decisions: [] })
 })
 
-test('a test delivery sends a computed event to the destinations that it is for, and to no other', async () => {
+test('a test delivery sends a computed event only to its destinations', async () => {
   const [computed, call] = [computedEvent(['dst_a']), acceptedEvent()]
   await server.backend.log.append([computed, call])
   const testIt = (id: string, eventId: string) =>

@@ -93,7 +93,7 @@ test('events are found by messageId, source and type', async () => {
   expect(await ids('messageId=m-1&type=page')).toEqual([])
 })
 
-test('an event in a list is the call as received, with its marks', async () => {
+test('a listed event is the call as received, with its marks', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
   const { id, event, marks } = accepted
@@ -102,7 +102,7 @@ test('an event in a list is the call as received, with its marks', async () => {
   expect(data).toEqual([{ id, sourceId: accepted.sourceId, event, marks, receivedAt, ...counted }])
 })
 
-test('the pages of events together are the whole list, newest first', async () => {
+test('the pages of events make up the whole list, newest first', async () => {
   const all = (await server.must<Page>('GET', '/events')).data.map(({ id }) => id)
   const first = await server.must<Page>('GET', '/events?limit=2')
   await receive({ messageId: 'meanwhile' })
@@ -198,7 +198,7 @@ test('the events of a removed source can still be traced', async () => {
   })
 })
 
-test('the pages of deliveries together are the whole list', async () => {
+test('the pages of deliveries make up the whole list', async () => {
   const destinationId = await makeDestination()
   const event = await receive()
   for (let count = 0; count < 5; count += 1) {
@@ -229,7 +229,7 @@ test.each([
   expect([status, ...faultsIn(body)]).toEqual([400, fault])
 })
 
-test('a list has what became of each event, and is filtered by it', async () => {
+test('events are listed with their outcomes, and can be filtered by outcome', async () => {
   const destination = await makeDestination()
   const event = await receive({ messageId: 'retried' })
   const [delivery, attempt] = deliveryOf(event, destination)

@@ -59,7 +59,7 @@ const archived = (...declined: [string, DeclineReason][]) => ({
   lastDuplicateAt: null,
 })
 
-test('a delivery comes before a decline, and a decline before pending', () => {
+test('deliveries are listed first, then declines, then pending decisions', () => {
   const event = archived(['dst_a', 'integrations'], ['dst_b', 'integrations'])
   const destinations = [destination('dst_a'), destination('dst_b'), destination('dst_c')]
   const decisions = traceDecisions(event, destinations, [traced(delivery('dst_a', 'delivered'))])
@@ -70,7 +70,7 @@ test('a delivery comes before a decline, and a decline before pending', () => {
   ])
 })
 
-test('a destination that was created after the event is told apart, with the time', () => {
+test('a destination created after the event is distinguished, with the time', () => {
   const destinations = [destination('dst_same', NOON), destination('dst_later', NOON + 1)]
   expect(traceDecisions(archived(), destinations, [])).toMatchObject([
     {
@@ -91,7 +91,7 @@ test('a destination that was created after the event is told apart, with the tim
 })
 
 test.each(Object.entries(DECLINE_REASONS))(
-  'a decline for the reason %s has its meaning and its remedy',
+  'the reason to decline %s has a meaning and a remedy',
   (reason, { meaning, help }) => {
     const event = archived(['dst_a', reason as DeclineReason])
     expect(traceDecisions(event, [destination('dst_a')], [])).toMatchObject([
@@ -100,7 +100,7 @@ test.each(Object.entries(DECLINE_REASONS))(
   },
 )
 
-test('the decision for a removed destination stays, without a remedy that would change it', () => {
+test('the decision for a removed destination remains, without a remedy that would change it', () => {
   const decisions = traceDecisions(archived(['dst_gone', 'destination_disabled']), [], [])
   const { meaning } = DECLINE_REASONS.destination_disabled
   const remedy = expect.stringContaining('new destination')
@@ -120,7 +120,7 @@ test('the decision for a removed destination stays, without a remedy that would 
   ])
 })
 
-test('a delivery in quarantine has the reason, and is retried', () => {
+test('a quarantined delivery has the reason, and can be retried', () => {
   const reason = 'Its record is damaged.'
   const stopped = { ...delivery('dst_a', 'quarantined'), quarantine: { reason, at: NOON } }
   expect(wordsOf(stopped)).toEqual({
@@ -129,7 +129,7 @@ test('a delivery in quarantine has the reason, and is retried', () => {
   })
 })
 
-describe('of the event itself, a trace says', () => {
+describe('a trace reports', () => {
   const findingsOf = (
     event: ReturnType<typeof archived>,
     { name = 'web', destinations = [] as readonly Destination[] } = {},
@@ -141,7 +141,7 @@ describe('of the event itself, a trace says', () => {
       },
     )
 
-  test('that the source had no destination, also where one was created later', () => {
+  test('that the source had no destination, even if one was created later', () => {
     expect(findingsOf(archived())).toEqual(['no_destination'])
     const destinations = [destination('dst_later', NOON + 1)]
     expect(findingsOf(archived(), { destinations })).toEqual(['no_destination'])
@@ -165,7 +165,7 @@ const wordsOf = (each: TracedDelivery['delivery'], context: Partial<WaitContext>
 }
 const explanationOf = (...given: Parameters<typeof wordsOf>) => wordsOf(...given).explanation
 
-test('failures are explained with their remedy', () => {
+test('failures are explained, with a remedy', () => {
   const error = 'The receiver responded 404.'
   const last = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx', error }))
   const rejected = {
@@ -183,7 +183,7 @@ test('failures are explained with their remedy', () => {
     )
 })
 
-test('the failure of a webhook is explained even where another one took the event', () => {
+test('the failure of a webhook is explained even if another webhook accepted the event', () => {
   const last = lastOf(attemptOf())
   const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
   expect(wordsOf({ ...delivery('dst_a', 'delivered'), webhooks })).toEqual({
@@ -200,7 +200,7 @@ test('every state has its own explanation', () => {
   expect(new Set(words).size).toBe(states.length)
 })
 
-describe('a delivery that waits is explained with the reason, its beginning and the next attempt', () => {
+describe('the explanation of a waiting delivery has the reason, since when it waits, and the next attempt', () => {
   const { url } = partOf()
   const since = NOON - 60_000
   const paused = (reason: 'gone' | 'forbidden' | 'operator') => ({
@@ -268,7 +268,7 @@ describe('a delivery that waits is explained with the reason, its beginning and 
     })
   })
 
-  test('for each of its webhooks, with the host alone', () => {
+  test('covers each of its webhooks, and shows only their hosts', () => {
     const webhooks = ['https://a.example/in?token=secret', 'https://b.example/'].map((each) => ({
       url: each,
       headers: {},

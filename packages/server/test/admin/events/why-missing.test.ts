@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => server[Symbol.asyncDispose]())
 
-/** A source whose key was used just now. */
+/** A source with a recently used key. */
 async function makeSource(): Promise<string> {
   const { id, writeKeys } = await server.must<{ id: string; writeKeys: { key: string }[] }>(
     'POST',
@@ -58,7 +58,7 @@ async function makeDeletion(
   return id
 }
 
-test('without a cause that the service knows, the call was not sent', async () => {
+test('without a known cause, the call was not sent', async () => {
   expect(await causesOf('messageId=m-1')).toEqual([
     {
       code: 'not_sent',
@@ -70,7 +70,7 @@ test('without a cause that the service knows, the call was not sent', async () =
   expect(await codesOf('')).toEqual(['not_sent'])
 })
 
-test('an event with the messageId is there, with the number of its duplicates', async () => {
+test('an event with the messageId exists, with the number of its duplicates', async () => {
   const eventId = await receive({ messageId: 'm-1' })
   const lastAt = server.clock.now() + 1000
   await receive({ messageId: 'm-1', at: lastAt })
@@ -80,7 +80,7 @@ test('an event with the messageId is there, with the number of its duplicates', 
   expect(await causesOf(`eventId=${eventId}&sourceId=${sourceId}`)).toEqual(there)
 })
 
-test('an event with the messageId came to another source', async () => {
+test('an event with the messageId was received by another source', async () => {
   const other = await makeSource()
   const eventId = await receive({ messageId: 'm-1' })
   expect(await causesOf(`messageId=m-1&sourceId=${other}`)).toMatchObject([
@@ -105,7 +105,7 @@ test('the user is suppressed, in this source or in every source', async () => {
   ])
 })
 
-test('a deletion names the user, whatever the ids beside it', async () => {
+test('a deletion names the user, regardless of its other ids', async () => {
   const odd = ['u', 'u1', 'u10', 'u0\u{10ffff}', '\u0000', '\ue000', '🙂', 'ü']
   const id = await makeDeletion({ userIds: odd, anonymousIds: ['a1'] })
   const none = ['u0', 'u2', 'a1', '\ud7ff', '🙁', 'u1\u0000']
@@ -119,7 +119,7 @@ test('a deletion names the user, whatever the ids beside it', async () => {
   expect(await codesOf('anonymousId=a1')).toEqual(['deleted', 'not_sent'])
 })
 
-test('deletions have removed events, if it is not known of whom the call was', async () => {
+test('deletions have removed events, if the user of the call is unknown', async () => {
   await receive({ userId: 'u1' })
   const deletionId = await makeDeletion({ userIds: ['u1'] })
   expect(await codesOf('messageId=m-1')).toEqual(['not_sent'])
@@ -133,7 +133,7 @@ test('deletions have removed events, if it is not known of whom the call was', a
   ])
 })
 
-test('the id of an event tells whether retention has removed it', async () => {
+test('the id of an event shows whether retention has removed it', async () => {
   const at = NOON - RETENTION_MS
   expect(await codesOf(`eventId=${newId('evt', at)}`)).toEqual(['not_sent'])
   expect(await causesOf(`eventId=${newId('evt', at - 1)}`)).toMatchObject([
@@ -201,7 +201,7 @@ test('calls were refused in the last 24 hours, the most frequent code first', as
   expect((await causesOf('messageId=m-1'))[0]).toMatchObject({ evidence: { code: 'rate_limited' } })
 })
 
-test('something is in quarantine', async () => {
+test('a quarantined event may be the missing one', async () => {
   await server.backend.quarantine.add([{ id: await receive(), reason: 'It is damaged.', at: NOON }])
   expect(await causesOf('messageId=m-9')).toMatchObject([
     { code: 'quarantined', evidence: { count: 1 } },
@@ -209,7 +209,7 @@ test('something is in quarantine', async () => {
   ])
 })
 
-test('a query that names something else is refused', async () => {
+test('a query with another parameter is refused', async () => {
   expect((await server.call('GET', '/events/why-missing?message=x')).status).toBe(400)
   expect((await server.call('GET', '/events/why-missing?userId=')).status).toBe(400)
 })

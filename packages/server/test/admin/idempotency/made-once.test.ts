@@ -5,7 +5,7 @@ import { LANE, recordDelivery } from '../../backend/conformance/deliveries/recor
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
-/** Routes that make a record, with a body. */
+/** Routes that create a record, with a body. */
 const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/sources': () => ({ name: 'web' }),
   '/sources/:id/write-keys': () => ({}),
@@ -28,7 +28,7 @@ const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/deletions': () => ({ userIds: ['louis'] }),
   '/replays': ({ destinationId }) => ({ destinationId, from: formatTimestamp(NOON - 1) }),
 }
-/** Routes that make no record. They come to the same end when they run twice, or make nothing durable. */
+/** Routes that create no record: running them twice has the same result, or leaves nothing durable. */
 const REPEATABLE = [
   '/audiences/:id/sync',
   '/audiences/preview',
@@ -44,7 +44,7 @@ const REPEATABLE = [
   '/traits/:id/sync',
   '/traits/preview',
 ]
-/** Their responses show data of users, and are kept without it. */
+/** Their responses show user data, and are stored without it. */
 const SHOWING_USERS = ['/replays']
 
 interface Ids {
@@ -65,13 +65,13 @@ async function open(): Promise<AdminServer & { readonly ids: Ids }> {
   return Object.assign(server, { ids: { sourceId, destinationId } })
 }
 
-/** From now on, the process ends before it can keep a response by itself. */
+/** From now on, the process exits before it can store a response separately. */
 function endBeforeKeeping({ backend }: AdminServer): void {
   backend.idempotentResponses.add = () => Promise.reject(new Error('The process has ended.'))
 }
 
 test.each(Object.entries(MAKING))(
-  'POST %s keeps its response together with what it makes',
+  'POST %s stores its response together with the created record',
   async (path, bodyOf) => {
     await using server = await open()
     endBeforeKeeping(server)
@@ -94,7 +94,7 @@ test.each(Object.entries(MAKING))(
   },
 )
 
-test('a delivery is tried again once for each key', async () => {
+test('a delivery is retried once for each key', async () => {
   await using server = await open()
   endBeforeKeeping(server)
   const { destinationId } = server.ids
@@ -107,7 +107,7 @@ test('a delivery is tried again once for each key', async () => {
   expect(await auditEntries(server)).toBe(before + 1)
 })
 
-test('every route that makes a record is among these', async () => {
+test('every route that creates a record is listed here', async () => {
   await using server = await open()
   const posts = server.routes
     .filter((route) => route.startsWith('POST '))

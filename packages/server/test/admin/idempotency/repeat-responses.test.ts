@@ -22,7 +22,7 @@ test('a second POST with the same key gets the same response, and does nothing',
   expect((await server.must<{ data: [] }>('GET', '/audit')).data).toHaveLength(1)
 })
 
-test('the same key with another body or path is refused, and with another token it is a new key', async () => {
+test('the same key with another body or path is refused, and is a new key for another token', async () => {
   await using server = await AdminServer.open()
   const { token } = await server.must<{ token: string }>('POST', '/tokens', {
     headers: key('k1'),
@@ -58,7 +58,7 @@ test('after 24 hours the key can be used again', async () => {
   expect(server.backend.catalog.current.sources.size).toBe(2)
 })
 
-test('a key is known after the clock of the machine went forward', async () => {
+test('a key remains valid after the system clock jumped forward', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'web' } }
   await server.must('POST', '/sources', call)
@@ -88,7 +88,7 @@ test('of simultaneous requests one runs, and the others get 409 or the same resp
   expect(server.backend.catalog.current.sources.size).toBe(1)
 })
 
-test('a kept response can be decrypted only with the token of the client', async () => {
+test('a stored response can be decrypted only with the token of the client', async () => {
   await using server = await AdminServer.open()
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
   const made = await server.must<{ token: string }>('POST', '/tokens', call)

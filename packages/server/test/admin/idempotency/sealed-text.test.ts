@@ -5,14 +5,14 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 const credential = new Redacted('tok_the-token-that-sealed')
 const LABEL = 'admin-token key-1'
 
-test('opens what version 0.1.0 sealed', () => {
+test('opens text sealed by version 0.1.0', () => {
   const sealed =
     '3RPI7VUEiHdCBfYLlZ95dGjzc3RZgnzpdTS5Pg6a3hXnedM9tn6pP+tAhxyk+U75epJ59AaLO885fG1OwownJvsaN0JHAswIGsuE+fbu5tedJpQzmQE='
   const text = '{"status":201,"headers":{},"body":"{\\"token\\":\\"ünï\\"}"}'
   expect(unseal(sealed, credential, LABEL)).toBe(text)
 })
 
-test('opens only with the same credential and label, and only if nothing was altered', () => {
+test('opens only unaltered text, with the same credential and label', () => {
   const sealed = seal('my answer', credential, LABEL)
   expect(unseal(sealed, credential, LABEL)).toBe('my answer')
   expect(() => unseal(sealed, new Redacted('tok_other'), LABEL)).toThrow()

@@ -21,7 +21,7 @@ async function tokenOf(server: AdminServer, role: 'viewer' | 'editor') {
   return { authorization: `Bearer ${token}` }
 }
 
-test('says where it is, what it responds, what it keeps and how much of it', async () => {
+test('shows its address, its answers, its limits and how much it stores', async () => {
   await using server = await AdminServer.open()
   expect(await server.must('GET', '/inspector')).toEqual({
     url: 'http://inspector.internal/',
@@ -31,7 +31,7 @@ test('says where it is, what it responds, what it keeps and how much of it', asy
   })
 })
 
-test('shows a request in a list, and whole, to viewers', async () => {
+test('shows viewers a request in a list, and in full', async () => {
   const inspector = newInspector()
   const body = { type: 'track', event: 'x'.repeat(600), userId: 'u1', messageId: 'm1' }
   const request = anInspectedRequest(body, {
@@ -74,7 +74,7 @@ test('shows a request in a list, and whole, to viewers', async () => {
   expect([unknown.status, unknown.body.code]).toEqual([404, 'not_found'])
 })
 
-test('shows valid signatures to editors, and not to viewers, who could use them', async () => {
+test('shows valid signatures to editors, but not to viewers, who could use them', async () => {
   const inspector = newInspector()
   const signed = [
     ['X-Signature', 'x'],
@@ -94,7 +94,7 @@ test('shows valid signatures to editors, and not to viewers, who could use them'
   expect(await valuesFor('editor')).toEqual(['x', 'v1,x', 'msg_x'])
 })
 
-test('lists the newest first, in pages and by filter', async () => {
+test('lists the newest requests first, in pages and by filter', async () => {
   const inspector = newInspector()
   const destinations = ['dst_a', 'dst_b', 'dst_a']
   const requests = destinations.map((destinationId) => anInspectedRequest({}, { destinationId }))
@@ -116,7 +116,7 @@ test('lists the newest first, in pages and by filter', async () => {
   expect((await server.call('GET', '/inspector/requests?cursor=x')).status).toBe(400)
 })
 
-test('editors set what it responds and clear it; viewers do not', async () => {
+test('editors can set its answers and clear it; viewers cannot', async () => {
   const inspector = newInspector()
   inspector.requests.add(anInspectedRequest())
   await using server = await AdminServer.open({ inspector: sharedOf(inspector) })

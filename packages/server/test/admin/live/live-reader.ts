@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { AdminServer } from '../admin-server.ts'
 
 interface Message {
-  /** Empty where it has none. */
+  /** Empty if the message has no id. */
   readonly id: string
   readonly name: string
   readonly data: Record<string, unknown>
@@ -55,7 +55,7 @@ export class LiveReader implements AsyncDisposable {
     await this.#connect(lastId === undefined ? {} : { 'last-event-id': lastId })
   }
 
-  /** Reads nothing from the connection until `resume`. */
+  /** Stops reading from the connection until `resume`. */
   pause(): void {
     this.#hold = Promise.withResolvers<void>()
   }

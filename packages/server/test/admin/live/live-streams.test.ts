@@ -39,8 +39,8 @@ async function browserReader(server: AdminServer, cookie: string): Promise<LiveR
 const refusal = (server: AdminServer) => server.call<ProblemDocument>('GET', '/live')
 
 /**
- * Fills the buffers of connections that are not read: about 17 MB, which is more than the buffers of two sockets hold. The
- * next batch waits for a reader that reads, because a reader that is overtaken by the ring gets less.
+ * Fills the buffers of unread connections with about 17 MB, more than two sockets buffer. Each batch waits for the healthy
+ * reader, because a reader overtaken by the ring would receive less.
  */
 async function fill(server: AdminServer, healthy: LiveReader): Promise<void> {
   const long = 'x'.repeat(150)
@@ -51,7 +51,7 @@ async function fill(server: AdminServer, healthy: LiveReader): Promise<void> {
   }
 }
 
-test('a stream beyond the limit is refused with Retry-After, where all others are read', async () => {
+test('a stream beyond the limit is refused with Retry-After if all others are being read', async () => {
   const server = await opened(2)
   const readers = [await readerOf(server), await readerOf(server)]
   for (const reader of readers) await reader.said('retry')
@@ -62,7 +62,7 @@ test('a stream beyond the limit is refused with Retry-After, where all others ar
   expect(body.detail).toContain('The live tail has 2 readers already.')
 })
 
-test('a stream that reads nothing gives way to a new one after 5 seconds, and the others go on', async () => {
+test('an unread stream gives way to a new one after 5 seconds, and the others continue', async () => {
   const server = await opened(3)
   const unread = [await readerOf(server), await readerOf(server)]
   for (const reader of unread) {
@@ -95,7 +95,7 @@ test('a token with all streams gives way to another token, but not the other way
   }
 })
 
-test('a token that reads with many sessions gives way, and so does one session of many', async () => {
+test('a token with many sessions gives way, and so does one session of many', async () => {
   const server = await opened(4)
   const greedy = await tokenOf(server, 'greedy')
   const cookies: string[] = []
@@ -115,7 +115,7 @@ test('a token that reads with many sessions gives way, and so does one session o
   )
 })
 
-test('a session of a link does not keep the token that made the link from the live tail', async () => {
+test('a session from a sign-in link cannot block its token from the live tail', async () => {
   const server = await opened(3)
   const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', { body: {} })
   const guest = await sessionOf(server, { code: path.split('#')[1]! })

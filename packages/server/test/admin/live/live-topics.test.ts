@@ -20,7 +20,7 @@ async function readerOf(...given: Parameters<typeof LiveReader.open>): Promise<L
   return reader
 }
 
-/** The cookie of a browser that a sign-in link has signed in. */
+/** The cookie of a browser after signing in with a link. */
 async function cookieOf(server: AdminServer, role: string): Promise<string> {
   const { path } = await server.must<{ path: string }>('POST', '/sign-in-links', { body: { role } })
   const { headers } = await server.call('POST', '/sessions', {
@@ -32,7 +32,7 @@ async function cookieOf(server: AdminServer, role: string): Promise<string> {
 
 const namesOf = (reader: LiveReader): string[] => reader.all().map(({ name }) => name)
 
-test('a reader that names no topics receives activity alone', async () => {
+test('a reader that names no topics receives only activity', async () => {
   const server = await opened()
   const reader = await readerOf(server)
   await server.must('POST', '/sources', { body: source })
@@ -43,7 +43,7 @@ test('a reader that names no topics receives activity alone', async () => {
   expect(reader.all()[0]!.id).toBe(`${server.topics.run}-1`)
 })
 
-test('counts come each second, without an id', async () => {
+test('counts are sent each second, without an id', async () => {
   const server = await opened()
   const reader = await readerOf(server, '?topics=counts')
   server.topics.counts.received([acceptedEvent()])
@@ -59,7 +59,7 @@ test('counts come each second, without an id', async () => {
   expect(reader.text).not.toContain('id: ')
 })
 
-test('each change by a request is told as in the audit log, refused ones are not', async () => {
+test('each change by a request is reported as in the audit log, and a refused request is not', async () => {
   const server = await opened()
   const reader = await readerOf(server, '?topics=changes')
   const { id } = await server.must<{ id: string }>('POST', '/sources', { body: source })
@@ -78,7 +78,7 @@ test('each change by a request is told as in the audit log, refused ones are not
   expect(data.map(({ action }) => action).toReversed()).toEqual(told.map(({ action }) => action))
 })
 
-test('a viewer learns what it may read, and not who changed it', async () => {
+test('a viewer receives the changes it may read, but not their author', async () => {
   const server = await opened()
   const cookie = await cookieOf(server, 'viewer')
   const reader = await readerOf(server, '?topics=changes', { cookie }, { withoutToken: true })
@@ -102,7 +102,7 @@ test('a change of a suppression does not name the user', async () => {
   expect(first!.data).toMatchObject({ resource: 'suppressions', id: null })
 })
 
-test('a reader that reconnects misses no change and no activity, and is sent no counts of before', async () => {
+test('a reader that reconnects misses no change or activity, and receives no earlier counts', async () => {
   const server = await opened()
   const reader = await readerOf(server, '?topics=activity,counts,changes')
   server.live.received([acceptedEvent()])
@@ -120,7 +120,7 @@ test('a reader that reconnects misses no change and no activity, and is sent no 
   expect(namesOf(reader).toSorted()).toEqual(['change', 'change', 'counts', 'event', 'event'])
 })
 
-test('the id of the last message may be in the address; Last-Event-ID goes before it', async () => {
+test('the id of the last message may be in the address, but Last-Event-ID takes precedence', async () => {
   const server = await opened()
   const first = await readerOf(server)
   const events = [acceptedEvent(), acceptedEvent()]
@@ -158,7 +158,7 @@ test('the stream of a browser ends when its session ends', async () => {
   await reader.ended()
 })
 
-test('a browser needs no login where the service is open on this machine', async () => {
+test('a local browser needs no login if the service allows local access without one', async () => {
   const server = await opened({ isOpenHere: true })
   const reader = await readerOf(server, '?topics=changes', {}, { withoutToken: true })
   server.clock.advance(15_000)

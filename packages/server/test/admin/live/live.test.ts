@@ -54,7 +54,7 @@ test('a stream ends when its token is removed, and when the server stops', async
   await ours.ended()
 })
 
-test('a reader that does not read learns how much it missed', async () => {
+test('a stalled reader receives the number of missed events', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server)
   await reader.said('retry')
@@ -65,7 +65,7 @@ test('a reader that does not read learns how much it missed', async () => {
   expect(reader.text).toMatch(/event: gap\ndata: \{"reason":"reader_too_slow","missed":\d+\}/)
 })
 
-test('of 3,000 events, over three reconnects, none is missing and none comes twice', async () => {
+test('of 3,000 events, over three reconnects, none is missing or repeated', async () => {
   await using server = await AdminServer.open()
   await using reader = await LiveReader.open(server, '?kind=event')
   await reader.said('retry')

@@ -1,7 +1,7 @@
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { AdminServer } from '../admin-server.ts'
 
-/** Shows 100,000 events to the live tail, which are more than a reader that reads nothing is kept. */
+/** Sends 100,000 events to the live tail, more than it keeps for a stalled reader. */
 export async function receiveMany(server: AdminServer): Promise<void> {
   const userId = 'x'.repeat(150)
   for (let batch = 0; batch < 100; batch += 1) {

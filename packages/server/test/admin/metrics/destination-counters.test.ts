@@ -6,7 +6,7 @@ import { newDestination, newSource } from '@hookline/testing/records/catalog-rec
 
 const url = 'https://example.com/'
 
-/** The series with a `destination` label after a scrape that knows these destinations, without a common beginning. */
+/** The series with a `destination` label after a scrape with these destinations, without their common prefix. */
 async function seriesOf(
   metrics: Metrics,
   destinations: readonly ReturnType<typeof newDestination>[],
@@ -17,7 +17,7 @@ async function seriesOf(
   return [...text.matchAll(/^hookline_destination_(\w+\{.*)$/gm)].map(([, series]) => series!)
 }
 
-test('attempts and ended deliveries are counted by destination from 0, and its names are in one series', async () => {
+test('attempts and completed deliveries are counted by destination from 0, and names are in one series', async () => {
   const metrics = new Metrics()
   const { destinationCounts } = metrics
   expect((await seriesOf(metrics, [newDestination()])).slice(1)).toEqual([
@@ -40,7 +40,7 @@ test('attempts and ended deliveries are counted by destination from 0, and its n
   ])
 })
 
-test('a destination that is renamed keeps its series, and one that is removed loses them', async () => {
+test('a renamed destination keeps its series, and a removed one loses them', async () => {
   const metrics = new Metrics()
   const { destinationCounts } = metrics
   destinationCounts.attempt('dst_a', url, 'delivered')
@@ -58,7 +58,7 @@ test('a destination that is renamed keeps its series, and one that is removed lo
   expect((await seriesOf(metrics, [renamed])).join()).not.toContain('dst_b')
 })
 
-test('destinations beyond the limit are counted together, and no counter ever goes down', async () => {
+test('destinations beyond the limit are counted together, and no counter ever decreases', async () => {
   const metrics = new Metrics(2)
   const all = ['dst_a', 'dst_b', 'dst_c', 'dst_d'].map((id) => newDestination({ id }))
   const others = async (destinations: typeof all): Promise<string[]> =>
@@ -70,7 +70,7 @@ test('destinations beyond the limit are counted together, and no counter ever go
     'deliveries_ended_total{destination="other",state="expired"} 2',
   ]
   expect(await others(all)).toEqual(counted)
-  // A place is free, and the oldest of the others takes it. What is counted already stays where it is.
+  // The oldest of the other destinations takes the free place. Earlier counts stay in the shared series.
   expect(await others(all.slice(1))).toEqual(counted)
   metrics.destinationCounts.attempt('dst_c', url, 'retry')
   metrics.destinationCounts.attempt('dst_d', url, 'retry')
@@ -88,7 +88,7 @@ test('with a limit of 0, no destination is named', async () => {
   ])
 })
 
-test('a name cannot break the format, however hostile it is', async () => {
+test('a hostile name cannot break the format', async () => {
   const name = `a"} 1\nhookline_build_info{x="\\<script>${'y'.repeat(10_000)}`
   const [info] = await seriesOf(new Metrics(), [newDestination({ name })])
   expect(info).toBe(

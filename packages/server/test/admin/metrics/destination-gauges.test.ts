@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-/** The series of a scrape that have a `destination` label, as `name{labels}` without the common beginning. */
+/** The series of a scrape with a `destination` label, as `name{labels}` without their common prefix. */
 async function seriesOf(engine: TestEngine): Promise<Record<string, number>> {
   const text = (await engine.metrics.scrape()).replaceAll(/127\.0\.0\.1:\d+/g, 'host')
   const lines = [...text.matchAll(/^hookline_destination_(\S+\{.*\}) (\S+)$/gm)]
@@ -19,7 +19,7 @@ function report(engine: TestEngine, clock: Clock = systemClock): void {
   })
 }
 
-test('a scrape tells for each destination what waits, since when, why, and when it is tried next', async () => {
+test('a scrape reports the backlog of each destination, its age, the reason and the next attempt', async () => {
   await using refusing = await openReceiver({ respond: 'reset' })
   await using busy = await openReceiver({
     respond: { status: 429, headers: { 'Retry-After': '600' } },
@@ -56,7 +56,7 @@ test('a scrape tells for each destination what waits, since when, why, and when 
   expect(Object.keys(series).filter((each) => gauges.test(each))).toEqual([])
 })
 
-test('after the clock of the machine was set forward, the age of what waits is right', async () => {
+test('after the system clock was set forward, the age of the backlog is still right', async () => {
   await using failing = await openReceiver({ respond: { status: 500 } })
   await using engine = await TestEngine.open({ retryDelaysMs: [100_000], retryWindowMs: 3_600_000 })
   report(engine, { ...systemClock, now: () => systemClock.now() - 86_400_000 })
@@ -66,7 +66,7 @@ test('after the clock of the machine was set forward, the age of what waits is r
   await expect.poll(async () => (await seriesOf(engine))[oldest]).toBeGreaterThan(0)
 })
 
-test('a disabled destination has no next attempt, whatever waits for it', async () => {
+test('a disabled destination with a backlog has no next attempt', async () => {
   await using failing = await openReceiver({ respond: { status: 500 } })
   await using engine = await TestEngine.open({ retryDelaysMs: [100_000], retryWindowMs: 3_600_000 })
   report(engine)
@@ -83,7 +83,7 @@ test('a disabled destination has no next attempt, whatever waits for it', async 
   expect(series[next]).toBeUndefined()
 })
 
-test('as many destinations as the setting says have series of their own, those for which most waits; the others are together', async () => {
+test('the destinations with the largest backlogs have separate series, up to the limit; the others share one', async () => {
   await using engine = await TestEngine.open({ maxDestinationsInMetrics: 3 })
   report(engine)
   const url = 'http://127.0.0.1:9/'
@@ -105,7 +105,7 @@ test('as many destinations as the setting says have series of their own, those f
   expect(blocked).toHaveLength(3)
 })
 
-test('the webhooks of a destination are told apart by their host, and by their place where they share it', async () => {
+test('the webhooks of a destination are identified by host, or by position if they share one', async () => {
   const held = Promise.withResolvers<200>()
   await using silent = await openReceiver({ respond: () => held.promise })
   await using failing = await openReceiver({ respond: 500 })

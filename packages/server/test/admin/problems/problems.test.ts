@@ -74,16 +74,16 @@ test.each([
   ['POST', '/import', 'PUT'],
   ['POST', '/openapi.json', 'GET, HEAD'],
   ['HEAD', '/live', 'GET'],
-])('%s %s gets 405 with the methods that the path takes', async (method, path, allow) => {
+])('%s %s gets 405 with the methods of the path', async (method, path, allow) => {
   const { status, headers } = await server.call(method, path)
   expect([status, headers.get('allow')?.split(', ').toSorted().join(', ')]).toEqual([405, allow])
 })
 
-test('every path of the OpenAPI document responds with 405 to the methods that it does not take', async () => {
+test('every path of the OpenAPI document responds with 405 to unsupported methods', async () => {
   const { paths } = await server.must<{ paths: Record<string, object> }>('GET', '/openapi.json')
   expect(Object.keys(paths).length).toBeGreaterThan(25)
   for (const [path, item] of Object.entries(paths)) {
-    // `preview` is an id for the methods that the path does not take.
+    // `preview` is an id for unsupported methods.
     if (path.endsWith('/preview')) continue
     const url = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, 'x')
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -101,7 +101,7 @@ test('every path of the OpenAPI document responds with 405 to the methods that i
   }
 })
 
-describe('a body whose values would be stored as others is refused', () => {
+describe('a body is refused if its values cannot be stored exactly', () => {
   const condition = (value: string) => `{"trait":"n","op":"equals","value":${value}}`
 
   test.each([
@@ -124,7 +124,7 @@ describe('a body whose values would be stored as others is refused', () => {
     }
   })
 
-  test('with the place of each of them, on every route', async () => {
+  test('listing each of them, on every route', async () => {
     const body = '{"name":"a\\ud83d","rateLimit":9007199254740993,"a/b":[1,{"c":1e-400}]}'
     const refused = await server.call<ProblemDocument>('POST', '/sources', { body })
     expect(refused.status).toBe(422)
@@ -147,7 +147,7 @@ describe('a body whose values would be stored as others is refused', () => {
   )
 })
 
-test('HEAD gets the headers of GET without a body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const { status, headers, text } = await server.call('HEAD', '/sources')
   expect([status, text]).toEqual([200, ''])
   expect(headers.get('content-type')).toContain('application/json')
@@ -156,7 +156,7 @@ test('HEAD gets the headers of GET without a body', async () => {
   )
 })
 
-test('at most a hundred faults are reported', async () => {
+test('at most a hundred errors are reported', async () => {
   const body = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]))
   const answer = await server.call<ProblemDocument>('POST', '/sources', { body })
   expect(answer.status).toBe(422)
@@ -178,13 +178,13 @@ test('the response is 503 with Retry-After while the database is unavailable', a
   expect(own.logged.join('')).toContain('disk full')
 })
 
-test('the response is 409 with Retry-After where another node has made the change of a request with the same key', async () => {
+test('the response is 409 with Retry-After if another node has handled a request with the same key', async () => {
   await using own = await AdminServer.open(failing(new ResponseKept('there is a response')))
   const { status, headers, body } = await own.call<ProblemDocument>('GET', '/events')
   expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_under_way', '1'])
 })
 
-test('the response to a bug is 500 without its message, which the log has under the request id', async () => {
+test('a bug is answered with 500 without its message, which is logged under the request id', async () => {
   await using own = await AdminServer.open(failing(new Error('column missing')))
   const { status, body, text } = await own.call<ProblemDocument>('GET', '/events/evt_1')
   expect([status, body.code]).toEqual([500, 'internal_error'])

@@ -3,7 +3,7 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
-test('a profile shows ids, traits with where they came from, computed traits, audiences and counts', async () => {
+test('a profile shows ids, traits with their origins, computed traits, audiences and counts', async () => {
   await using server = await AdminServer.open()
   const make = async (path: string, body: object): Promise<string> =>
     (await server.must<{ id: string }>('POST', path, { body: { destinationIds: [], ...body } })).id
@@ -67,7 +67,7 @@ test('a profile shows ids, traits with where they came from, computed traits, au
   expect([other.status, other.body.detail]).toEqual([404, expect.stringContaining('space other')])
 })
 
-test('without an audience, no profiles are kept, and the response says so', async () => {
+test('without an audience, no profiles are kept, and the response states it', async () => {
   await using server = await AdminServer.open()
   const none = await server.call<ProblemDocument>('GET', '/profiles/u1')
   expect([none.status, none.body.code]).toEqual([404, 'not_found'])

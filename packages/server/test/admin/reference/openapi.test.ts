@@ -146,7 +146,7 @@ test('every POST accepts an Idempotency-Key, and every route with If-Match retur
   }
 })
 
-test('only the document itself and the sign-in need no token', () => {
+test('only the document itself and the sign-in work without a token', () => {
   const open = operations().filter(({ operation }) => operation.security?.length === 0)
   expect(open.map(({ path }) => path)).toEqual(['/api/v1/openapi.json', '/api/v1/sessions'])
 })
@@ -177,7 +177,7 @@ test('responses match the document', async () => {
   expect(Check(document.components.schemas['Problem']!, {})).toBe(false)
 })
 
-/** Where `value` violates the schema. References are resolved, and only documented fields are allowed. */
+/** The places where `value` violates the schema. References are resolved, and only documented fields are allowed. */
 function faultsAgainst(schema: Json, value: unknown): unknown[] {
   return Errors(resolved(schema) as Json, value)
 }

@@ -24,7 +24,7 @@ test('the page shows every summary and description of the document', async () =>
   expect(texts.filter((text) => !page.includes(escapeHtml(text)))).toEqual([])
 })
 
-test('the page shows limits, options and headers, and escapes texts', () => {
+test('the page shows limits, options and headers, and escapes strings', () => {
   const schema = { type: 'array', minItems: 1, maxItems: 2, items: { type: 'string' } }
   const document = {
     info: { title: 'A & B', description: '<b>' },

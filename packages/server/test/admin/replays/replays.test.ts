@@ -7,7 +7,7 @@ import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/** A server with a destination, and a count of how often the workers were woken. */
+/** A server with a destination, and a count of worker wake-ups. */
 async function open() {
   let woken = 0
   const server = await AdminServer.open({ wake: () => void (woken += 1) })
@@ -97,7 +97,7 @@ describe('a replay', () => {
       ['/states/0 not_allowed', '/ratePerSecond out_of_range'],
     ],
     [{ text: '', typ: 'track' }, ['/typ unknown_field', '/text too_short']],
-  ] as const)('that makes no sense is refused: %j', async ([given, faults]) => {
+  ] as const)('with invalid fields is refused: %j', async ([given, faults]) => {
     const { server, destinationId } = await open()
     await using _closing = server
     const body = Object.keys(given).length === 0 ? given : { destinationId, ...given }
@@ -106,8 +106,8 @@ describe('a replay', () => {
   })
 })
 
-describe('a retry by hand', () => {
-  test('makes a delivery due now, in any final state', async () => {
+describe('a manual retry', () => {
+  test('makes a delivery due immediately, from any final state', async () => {
     const { server, destinationId, woken } = await open()
     await using _closing = server
     for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
@@ -134,7 +134,7 @@ describe('a retry by hand', () => {
   })
 })
 
-test('a delivery in quarantine shows the reason, and waits for no attempt', async () => {
+test('a quarantined delivery shows the reason, and waits for no attempt', async () => {
   const { server, destinationId } = await open()
   await using _closing = server
   const { id } = await keep(server, destinationId, 'pending')

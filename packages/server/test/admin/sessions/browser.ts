@@ -54,7 +54,7 @@ export async function codeOf(server: AdminServer, body: object = {}): Promise<st
   return path.split('#')[1]!
 }
 
-/** A server, and a browser that is signed in to it. */
+/** A server, and a browser that is signed in. */
 export async function signedIn(
   overrides: Partial<AdminDeps> = {},
   body: object = {},

@@ -20,7 +20,7 @@ async function viewerOf(server: AdminServer): Promise<{ id: string; token: strin
   return server.must('POST', '/tokens', { body: { name: 'viewer', role: 'viewer' } })
 }
 
-test('a link that was refused because others sign in can be used afterwards', async () => {
+test('a link refused during a flood of sign-ins can be used afterwards', async () => {
   await using server = await AdminServer.open()
   const code = await codeOf(server)
   const flood = Array.from({ length: 60 }, () => new Browser(server).signIn({ token: TOKEN }))
@@ -42,7 +42,7 @@ test('guesses of codes and tokens are limited', async () => {
   expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
 })
 
-test('more than 100 links of a token that nobody used end its oldest, and none of others', async () => {
+test('more than 100 unused links of a token invalidate its oldest, and none of other tokens', async () => {
   await using server = await AdminServer.open()
   const ofOther = await codeOf(server)
   const { token } = await viewerOf(server)
@@ -59,7 +59,7 @@ test('more than 100 links of a token that nobody used end its oldest, and none o
   expect(await Promise.all(statuses)).toEqual([401, 201, 201])
 })
 
-test('more than 100 sessions of a token end its oldest and none of others, and those that are over are forgotten', async () => {
+test('more than 100 sessions of a token end its oldest and none of other tokens, and expired ones are removed', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const { token } = await viewerOf(server)
@@ -72,14 +72,14 @@ test('more than 100 sessions of a token end its oldest and none of others, and t
     async (each) => (await each.call('GET', '/session')).status,
   )
   expect(await Promise.all(statuses)).toEqual([401, 200, 200])
-  // The token, its sessions, and that of the link.
+  // The token, its sessions, and the session of the link.
   expect(server.backend.tokens.current.size).toBe(1 + 100 + 1)
   server.clock.advance(DAY_MS)
   await new Browser(server).signIn({ token: TOKEN })
   expect(server.backend.tokens.current.size).toBe(1 + 1)
 })
 
-test('sign-ins at the same time open no more sessions than those one after the other', async () => {
+test('simultaneous sign-ins open no more sessions than sequential ones', async () => {
   await using server = await AdminServer.open()
   const { token } = await viewerOf(server)
   for (let opened = 0; opened < 90; opened++) await new Browser(server).signIn({ token })
@@ -90,7 +90,7 @@ test('sign-ins at the same time open no more sessions than those one after the o
   expect((await entries).data).toHaveLength(120 + 20)
 })
 
-test('of 200 sign-ins of a token at the same time, those beyond 32 that wait are refused, and others sign in meanwhile', async () => {
+test('of 200 simultaneous sign-ins of a token, at most 32 wait, the rest are refused, and others can sign in meanwhile', async () => {
   await using server = await AdminServer.open()
   const { token } = await viewerOf(server)
   const flood = Array.from({ length: 200 }, () => new Browser(server).signIn({ token }))
@@ -100,12 +100,12 @@ test('of 200 sign-ins of a token at the same time, those beyond 32 that wait are
   expect(statuses.filter((status) => status === 201).length).toBeGreaterThanOrEqual(33)
 })
 
-test('a token that is deleted while its sign-ins wait opens none of them', async () => {
+test('deleting a token refuses its waiting sign-ins', async () => {
   const gate = Promise.withResolvers<void>()
   await using server = await AdminServer.open()
   const { tokens } = server.backend
   const { id, token } = await viewerOf(server)
-  // The first sign-in is held open until the token is gone.
+  // The first sign-in is blocked until the token is deleted.
   const held: Pick<Tokens, 'add'> = {
     add: async (...given) => {
       await gate.promise

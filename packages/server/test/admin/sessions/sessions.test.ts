@@ -14,7 +14,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const source = { name: 'Made in the console' }
 
-test('a sign-in link opens one session, which reads and makes changes', async () => {
+test('a sign-in link opens one session, which can read and make changes', async () => {
   await using server = await AdminServer.open()
   const browser = new Browser(server)
   const code = await codeOf(server)
@@ -39,7 +39,7 @@ test('a sign-in link opens one session, which reads and makes changes', async ()
   expect(again.body.detail).toContain('used before')
 })
 
-test('no response, no record and no log line has the secret of a session or the code of a link', async () => {
+test('no response, record or log line contains the secret of a session or the code of a link', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const code = await codeOf(server)
@@ -55,14 +55,14 @@ test('no response, no record and no log line has the secret of a session or the 
   }
 })
 
-test.each(['viewer', 'editor'])('a session with the role %s makes no links', async (role) => {
+test.each(['viewer', 'editor'])('a session with the role %s cannot create links', async (role) => {
   await using both = await signedIn({}, { role })
   const link = await both.browser.call('POST', '/sign-in-links', {})
   expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
   expect(link.body.detail).toContain('Without the role admin')
 })
 
-test('sessions whose links were made by sessions end with the token at the beginning', async () => {
+test('sessions chained by links end with the first token', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'Ana', role: 'admin' }
   const { id, token } = await server.must<{ id: string; token: string }>('POST', '/tokens', {
@@ -84,7 +84,7 @@ test('sessions whose links were made by sessions end with the token at the begin
   expect(await statuses()).toEqual([401, 401, 401, 401])
 })
 
-test('sessions of a service that is open on its machine end when it no longer is', async () => {
+test('sessions of a service open to local browsers end when it no longer is', async () => {
   await using server = await AdminServer.open({ isOpenHere: true })
   const here = new Browser(server)
   here.csrfToken = (await here.call<Current>('GET', '/session')).body.csrfToken
@@ -96,7 +96,7 @@ test('sessions of a service that is open on its machine end when it no longer is
     await using restarted = await AdminServer.open({ tokens, isOpenHere })
     const after = new Browser(restarted)
     after.cookie = other.cookie
-    // By a proxy: so it is the session that counts.
+    // As through a proxy, so that the session decides.
     const headers = { 'x-forwarded-for': '203.0.113.5' }
     return (await after.call('GET', '/session', undefined, headers)).status
   }
@@ -104,7 +104,7 @@ test('sessions of a service that is open on its machine end when it no longer is
   expect(await statusAt(false)).toBe(401)
 })
 
-test('a session ends with its token at the latest, and says so', async () => {
+test('a session expires no later than its token', async () => {
   await using server = await AdminServer.open()
   const expiresAt = '2026-01-15T13:00:00.000Z'
   const body = { name: 'brief', role: 'viewer', expiresAt }
@@ -115,7 +115,7 @@ test('a session ends with its token at the latest, and says so', async () => {
   expect(data).toMatchObject([{ expiresAt }])
 })
 
-test('of several browsers that use a link at the same time, one signs in', async () => {
+test('of several browsers that use a link simultaneously, one signs in', async () => {
   await using server = await AdminServer.open()
   const code = await codeOf(server)
   const uses = Array.from({ length: 6 }, () =>
@@ -126,7 +126,7 @@ test('of several browsers that use a link at the same time, one signs in', async
   expect(statuses.filter((status) => status === 401)).toHaveLength(5)
 })
 
-test('sessions of the admin token outlive a restart, and end when the operator sets another one', async () => {
+test('sessions of the admin token survive a restart, and end when the operator changes the token', async () => {
   await using both = await signedIn()
   const { tokens } = both.server.backend
   const byToken = new Browser(both.server)
@@ -181,7 +181,7 @@ test('a change without the CSRF token of the session is refused, and changes not
 })
 
 test.each(['cross-site', 'same-site'])(
-  'a request that a page of another origin causes (%s) has no session',
+  'a request caused by a page of another origin (%s) has no session',
   async (site) => {
     await using both = await signedIn()
     const { browser } = both
@@ -212,7 +212,7 @@ test('a session has the role of its link or token, and no more', async () => {
   expect((await editor.call('POST', '/sources', source)).status).toBe(201)
 })
 
-test('a session ends with the token that opened it, also by a link', async () => {
+test('a session ends with the token that opened it, directly or by a link', async () => {
   await using server = await AdminServer.open()
   const made = await server.must<{ id: string; token: string }>('POST', '/tokens', {
     body: { name: 'ci', role: 'admin' },
@@ -241,7 +241,7 @@ test('a session ends with the token that opened it, also by a link', async () =>
   expect((await server.must<{ data: unknown[] }>('GET', '/sessions')).data).toEqual([])
 })
 
-test('sessions are listed, apart from tokens, and can be ended', async () => {
+test('sessions are listed separately from tokens, and can be ended', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const { data } = await server.must<{ data: Session[] }>('GET', '/sessions')
@@ -264,7 +264,7 @@ test('sessions are listed, apart from tokens, and can be ended', async () => {
   expect((await browser.call('GET', '/session')).status).toBe(401)
 })
 
-test('who signs out loses the cookie and the session', async () => {
+test('signing out removes the cookie and the session', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const { cookie } = browser
@@ -282,7 +282,7 @@ test('who signs out loses the cookie and the session', async () => {
   ])
 })
 
-test('a token is no session, and a session is no token', async () => {
+test('a token cannot be used as a session, or a session as a token', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const secret = browser.cookie.split('=')[1]!
@@ -294,7 +294,7 @@ test('a token is no session, and a session is no token', async () => {
   expect(refused.status).toBe(401)
 })
 
-test('a browser on this machine needs no login where the service is open here, but a CSRF token', async () => {
+test('a local browser needs no login if the service is open to it, but a CSRF token', async () => {
   await using server = await AdminServer.open({ isOpenHere: true })
   const browser = new Browser(server)
   const { body } = await browser.call<Current>('GET', '/session')
@@ -317,14 +317,14 @@ test.each([
   { 'x-envoy-external-address': '203.0.113.5' },
   { 'sec-fetch-site': 'cross-site' },
   { authorization: 'Basic eDp5' },
-])('a request with %j is not of a browser on this machine', async (headers) => {
+])('a request with %j is not from a local browser', async (headers) => {
   await using server = await AdminServer.open({ isOpenHere: true })
   const browser = new Browser(server)
   expect((await browser.call('GET', '/sources', undefined, headers)).status).toBe(401)
 })
 
 test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '192.0.2.7', ''])(
-  'a request to the host "%s" is not of a browser on this machine: its name may be bound to it by another site',
+  'a request to the host "%s" is not from a local browser: another site may have bound the name',
   async (host) => {
     await using server = await AdminServer.open({ isOpenHere: true })
     const { statusCode, body } = await request(`${server.origin}/sources`, { headers: { host } })

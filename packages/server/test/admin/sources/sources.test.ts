@@ -70,7 +70,7 @@ test('a change replaces the given fields and keeps the rest', async () => {
   expect(headers.get('etag')).toBe('"2"')
 })
 
-test('a source is put into another space, and back', async () => {
+test('a source can be moved into another space, and back', async () => {
   const { id } = await server.must<{ id: string }>('POST', '/sources', {
     body: { name: 'web', space: 'shop_2' },
   })
@@ -83,7 +83,7 @@ test('a source is put into another space, and back', async () => {
   expect([refused.status, ...faultsIn(refused.body)]).toEqual([422, '/space wrong_form'])
 })
 
-test('all faults of a body are reported at once, unknown fields with a suggestion', async () => {
+test('all errors in a body are reported together, unknown fields with a suggestion', async () => {
   const { status, body } = await server.call<ProblemDocument>('POST', '/sources', {
     body: { nam: 'web', enabled: 'yes', rateLimit: 0 },
   })
@@ -147,14 +147,14 @@ test('a write key shows when it was last used', async () => {
   expect(data.find(({ id }) => id === made.id)?.writeKeys).toEqual(writeKeys)
 })
 
-test('the last write key may be removed', async () => {
+test('the last write key can be removed', async () => {
   const made = await make()
   const path = `/sources/${made.id}/write-keys/${made.writeKeys[0]!.key}`
   expect((await server.must<Source>('DELETE', path)).writeKeys).toEqual([])
   expect((await server.call('DELETE', path)).status).toBe(404)
 })
 
-test('a write key cannot be chosen', async () => {
+test('a write key cannot be chosen by the client', async () => {
   const made = await make()
   const answer = await server.call<ProblemDocument>('POST', `/sources/${made.id}/write-keys`, {
     body: { key: 'mine' },
@@ -212,7 +212,7 @@ test('simultaneous changes all apply; with If-Match only one does', async () => 
   expect(statuses).toEqual([200, 412, 412])
 })
 
-test('the pages together are the whole list, even if records are added meanwhile', async () => {
+test('the pages make up the whole list, even if records are added meanwhile', async () => {
   await using own = await AdminServer.open()
   const seen: string[] = []
   const names = ['a', 'b', 'c', 'd', 'e']

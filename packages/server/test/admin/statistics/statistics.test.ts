@@ -35,7 +35,7 @@ async function seriesOf(server: AdminServer, query: string): Promise<Series> {
   return server.must<Series>('GET', `/stats?${query}`)
 }
 
-test('by default there is a point for each minute of the last hour, also if nothing happened', async () => {
+test('by default there is a point for each minute of the last hour, even without activity', async () => {
   await using server = await AdminServer.open()
   const { points, ...rest } = await seriesOf(server, '')
   expect(rest).toEqual({
@@ -101,7 +101,7 @@ test('a point sums up its rows: counts add up, pending is a mean over time', asy
   ])
 })
 
-test('statistics of one source, or of one destination with what its source received', async () => {
+test('statistics for one source, or for one destination with the events its source received', async () => {
   await using server = await AdminServer.open()
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }
@@ -157,7 +157,7 @@ test.each([
   expect([status, faultsIn(body)]).toEqual([400, [fault]])
 })
 
-test('who entered an audience and left it is counted, also for one audience alone', async () => {
+test('entries into and exits from audiences are counted, in total and per audience', async () => {
   await using server = await AdminServer.open()
   await server.backend.statistics.add([
     row({ sourceId: 'aud_a', counts: { entered: 5, left: 1 } }),
@@ -170,7 +170,7 @@ test('who entered an audience and left it is counted, also for one audience alon
   expect(one).toMatchObject([{ entered: 5, left: 1, received: 0 }])
 })
 
-test('refused calls count for their source, and all of them together', async () => {
+test('refused calls count for their source, and in total', async () => {
   await using server = await AdminServer.open()
   await server.backend.statistics.add([
     row({ sourceId: '', counts: { 'refused.unknown_write_key': 2 } }),
@@ -184,7 +184,7 @@ test('refused calls count for their source, and all of them together', async () 
   expect(one).toMatchObject([{ refused: { rate_limited: 3 } }])
 })
 
-/** A source with so many destinations: their ids, the source first. */
+/** A source with this many destinations: their ids, the source first. */
 async function makeDestinations(server: AdminServer, count: number): Promise<string[]> {
   const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }

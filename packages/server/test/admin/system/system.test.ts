@@ -30,7 +30,7 @@ const SYSTEM: ProcessFacts = {
   failingWorkers: async () => new Map(),
 }
 
-/** What a viewer gets. */
+/** The response for a viewer. */
 async function asViewer(server: AdminServer): Promise<System> {
   const body = { name: 'wall', role: 'viewer' }
   const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })
@@ -38,7 +38,7 @@ async function asViewer(server: AdminServer): Promise<System> {
   return server.must<System>('GET', '/system', { headers, withoutToken: true })
 }
 
-test('shows the process, its checks, what is stored, and what waits', async () => {
+test('shows the process, its checks, the stored data and the backlog', async () => {
   const checks = {
     database: { ok: true },
     workers: { ok: false, reason: 'Failed and restarted: retention (Error).' },
@@ -95,7 +95,7 @@ test('shows the process, its checks, what is stored, and what waits', async () =
   })
 })
 
-test('makes the checks once in ten seconds, however often it is asked', async () => {
+test('runs the checks at most once in ten seconds', async () => {
   let made = 0
   const readiness: ProcessFacts['readiness'] = async () => {
     made += 1
@@ -112,7 +112,7 @@ test('makes the checks once in ten seconds, however often it is asked', async ()
   expect(made).toBe(2)
 })
 
-test('only admins see paths, hosts and damages; nobody sees a secret', async () => {
+test('only admins see paths, hosts and corruption, and no one sees secrets', async () => {
   const setting: ShownSetting = {
     name: 'port',
     flag: '--port',

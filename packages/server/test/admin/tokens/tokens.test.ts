@@ -41,7 +41,7 @@ test('an altered token is refused', async () => {
   }
 })
 
-test('a removed token is refused at once', async () => {
+test('a removed token is refused immediately', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'editor' }
   const { id, token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })
@@ -50,7 +50,7 @@ test('a removed token is refused at once', async () => {
   expect((await server.call('DELETE', `/tokens/${id}`)).status).toBe(404)
 })
 
-test('the last use is recorded to the minute, also after the clock of the machine was set back', async () => {
+test('the last use is recorded to the minute, even after the system clock was set back', async () => {
   await using server = await AdminServer.open()
   const body = { name: 'ci', role: 'viewer' }
   const { token } = await server.must<Required<TokenResponse>>('POST', '/tokens', { body })

@@ -25,7 +25,7 @@ test('a computed trait is created, changed and removed', async () => {
   expect((await server.call('DELETE', `/traits/${id}`)).status).toBe(204)
 })
 
-test('what is wrong in compute is reported with pointers', async () => {
+test('errors in compute are reported with pointers', async () => {
   const body = { name: 'Wrong', destinationIds: [], compute: { fn: 'summ', event: 'Order' } }
   const answer = await server.call<ProblemDocument>('POST', '/traits', { body })
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, '/compute/fn not_allowed'])
@@ -33,7 +33,7 @@ test('what is wrong in compute is reported with pointers', async () => {
   expect(faultsIn(missing.body)).toEqual(['/destinationIds required', '/compute required'])
 })
 
-test('a computed trait that an audience names by its key cannot be removed', async () => {
+test('a computed trait cannot be removed while an audience refers to its key', async () => {
   const { id } = await make('Orders')
   const condition = { computedTrait: 'orders', op: '>', value: 3 }
   const body = { name: 'Buyers', destinationIds: [], condition }

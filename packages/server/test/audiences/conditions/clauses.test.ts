@@ -20,10 +20,10 @@ describe('two clauses have the same definition', () => {
   test.for<[what: string, EventClause]>([
     ['if only their sliding windows differ', { ...orders, within: { days: 3 } }],
     ['if only their counts differ', { ...orders, count: { op: '<', n: 7 } }],
-    ['if the order of filters differs', { ...orders, where: [vip, dear] }],
-    ['if a filter is given twice', { ...orders, where: [dear, vip, dear] }],
+    ['if only the order of filters differs', { ...orders, where: [vip, dear] }],
+    ['if a filter is repeated', { ...orders, where: [dear, vip, dear] }],
     [
-      'if the order of fields differs',
+      'if only the order of fields differs',
       {
         where: [
           { value: 50, op: '>', property: 'revenue' },
@@ -36,7 +36,7 @@ describe('two clauses have the same definition', () => {
     expect(definitionOf(clause)).toBe(definitionOf(orders))
   })
 
-  test('if their fixed windows are the same, written differently', () => {
+  test('if they write the same fixed window differently', () => {
     const definition = definitionOf({ ...orders, between: ['2026-01-01', '2026-02-01'] })
     const other = {
       ...orders,
@@ -50,23 +50,23 @@ describe('two clauses have the same definition', () => {
 describe('two clauses have different definitions', () => {
   test.for<[what: string, Parameters<typeof definitionOf>[0]]>([
     ['of different events', { ...orders, event: 'Order completed' }],
-    ['of an event and a type', { type: 'page', where: orders.where! }],
+    ['for an event and a type', { type: 'page', where: orders.where! }],
     ['of different filters', { ...orders, where: [dear] }],
-    ['of an ordered list', { ...orders, where: [dear, { ...vip, value: [1, 2] }] }],
+    ['for lists in another order', { ...orders, where: [dear, { ...vip, value: [1, 2] }] }],
     ['with a fixed window', { ...orders, between: ['2026-01-01', '2026-02-01'] }],
     ['with a property', { ...orders, property: 'revenue' }],
   ])('%s', ([_what, clause]) => {
     expect(definitionOf(clause)).not.toBe(definitionOf(orders))
   })
 
-  test('if one names the other as text', () => {
+  test('if one contains the other as text', () => {
     expect(definitionOf({ type: 'page', name: 'x' })).not.toBe(
       definitionOf({ event: '{"name":"x"}' }),
     )
   })
 })
 
-test('a definition is read as it was written', () => {
+test('a definition can be read back', () => {
   const { where, ...rest } = parseDefinition(definitionOf({ ...orders, property: 'a.b' }))
   expect(rest).toEqual({ event: 'Order Completed', property: 'a.b' })
   expect(where).toHaveLength(2)
@@ -75,9 +75,9 @@ test('a definition is read as it was written', () => {
 
 describe('facts are kept', () => {
   test.for<[what: string, Partial<EventClause>, forMs: number | null, most: number]>([
-    ['for ever without a window', {}, null, 100],
+    ['forever without a window', {}, null, 100],
     ['for the window', { within: { hours: 36 } }, 1.5 * DAY, 100],
-    ['for ever in a fixed window', { between: ['2026-01-01', '2026-02-01'] }, null, 100],
+    ['forever in a fixed window', { between: ['2026-01-01', '2026-02-01'] }, null, 100],
     ['up to one more than the count', { count: { op: '>', n: 500 } }, null, 501],
     ['up to 100 for a lower count', { count: { op: '>', n: 99 } }, null, 100],
     ['up to 101 for a count of 100', { count: { op: '==', n: 100 } }, null, 101],
@@ -90,7 +90,7 @@ describe('facts are kept', () => {
     expect(clauseOfCompute(compute).keeping).toEqual({ forMs: DAY, most: 10_000 })
   })
 
-  test('as long as any of the clauses needs them', () => {
+  test('as long as the most demanding clause needs them', () => {
     const [short, long] = [
       { forMs: 1, most: 200 },
       { forMs: 2, most: 100 },
@@ -100,7 +100,7 @@ describe('facts are kept', () => {
   })
 })
 
-test('what all computations need is said once for each definition', () => {
+test('each definition is listed once, with the needs of all its computations', () => {
   const event = 'Order Completed'
   const condition: Condition = {
     or: [

@@ -43,7 +43,7 @@ describe('a computed trait', () => {
     expect(computeValue(compute(fn), facts.toReversed(), NOON, true)).toEqual(expected)
   })
 
-  test('orders events of one moment by their position', () => {
+  test('orders events with the same time by their position', () => {
     const facts = [
       { at: NOON, position: 2, value: 'b' },
       { at: NOON, position: 1, value: 'a' },
@@ -52,7 +52,7 @@ describe('a computed trait', () => {
     expect(computeValue(compute('last'), facts, NOON, false).value).toBe('b')
   })
 
-  test('has at most 1,000 values in a list, and counts all', () => {
+  test('lists at most 1,000 values, but counts all', () => {
     const facts = factsWith(
       Array.from({ length: 1_500 }, (_, index) => 1_500 - index),
       NOON,
@@ -62,7 +62,7 @@ describe('a computed trait', () => {
     expect(computeValue(compute('unique_count'), facts, NOON, false).value).toBe(1_500)
   })
 
-  test('takes all 10,000 facts', () => {
+  test('uses all 10,000 facts', () => {
     const facts = factsWith(
       Array.from({ length: 10_000 }, (_, index) => index),
       NOON,
@@ -84,7 +84,7 @@ describe('a user without usable events', () => {
     ['most_frequent', null],
     ['unique_list', []],
     ['unique_count', 0],
-  ])('who had a value of %s has %j', ([fn, value]) => {
+  ])('who once had a value gets %s = %j', ([fn, value]) => {
     const change = { within: { hours: 1 } }
     const outside = fn === 'count' ? [] : factsWith([null], NOON)
     for (const facts of [[], factsAt(NOON - HOUR), outside]) {
@@ -106,18 +106,18 @@ describe('a window', () => {
     { at: NOON + 9 * HOUR, position: 4, value: 100 },
   ]
 
-  test('that slides has what is newer, and what is in the future', () => {
+  test('that slides includes newer events, and events in the future', () => {
     const trait = compute('sum', { within: { hours: 3 } })
     expect(computeValue(trait, facts, NOON, false)).toEqual({ value: 110, recheckAt: NOON + HOUR })
   })
 
-  test('that slides changes when a value that is used leaves it', () => {
+  test('that slides changes when an event leaves it', () => {
     const trait = compute('sum', { within: { minutes: 90 } })
     const recheckAt = NOON + 10.5 * HOUR
     expect(computeValue(trait, facts, NOON, false)).toEqual({ value: 100, recheckAt })
   })
 
-  test('that is fixed does not change', () => {
+  test('that is fixed never changes', () => {
     const between = ['2026-01-15T09:00:00.000Z', '2026-01-15T10:00:00.000Z'] as const
     const trait = compute('sum', { between })
     expect(computeValue(trait, facts, NOON, false)).toEqual({ value: 1, recheckAt: null })

@@ -24,7 +24,7 @@ import {
 
 const trait = newTrait('c')
 
-/** The verdict by way of facts and a plan, as the service comes to it. */
+/** The verdict that the service computes, from facts and a plan. */
 function verdictOf(condition: Condition, user: NaiveUser, now: number): Verdict {
   const needed = neededClauses([newAudience('x', { condition })])
   const clauses = new Map([...needed.keys()].map((definition, number) => [definition, number]))
@@ -43,7 +43,7 @@ function verdictOf(condition: Condition, user: NaiveUser, now: number): Verdict 
   return verdict
 }
 
-test('a random condition of a random user has the verdict of the reference', () => {
+test('a random condition and user get the verdict of the reference', () => {
   const verdicts = [0, 0]
   fc.assert(
     fc.property(someCondition, someUser, someNow, (condition, user, now) => {
@@ -54,11 +54,11 @@ test('a random condition of a random user has the verdict of the reference', () 
     }),
     { numRuns: 3_000 },
   )
-  // Otherwise the conditions are not worth much.
+  // Enough of either verdict, or the test proves little.
   expect(Math.min(...verdicts)).toBeGreaterThan(900)
 })
 
-test('until the time of the recheck, the verdict of the reference stays the same', () => {
+test('the verdict of the reference does not change before the recheck', () => {
   let rechecks = 0
   let changes = 0
   fc.assert(
@@ -92,7 +92,7 @@ test('a single clause changes exactly at the time of its recheck', () => {
   expect(rechecks).toBeGreaterThan(200)
 })
 
-test('rechecks alone follow every change of the reference', () => {
+test('rechecks alone catch every change of the reference', () => {
   fc.assert(
     fc.property(someCondition, someUser, someNow, (condition, user, now) => {
       let at = now
@@ -110,7 +110,7 @@ test('rechecks alone follow every change of the reference', () => {
   )
 })
 
-test('a random computed trait has the value of the reference, in whatever order its facts are', () => {
+test('a random computed trait has the value of the reference, for any order of facts', () => {
   let values = 0
   fc.assert(
     fc.property(

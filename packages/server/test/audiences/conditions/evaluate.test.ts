@@ -23,7 +23,7 @@ describe('a condition without time', () => {
     ['on a computed trait', { computation: 'trt_a', is: { op: '>', value: 3 } }, true],
     ['on a missing computed trait', { computation: 'trt_b', is: { op: 'not_exists' } }, true],
     ['on a member', { memberOf: 'aud_a' }, true],
-    ['on a user who is no member', { memberOf: 'aud_b' }, false],
+    ['on a user who is not a member', { memberOf: 'aud_b' }, false],
     ['on a list', { listOf: 'aud_l' }, true],
     ['on another list', { listOf: 'aud_a' }, false],
     ['on all events', { clause: 1, count: { op: '==', n: 3 } }, true],
@@ -46,7 +46,7 @@ describe('a condition without time', () => {
 })
 
 describe('in a window of three hours with events 3, 2, 1 and 0 hours old', () => {
-  // The first of the four has just left it.
+  // The oldest has just left the window.
   test.for<[op: CountOperator, n: number, value: boolean, changesInHours: number | null]>([
     ['>=', 0, true, null],
     ['>=', 1, true, 3],
@@ -79,30 +79,30 @@ describe('in a window of three hours with events 3, 2, 1 and 0 hours old', () =>
   })
 })
 
-describe('events of one moment leave a window together', () => {
+describe('events with the same time leave a window together', () => {
   const facts = new Map([[1, factsAt(NOON - 2, NOON - 2, NOON)]])
   const recheck = (op: CountOperator, n: number) =>
     evaluate({ clause: 1, withinMs: 10, count: { op, n } }, profileView({ facts }), NOON).recheckAt
 
-  test('so that a number in between is never reached', () => {
+  test('so that the counts in between never occur', () => {
     expect(recheck('==', 2)).toBeNull()
     expect(recheck('!=', 2)).toBeNull()
   })
 
-  test('so that two bounds are passed at once', () => {
+  test('so that two bounds can be passed at once', () => {
     expect([recheck('>=', 3), recheck('>=', 2)]).toEqual([NOON + 8, NOON + 8])
     expect([recheck('==', 1), recheck('==', 0)]).toEqual([NOON + 8, NOON + 10])
   })
 })
 
-test('an event in the future counts at once, and leaves later', () => {
+test('an event in the future counts immediately, and leaves later', () => {
   const facts = new Map([[1, factsAt(NOON + DAY)]])
   const planned = { clause: 1, withinMs: HOUR, count: { op: '>=', n: 1 } } as const
   const verdict = evaluate(planned, profileView({ facts }), NOON)
   expect(verdict).toEqual({ value: true, recheckAt: NOON + DAY + HOUR })
 })
 
-test('the earliest change of any clause is the time of the recheck', () => {
+test('the recheck is at the earliest change of any clause', () => {
   const within = (clause: number): PlannedCondition => ({
     clause,
     withinMs: DAY,
@@ -124,7 +124,7 @@ test('the earliest change of any clause is the time of the recheck', () => {
   expect(recheckIn({ and: [within(2), { or: [yes, within(1)] }] })).toBe(23 * HOUR)
 })
 
-test('there is no recheck where a clause decides that never changes by time', () => {
+test('no recheck is needed if a clause that never changes decides', () => {
   const within = { clause: 1, withinMs: DAY, count: { op: '>=', n: 1 } } as const
   const profile = profileView({
     facts: new Map([[1, factsAt(NOON - HOUR)]]),

@@ -37,7 +37,7 @@ function explained(condition: Condition | null, id = audienceId('m')): unknown {
   return explanation
 }
 
-test('an explanation lists the parts of the condition with verdicts, what was seen, and times of changes', () => {
+test('an explanation lists each part of the condition with its verdict, actual value and time of change', () => {
   const plan = { trait: 'plan', op: 'equals', value: 'free' } as const
   const order = { event: 'Order', within: { hours: 2 } } as const
   const page = { type: 'page', count: { op: '>', n: 3 } } as const
@@ -85,15 +85,15 @@ test.for<[what: string, condition: Condition | null, explanation: object]>([
     { computedTrait: 't', op: '<', value: 3 },
     { holds: false, saw: { value: 4 } },
   ],
-  ['a computed trait that is gone', { computedTrait: 'z', op: 'exists' }, { saw: { value: null } }],
+  ['a deleted computed trait', { computedTrait: 'z', op: 'exists' }, { saw: { value: null } }],
   ['an audience', { audience: audienceId('a') }, { holds: true, saw: { member: true } }],
   ['another audience', { audience: audienceId('b') }, { holds: false, saw: { member: false } }],
   ['a list', null, { holds: true, clause: { listOf: audienceId('m') }, saw: { member: true } }],
-])('the explanation of %s says what it saw', ([_what, condition, explanation]) => {
+])('the explanation of %s shows the actual value', ([_what, condition, explanation]) => {
   expect(explained(condition)).toMatchObject([explanation])
 })
 
-test('a window that has not all kept events has no more than it saw', () => {
+test('a window with fewer than all kept events reports an exact count', () => {
   const only = newAudience('a', { condition: { event: 'Order', within: { seconds: 1 } } })
   const planned = { clause: 1, withinMs: 50, count: { op: '>=', n: 1 } } as const
   const explanation = explain(only.condition, planned, {

@@ -6,8 +6,8 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { NaiveEvent } from './naive-evaluation.ts'
 
 /**
- * The facts that a store keeps of these events, by clause: the newest first, without those that `needed` allows it to
- * remove at `now`. Clauses are numbered in the order of `needed`.
+ * The facts that a store would keep of these events, by clause, newest first, except for facts that `needed` allows it
+ * to remove at `now`. Clauses are numbered in the order of `needed`.
  */
 export function keptFacts(
   needed: ReadonlyMap<string, Keeping>,

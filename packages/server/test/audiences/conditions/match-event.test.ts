@@ -14,13 +14,13 @@ function factsOf(source: Source, change: Partial<Event>, at = NOON): unknown[] {
   return facts.map(({ value }) => value)
 }
 
-describe('an event is a fact', () => {
+describe('an event matches', () => {
   test.for<[what: string, Source, Partial<Event>]>([
-    ['of a clause that names it', { event: 'Order' }, {}],
-    ['of a clause of its type', { type: 'page' }, { type: 'page', name: 'Pricing' }],
-    ['of a clause of its name', { type: 'screen', name: 'Home' }, { type: 'screen', name: 'Home' }],
+    ['a clause that names it', { event: 'Order' }, {}],
+    ['a clause of its type', { type: 'page' }, { type: 'page', name: 'Pricing' }],
+    ['a clause of its name', { type: 'screen', name: 'Home' }, { type: 'screen', name: 'Home' }],
     [
-      'of a clause whose filters hold',
+      'a clause whose filters match',
       {
         event: 'Order',
         where: [
@@ -31,12 +31,12 @@ describe('an event is a fact', () => {
       { properties: { a: { b: 2 } } },
     ],
     [
-      'of a filter of a trait',
+      'a filter on a trait',
       { type: 'identify', where: [{ property: 'plan', op: 'equals', value: 'pro' }] },
       { type: 'identify', traits: { plan: 'pro' }, properties: { plan: 'free' } },
     ],
     [
-      'of a filter of a missing property',
+      'a filter on a missing property',
       { type: 'alias', where: [{ property: 'x', op: 'not_exists' }] },
       { type: 'alias' },
     ],
@@ -45,23 +45,23 @@ describe('an event is a fact', () => {
   })
 })
 
-describe('an event is no fact', () => {
+describe('an event does not match', () => {
   test.for<[what: string, Source, Partial<Event>]>([
-    ['of a clause of another event', { event: 'order' }, {}],
-    ['of a clause of another type', { type: 'page' }, { type: 'screen' }],
+    ['a clause for another event', { event: 'order' }, {}],
+    ['a clause for another type', { type: 'page' }, { type: 'screen' }],
     [
-      'of a clause of another name',
+      'a clause for another name',
       { type: 'page', name: 'Home' },
       { type: 'page', name: 'Pricing' },
     ],
-    ['of a clause of a name, without one', { type: 'page', name: 'Home' }, { type: 'page' }],
+    ['a clause with a name, if it has none', { type: 'page', name: 'Home' }, { type: 'page' }],
     [
-      'of a clause of a track event with its name',
+      'a clause for a name, if it is a track event',
       { event: 'Home' },
       { type: 'page', name: 'Home', event: 'Home' },
     ],
     [
-      'if a filter does not hold',
+      'a clause with a filter that fails',
       {
         event: 'Order',
         where: [
@@ -72,7 +72,7 @@ describe('an event is no fact', () => {
       { properties: { a: 1 } },
     ],
     [
-      'if a filter asks for what objects inherit',
+      'a filter on an inherited property',
       { event: 'Order', where: [{ property: 'constructor', op: 'exists' }] },
       {},
     ],
@@ -83,14 +83,14 @@ describe('an event is no fact', () => {
 
 describe('the value of a fact', () => {
   test.for<[what: string, value: Event['properties'], expected: unknown[]]>([
-    ['is that of the property', { a: { b: 'x' } }, ['x']],
+    ['is the value of the property', { a: { b: 'x' } }, ['x']],
     ['may be false', { a: { b: false } }, [false]],
     ['may be a list', { a: { b: [1, 2] } }, [[1, 2]]],
     ['may have 500 characters', { a: { b: 'x'.repeat(500) } }, ['x'.repeat(500)]],
     ['is not missing', { a: {} }, []],
     ['is not null', { a: { b: null } }, []],
     ['is not longer', { a: { b: 'x'.repeat(501) } }, []],
-    ['is not an object that is longer', { a: { b: { c: 'x'.repeat(495) } } }, []],
+    ['is not a longer object', { a: { b: { c: 'x'.repeat(495) } } }, []],
   ])('%s', ([_what, properties, expected]) => {
     expect(factsOf({ event: 'Order', property: 'a.b' }, { properties: properties! })).toEqual(
       expected,
@@ -98,14 +98,14 @@ describe('the value of a fact', () => {
   })
 })
 
-test('a fixed window has its begin and not its end', () => {
+test('a fixed window includes its start, but not its end', () => {
   const source: Source = { event: 'Order', between: ['2026-01-01', '2026-02-01'] }
   const [from, to] = [Date.UTC(2026, 0), Date.UTC(2026, 1)]
   const counted = [from - 1, from, to - 1, to].map((at) => factsOf(source, {}, at).length)
   expect(counted).toEqual([0, 1, 1, 0])
 })
 
-test('within_last_days of a filter looks back from the event, not from now', () => {
+test('within_last_days in a filter counts back from the event, not from now', () => {
   const source: Source = {
     event: 'Order',
     where: [{ property: 'since', op: 'within_last_days', value: 7 }],
@@ -117,7 +117,7 @@ test('within_last_days of a filter looks back from the event, not from now', () 
   expect(counted).toEqual([0, 1, 1, 0, 0])
 })
 
-test('an event is a fact of each clause that it matches', () => {
+test('an event becomes a fact of each clause that it matches', () => {
   const sources: Source[] = [
     { event: 'Order' },
     { event: 'Order', property: 'revenue' },

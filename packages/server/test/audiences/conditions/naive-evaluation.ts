@@ -10,7 +10,7 @@ import type {
   Window,
 } from '@hookline/protocol'
 
-/** An event of the user, as plainly as it can be told. */
+/** An event of the user, in its simplest form. */
 export interface NaiveEvent {
   /** As `track Order` or `page Home`. */
   readonly what: string
@@ -18,7 +18,7 @@ export interface NaiveEvent {
   readonly properties: Readonly<Record<string, Json>>
 }
 
-/** All that a condition can look at. */
+/** Everything that a condition can depend on. */
 export interface NaiveUser {
   readonly traits: Readonly<Record<string, Json>>
   readonly events: readonly NaiveEvent[]
@@ -29,8 +29,8 @@ export interface NaiveUser {
 const HOUR = 60 * 60 * 1000
 
 /**
- * Whether a condition holds, computed from all events and nothing else. It knows only what random conditions are made of:
- * hours, dates as numbers, and some operators.
+ * Evaluates a condition from the events alone, as a reference. Supports only what random conditions contain: hours, numeric
+ * dates, and some operators.
  */
 export function naiveVerdict(condition: Condition, user: NaiveUser, now: number): boolean {
   if ('and' in condition) return condition.and.every((each) => naiveVerdict(each, user, now))
@@ -54,7 +54,7 @@ const COUNTS: Readonly<Record<CountOperator, (count: number, n: number) => boole
   '>=': (count, n) => count >= n,
 }
 
-/** The value of a computed trait for a user who had a value. `events` are ordered by time. */
+/** The value of a computed trait for a user who once had a value. `events` are ordered by time. */
 export function naiveValue(compute: Compute, events: readonly NaiveEvent[], now: number): Json {
   const meant = events.filter((event) => isMeant(compute, event, now))
   if (compute.fn === 'count') return meant.length
@@ -91,7 +91,7 @@ function total(numbers: readonly number[]): number {
   return numbers.reduce((sum, each) => sum + each, 0)
 }
 
-/** Numbers before texts. */
+/** Numbers before strings. */
 function different(values: readonly Json[]): Json[] {
   const each = [...new Set(values)]
   return [
@@ -113,7 +113,7 @@ function isMeant(wanted: EventSelection & Window, event: NaiveEvent, now: number
 
 function compares({ op, value }: Comparison, actual: Json | undefined, now: number): boolean {
   const test = COMPARISONS[op]
-  if (test === undefined) throw new Error(`The reference does not know ${op}.`)
+  if (test === undefined) throw new Error(`Unsupported operator in the reference: ${op}`)
   return test(actual, value, now)
 }
 

@@ -15,10 +15,10 @@ const record = {
   version: 1,
 }
 
-/** An id of an audience, made of one letter. */
+/** The id of an audience, from one letter. */
 export const audienceId = (letter: string): string => `aud_0${letter.repeat(25)}`
 
-/** An audience whose id, name and key are made of one letter. */
+/** An audience with an id, name and key from one letter. */
 export const newAudience = (letter: string, change: Partial<Audience> = {}): Audience => ({
   ...record,
   id: audienceId(letter),
@@ -29,7 +29,7 @@ export const newAudience = (letter: string, change: Partial<Audience> = {}): Aud
   ...change,
 })
 
-/** A computed trait that counts orders; its id, name and key are made of one letter. */
+/** A computed trait that counts orders, with an id, name and key from one letter. */
 export const newTrait = (letter: string, change: Partial<ComputedTrait> = {}): ComputedTrait => ({
   ...record,
   id: `trt_0${letter.repeat(25)}`,
@@ -40,6 +40,6 @@ export const newTrait = (letter: string, change: Partial<ComputedTrait> = {}): C
   ...change,
 })
 
-/** The computations by id, as the catalog has them. */
+/** The computations by id, as in the catalog. */
 export const byId = (...computations: readonly Computation[]): ReadonlyMap<string, Computation> =>
   new Map(computations.map((each) => [each.id, each]))

@@ -17,7 +17,7 @@ const context = {
   computations: byId(newTrait('t', { id: 'trt_other', space: 'eu' }), trait),
 }
 
-test('a plan is the condition with numbers of clauses, ids of computations and times', () => {
+test('a plan is the condition with clause numbers, computation ids and times', () => {
   const condition: Condition = {
     and: [
       {
@@ -57,7 +57,7 @@ test('the plan of a manual audience is its list', () => {
   expect(planAudience(manual, context)).toEqual({ listOf: manual.id })
 })
 
-test('the plan of another audience is that of its condition', () => {
+test('the plan of any other audience is the plan of its condition', () => {
   const plan = planAudience(newAudience('a'), context)
   expect(plan).toEqual({ trait: ['plan'], is: { op: 'exists' } })
 })

@@ -2,7 +2,7 @@ import type { Json } from '@hookline/protocol'
 import type { ProfileView } from '../../../src/audiences/conditions/evaluate.ts'
 import type { Fact } from '../../../src/backend/profiles.ts'
 
-/** A profile that has nothing but what is given. */
+/** An empty profile with these fields. */
 export const profileView = (change: Partial<ProfileView> = {}): ProfileView => ({
   traits: {},
   facts: new Map(),
@@ -11,11 +11,11 @@ export const profileView = (change: Partial<ProfileView> = {}): ProfileView => (
   ...change,
 })
 
-/** Facts at these times, in the order in which profiles have them: the newest first. */
+/** Facts at these times, newest first, as in a profile. */
 export const factsAt = (...times: readonly number[]): readonly Fact[] =>
   inOrder(times.map((at, position) => ({ at, position, value: null })))
 
-/** Facts with these values, one millisecond after another from `from` on, and newest first. */
+/** Facts with these values, one millisecond apart starting at `from`, newest first. */
 export const factsWith = (values: readonly Json[], from: number): readonly Fact[] =>
   inOrder(values.map((value, position) => ({ at: from + position, position, value })))
 

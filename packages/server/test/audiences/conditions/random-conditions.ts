@@ -18,19 +18,19 @@ import { audienceId } from './new-computation.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/** Moments a few hours around noon, so that many are the same, and many are at the very end of a window. */
+/** Times a few hours around noon: many are equal, and many are at the very end of a window. */
 const moment = fc
   .tuple(fc.integer({ min: -20, max: 6 }), fc.constantFrom(0, 0, 0, 1, -1))
   .map(([hours, more]) => NOON + hours * HOUR + more)
 
-/** The clock: at noon, or a little around it. */
+/** The current time: noon, or close to it. */
 export const someNow = fc.oneof(fc.constant(NOON), moment)
 
 const value: fc.Arbitrary<Json> = fc.oneof(
   fc.integer({ min: -1, max: 3 }),
   fc.constantFrom('a', 'b', '1', ''),
 )
-// Dates as numbers: the reference reads no others.
+// Numeric dates, the only form that the reference reads.
 const traitValue = fc.oneof(value, moment)
 
 const comparison: fc.Arbitrary<Comparison> = fc.oneof(
@@ -136,7 +136,7 @@ const event: fc.Arbitrary<NaiveEvent> = fc.record({
   properties: fc.dictionary(property, value, { maxKeys: 2 }),
 })
 
-/** Few events of a user, or more than are kept. */
+/** A few events of a user, or more than are kept. */
 export const someEvents: fc.Arbitrary<readonly NaiveEvent[]> = fc.oneof(
   { weight: 20, arbitrary: fc.array(event, { minLength: 1, maxLength: 12 }) },
   fc.array(event, { minLength: 150, maxLength: 200 }),
@@ -149,7 +149,7 @@ export const someUser: fc.Arbitrary<NaiveUser> = fc.record({
   audiences: fc.subarray([audienceId('a'), audienceId('b')]),
 })
 
-/** Every moment from `now` on at which the verdict could change, and the moment before it. */
+/** Every time at or after `now` when the verdict could change, and the millisecond before it. */
 export function momentsOfChange({ events, traits, computed }: NaiveUser, now: number): number[] {
   const times = [
     ...events.map(({ at }) => at),

@@ -31,20 +31,10 @@ describe('a reference', () => {
   test.for<[what: string, letter: string | null, condition: Condition, ...faults: string[]]>([
     ['to audiences and a computed trait', null, { and: [to('a'), { or: [to('m'), over('t')] }] }],
     ['of an audience that others refer to', 'c', { and: [to('m'), over('t')] }],
-    [
-      'to an audience that is not there',
-      null,
-      { and: [to('z')] },
-      '/and/0/audience unknown_audience',
-    ],
-    [
-      'to a computed trait that is not there',
-      null,
-      over('z'),
-      '/computedTrait unknown_computed_trait',
-    ],
-    ['to an audience of another space', null, { not: to('e') }, '/not/audience other_space'],
-    ['to a computed trait of another space', null, over('u'), '/computedTrait other_space'],
+    ['to a missing audience', null, { and: [to('z')] }, '/and/0/audience unknown_audience'],
+    ['to a missing computed trait', null, over('z'), '/computedTrait unknown_computed_trait'],
+    ['to an audience in another space', null, { not: to('e') }, '/not/audience other_space'],
+    ['to a computed trait in another space', null, over('u'), '/computedTrait other_space'],
     [
       'to itself',
       'a',
@@ -66,13 +56,13 @@ describe('a reference', () => {
     expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults)
   })
 
-  test('in a cycle names the way round', () => {
+  test('in a cycle lists the path of the cycle', () => {
     expect(faultsOf('c', to('a'))[0]?.message).toBe(
       'The references go round in a circle: C → A → B → C.',
     )
   })
 
-  test('is followed once, however many ways lead to it', () => {
+  test('is followed once, even if several paths lead to it', () => {
     const letters = 'abcdefghjkmnpqrstvwxyz'.split('')
     const many = letters.map((letter, index) => {
       const next = letters[index + 1]
@@ -92,7 +82,7 @@ describe('a reference', () => {
 })
 
 describe('the order of evaluation', () => {
-  test('has each computation once, after those that it refers to', () => {
+  test('lists each computation once, after the ones it refers to', () => {
     const order = inEvaluationOrder(catalog).map(({ name }) => name)
     expect(order.toSorted().join('')).toBe(
       [...catalog.values()]
@@ -105,7 +95,7 @@ describe('the order of evaluation', () => {
     }
   })
 
-  test('ends also if references form a cycle', () => {
+  test('is found even if references form a cycle', () => {
     const cycle = byId(
       newAudience('a', { condition: to('b') }),
       newAudience('b', { condition: to('a') }),

@@ -3,7 +3,7 @@ import { validateCompute } from '../../../src/audiences/conditions/validate-comp
 
 const sum = { fn: 'sum', event: 'Order Completed', property: 'revenue' }
 
-describe('a compute is valid', () => {
+describe('a computation is valid', () => {
   test.for<[what: string, compute: unknown]>([
     ['that counts events', { fn: 'count', event: 'Order Completed' }],
     ['with everything', { ...sum, within: { days: 30 }, where: [{ property: 'a', op: 'exists' }] }],
@@ -14,7 +14,7 @@ describe('a compute is valid', () => {
   })
 })
 
-describe('a compute is refused', () => {
+describe('a computation is refused', () => {
   test.for<[what: string, compute: unknown, ...faults: string[]]>([
     ['that is nothing', undefined, ' wrong_type'],
     ['that is a list', [], ' wrong_type'],
@@ -22,11 +22,11 @@ describe('a compute is refused', () => {
     ['with an unknown function', { ...sum, fn: 'median' }, '/fn not_allowed'],
     ['with an inherited function', { ...sum, fn: 'toString' }, '/fn not_allowed'],
     ['without a property', { fn: 'avg', event: 'x' }, '/property required'],
-    ['with an empty step', { ...sum, property: 'a.' }, '/property wrong_form'],
+    ['with an empty path segment', { ...sum, property: 'a.' }, '/property wrong_form'],
     ['with a property to count', { ...sum, fn: 'count' }, '/property not_allowed'],
     ['with event and type', { ...sum, type: 'page' }, '/type exclusive'],
     ['with a count', { ...sum, count: { op: '>', n: 1 } }, '/count unknown_field'],
-    ['with a name of an event', { ...sum, name: 'x' }, '/name unknown_field'],
+    ['with a name beside an event', { ...sum, name: 'x' }, '/name unknown_field'],
     ['with a wrong window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
     ['with a wrong filter', { ...sum, where: [1] }, '/where/0 wrong_type'],
   ])('%s', ([_what, compute, ...faults]) => {

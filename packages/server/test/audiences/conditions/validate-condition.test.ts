@@ -45,7 +45,7 @@ describe('a condition is valid', () => {
         ],
       },
     ],
-    ['with a page by name', { type: 'page', name: 'Pricing' }],
+    ['with a named page', { type: 'page', name: 'Pricing' }],
     ['with a screen', { type: 'screen', within: { hours: 1 } }],
     ['with an identify', { type: 'identify', where: [{ property: 'a.b', op: 'not_exists' }] }],
     ['with a count of 0', { ...order, count: { op: '==', n: 0 } }],
@@ -85,11 +85,11 @@ describe('a condition is refused', () => {
     ['with event and type', { ...order, type: 'page' }, '/type exclusive'],
     ['with and beside or', { and: [plan], or: [plan] }, '/or exclusive'],
     ['with an empty and', { and: [] }, '/and wrong_type'],
-    ['with an or that is no list', { or: plan }, '/or wrong_type'],
-    ['with a not of nothing', { not: null }, '/not wrong_type'],
+    ['with an or that is not a list', { or: plan }, '/or wrong_type'],
+    ['with a not that is null', { not: null }, '/not wrong_type'],
     ['with a not of a list', { not: [plan] }, '/not wrong_type'],
     [
-      'with faults deep inside',
+      'with errors deep inside',
       { and: [plan, { or: [{ not: { trait: '', op: 'equals' } }, 7] }] },
       '/and/1/or/0/not/trait too_short',
       '/and/1/or/0/not/value required',
@@ -102,39 +102,39 @@ describe('a condition is refused', () => {
       { and: [{ or: times(30, plan) }, { or: times(30, plan) }] },
       '/and/1/or/20 too_many',
     ],
-    ['with a trait that is no text', { trait: 1, op: 'exists' }, '/trait wrong_type'],
+    ['with a trait that is not a string', { trait: 1, op: 'exists' }, '/trait wrong_type'],
     ['with a long trait', { trait: 'x'.repeat(501), op: 'exists' }, '/trait too_long'],
-    ['with an empty step', { trait: 'a..b', op: 'exists' }, '/trait wrong_form'],
+    ['with an empty path segment', { trait: 'a..b', op: 'exists' }, '/trait wrong_form'],
     ['without an operator', { trait: 'plan' }, '/op required'],
     ['with an unknown operator', trait('is', 1), '/op not_allowed'],
     ['with an inherited operator', trait('toString', 1), '/op not_allowed'],
     ['without a value', trait('equals'), '/value required'],
-    ['with a value of exists', trait('exists', true), '/value not_allowed'],
+    ['with a value for exists', trait('exists', true), '/value not_allowed'],
     ['with null', trait('equals', null), '/value not_allowed'],
-    ['with a text for a number', trait('<', '5'), '/value not_allowed'],
+    ['with a string instead of a number', trait('<', '5'), '/value not_allowed'],
     ['with an infinite number', trait('<', Infinity), '/value not_allowed'],
-    ['with an infinite number inside', trait('equals', [Infinity]), '/value not_allowed'],
-    ['with a number for a text', trait('starts_with', 1), '/value not_allowed'],
-    ['with a list to contain', trait('contains', ['a']), '/value not_allowed'],
-    ['with a long text', trait('equals', 'x'.repeat(501)), '/value too_long'],
-    ['with a long text in a list', trait('one_of', ['x'.repeat(501)]), '/value too_long'],
+    ['with an infinite number in a list', trait('equals', [Infinity]), '/value not_allowed'],
+    ['with a number instead of a string', trait('starts_with', 1), '/value not_allowed'],
+    ['with a list for contains', trait('contains', ['a']), '/value not_allowed'],
+    ['with a long string', trait('equals', 'x'.repeat(501)), '/value too_long'],
+    ['with a long string in a list', trait('one_of', ['x'.repeat(501)]), '/value too_long'],
     ['with a large object', trait('equals', { a: times(2501, 1) }), '/value not_allowed'],
     ['with a deep list', trait('equals', listed(11)), '/value not_allowed'],
     ['with a very deep list', trait('equals', listed(5_000)), '/value not_allowed'],
-    ['with no list for one_of', trait('one_of', 'a'), '/value not_allowed'],
+    ['with a string for one_of', trait('one_of', 'a'), '/value not_allowed'],
     ['with an empty list', trait('one_of', []), '/value not_allowed'],
     ['with 101 values', trait('one_of', times(101, 1)), '/value not_allowed'],
     ['with a list of lists', trait('one_of', [[1]]), '/value not_allowed'],
-    ['with an unreadable date', trait('before', 'soon'), '/value not_allowed'],
-    ['with true for a date', trait('after', true), '/value not_allowed'],
+    ['with an invalid date', trait('before', 'soon'), '/value not_allowed'],
+    ['with true instead of a date', trait('after', true), '/value not_allowed'],
     ['with half a day', trait('within_last_days', 0.5), '/value not_allowed'],
     ['with too many days', trait('within_last_days', 3651), '/value not_allowed'],
-    ['with an event that is no text', { event: 7 }, '/event wrong_type'],
+    ['with an event that is not a string', { event: 7 }, '/event wrong_type'],
     ['with an empty event', { event: '' }, '/event too_short'],
     ['with type track', { type: 'track' }, '/type not_allowed'],
     ['with an unknown type', { type: 'visit' }, '/type not_allowed'],
-    ['with a name of an event', { ...order, name: 'x' }, '/name unknown_field'],
-    ['with a name of a group', { type: 'group', name: 'x' }, '/name not_allowed'],
+    ['with a name beside an event', { ...order, name: 'x' }, '/name unknown_field'],
+    ['with a name for a group', { type: 'group', name: 'x' }, '/name not_allowed'],
     ['with an empty name', { type: 'page', name: '' }, '/name too_short'],
     ['with a count that is a number', { ...order, count: 2 }, '/count wrong_type'],
     [
@@ -143,12 +143,16 @@ describe('a condition is refused', () => {
       '/count/op not_allowed',
       '/count/n out_of_range',
     ],
-    ['with a count of texts', { ...order, count: { op: 'equals', n: 1 } }, '/count/op not_allowed'],
+    [
+      'with a string operator for count',
+      { ...order, count: { op: 'equals', n: 1 } },
+      '/count/op not_allowed',
+    ],
     ['with a negative count', { ...order, count: { op: '<', n: -1 } }, '/count/n out_of_range'],
     ['with a half count', { ...order, count: { op: '<', n: 1.5 } }, '/count/n out_of_range'],
     ['with a high count', { ...order, count: { op: '<', n: 10_001 } }, '/count/n out_of_range'],
     [
-      'with a longer count',
+      'with an extra field in count',
       { ...order, count: { op: '<', n: 1, of: 2 } },
       '/count/of unknown_field',
     ],
@@ -167,7 +171,7 @@ describe('a condition is refused', () => {
     ['with half a day', { ...order, within: { days: 0.5 } }, '/within out_of_range'],
     ['with 3,651 days', { ...order, within: { days: 3651 } }, '/within out_of_range'],
     ['with too many hours', { ...order, within: { hours: 3650 * 24 + 1 } }, '/within out_of_range'],
-    ['with a between of one', { ...order, between: ['2026-01-01'] }, '/between wrong_type'],
+    ['with a between of one date', { ...order, between: ['2026-01-01'] }, '/between wrong_type'],
     [
       'with a between of numbers',
       { ...order, between: [1, 2] },
@@ -175,24 +179,28 @@ describe('a condition is refused', () => {
       '/between/1 wrong_form',
     ],
     [
-      'with a between that ends first',
+      'with a between that ends before it starts',
       { ...order, between: ['2026-02-01', '2026-01-01'] },
       '/between out_of_range',
     ],
     ['with a where that is an object', { ...order, where: {} }, '/where wrong_type'],
     ['with 21 filters', where(...times(21, { property: 'a', op: 'exists' })), '/where too_many'],
-    ['with a filter that is a text', where('a'), '/where/0 wrong_type'],
+    ['with a filter that is a string', where('a'), '/where/0 wrong_type'],
     [
-      'with a filter of a trait',
+      'with a filter on a trait',
       where({ trait: 'a', op: 'exists' }),
       '/where/0/trait unknown_field',
       '/where/0/property required',
     ],
     ['with a filter without value', where({ property: 'a', op: '<' }), '/where/0/value required'],
-    ['with an audience by name', { audience: 'VIPs' }, '/audience wrong_form'],
-    ['with an id of a trait', { audience: `trt_0${'a'.repeat(25)}` }, '/audience wrong_form'],
+    ['with an audience referred to by name', { audience: 'VIPs' }, '/audience wrong_form'],
     [
-      'with a value of an audience',
+      'with a computed trait as audience',
+      { audience: `trt_0${'a'.repeat(25)}` },
+      '/audience wrong_form',
+    ],
+    [
+      'with a value for an audience',
       { audience: audienceId('a'), value: true },
       '/value unknown_field',
     ],
@@ -201,7 +209,7 @@ describe('a condition is refused', () => {
     expect(faultsOf(condition)).toEqual(faults)
   })
 
-  test('with a hint for each fault, which suggests a field where one is near', () => {
+  test('with a hint for each error, which suggests a similar field if there is one', () => {
     const validated = validateCondition({ and: [{ trait: 'plan', op: 'equals', valeu: 'pro' }] })
     expect(validated).toEqual({
       faults: [
@@ -221,12 +229,12 @@ describe('a condition is refused', () => {
     })
   })
 
-  test('without a long list of faults, however large it is', () => {
+  test('with a short list of errors, however large it is', () => {
     expect(faultsOf({ and: times(100_000, 7) })).toHaveLength(51)
   })
 })
 
-test('any JSON value is a valid condition or has faults', () => {
+test('any JSON value is a valid condition or has errors', () => {
   const key = fc.constantFrom('and', 'or', 'not', 'trait', 'event', 'type', 'op', 'value', 'where')
   const leaf = fc.oneof(fc.constantFrom('equals', 'exists', 'page', 'a.b'), fc.jsonValue())
   const { tree } = fc.letrec((tie) => ({

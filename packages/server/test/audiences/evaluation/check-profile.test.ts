@@ -22,7 +22,7 @@ const told = (...users: readonly string[]): LoadedProfile['announced'] =>
     ['aud_a', new Map(users.map((user) => [user, { value: true, number: 1, at: NOON - 1 }]))],
   ])
 
-/** A member who was told, and is evaluated again when the call leaves the window. */
+/** An announced member, evaluated again when the call leaves the window. */
 const MEMBER: LoadedProfile = {
   profileId: 1,
   space: 'default',
@@ -52,14 +52,14 @@ test.for<[what: string, LoadedProfile, Plan, string]>([
   ['who waits', { ...MEMBER, facts: new Map(), isDirty: true }, RECENT, 'stale'],
   ['who is due', { ...MEMBER, facts: new Map(), recheckAt: NOON }, RECENT, 'stale'],
   ['who is due soon', { ...MEMBER, facts: new Map(), recheckAt: NOON + 1 }, RECENT, 'missed'],
-  ['a member with a user who was not told', { ...MEMBER, userIds: ['u1', 'u2'] }, RECENT, 'missed'],
-  ['a member without a user', { ...MEMBER, userIds: [], announced: new Map() }, RECENT, 'right'],
+  ['a member with an unannounced userId', { ...MEMBER, userIds: ['u1', 'u2'] }, RECENT, 'missed'],
+  ['a member without a userId', { ...MEMBER, userIds: [], announced: new Map() }, RECENT, 'right'],
   ['evaluated too late', { ...MEMBER, recheckAt: NOON - 4 + HOUR_MS }, RECENT, 'late'],
   ['never evaluated again', { ...MEMBER, recheckAt: null }, RECENT, 'late'],
   ['evaluated earlier', { ...MEMBER, recheckAt: NOON - 6 + HOUR_MS }, RECENT, 'right'],
   ['another value', { ...MEMBER, results: valueOf(7) }, COUNTED, 'missed'],
   ['a member of a deleted audience', MEMBER, GONE, 'missed'],
-  ['not a member of a deleted audience', NOBODY, GONE, 'right'],
+  ['a non-member of a deleted audience', NOBODY, GONE, 'right'],
 ])('%s', ([, profile, plan, expected]) => {
   expect(checkProfile(profile, plan, { now: NOON, syncId: 'syn_a' })).toBe(expected)
 })

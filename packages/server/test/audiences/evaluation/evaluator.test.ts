@@ -12,7 +12,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** The evaluations of the backend, where another worker evaluates the same profiles, without a plan, right after the first `load`. */
+/** Evaluations whose first `load` is followed by another worker's commit of the same profiles, made without a plan. */
 function contended({ evaluations }: Backend): Pick<Evaluations, 'due' | 'load' | 'commit'> {
   let isFirst = true
   return {
@@ -31,7 +31,7 @@ function contended({ evaluations }: Backend): Pick<Evaluations, 'due' | 'load' |
   }
 }
 
-test('a profile that is evaluated meanwhile, with the plans from before, is evaluated again for the sync', async () => {
+test('a profile evaluated concurrently with outdated plans is evaluated again for the sync', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,

@@ -26,7 +26,7 @@ const within = (hours: number, version: number) =>
 const syncOf = (audience: Computation) =>
   newSync(audience, 'requested', { open: undefined, last: undefined, now: NOON })
 
-test('a version is planned when its sync is recorded, and not before', async () => {
+test('a version has a plan only after its sync is recorded', async () => {
   await using open = await opened()
   const { backend } = open
   const plans = new Plans(backend)
@@ -39,7 +39,7 @@ test('a version is planned when its sync is recorded, and not before', async () 
   expect(plans.find(audience)).toMatchObject({ computation: { version: 1 } })
 })
 
-test('a deletion that is over gives nobody a value while its computation is still in the catalog', async () => {
+test('a completed deletion gives no one a value while its computation is still in the catalog', async () => {
   await using open = await opened()
   const { backend } = open
   const plans = new Plans(backend)
@@ -51,10 +51,10 @@ test('a deletion that is over gives nobody a value while its computation is stil
   expect(plans.find(audience)).toMatchObject({ rule: 'never' })
 })
 
-test('a version that comes while clauses are put is not planned with those of the version before', async () => {
+test('a version that arrives while clauses are put is not planned with clauses of the version before', async () => {
   await using open = await opened()
   const { backend } = open
-  // So that a clause that keeps more is not filled at once.
+  // So that the clause that keeps more is not filled immediately.
   await backend.log.append([acceptedEvent()])
   const slice = { after: 0, through: 1, changes: [], purges: 0, at: NOON }
   expect(await backend.profiles.apply(slice)).toBeDefined()

@@ -1,6 +1,6 @@
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 
-/** Random choices. The same seed always makes the same ones. */
+/** Random choices, the same for the same seed. */
 export class Chance {
   readonly #random: () => number
 
@@ -8,12 +8,12 @@ export class Chance {
     this.#random = seededRandom(seed)
   }
 
-  /** True in this share of the cases. */
+  /** True with this probability. */
   is(share: number): boolean {
     return this.#random() < share
   }
 
-  /** A whole number, both ends included. */
+  /** An integer between both ends, inclusive. */
   integer(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1))
   }
@@ -22,13 +22,13 @@ export class Chance {
     return values[this.integer(0, values.length - 1)]!
   }
 
-  /** The values in any order. */
+  /** The values in random order. */
   shuffled<T>(values: readonly T[]): readonly T[] {
     const placed = values.map((value) => [this.#random(), value] as const)
     return placed.toSorted(([a], [b]) => a - b).map(([, value]) => value)
   }
 
-  /** Some of the values, in their order. */
+  /** Some of the values, in their original order. */
   some<T>(values: readonly T[]): readonly T[] {
     return values.filter(() => this.is(0.5))
   }

@@ -5,7 +5,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const RUNS = howMany('HOOKLINE_TEST_RUNS', 200)
 
-test('memberships and calls equal those of a naive reference, whatever happens in whatever order', async () => {
+test('memberships and announcements equal the naive reference for random histories', async () => {
   const { cases } = await runRandomCases({ seed: SEED, runs: RUNS })
   expect(cases).toBe(RUNS)
 }, 3_600_000)

@@ -2,14 +2,14 @@ import type { Comparison, Json, Operator } from '@hookline/protocol'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Whether a comparison holds, written without a look at the operators of the product. `undefined` and `null` are missing. */
+/** Whether a comparison holds, written independently of the product's operators. `undefined` and `null` are missing. */
 export function naivelyHolds(
   { op, value }: Comparison,
   actual: Json | undefined,
   now: number,
 ): boolean {
   const test = TESTS[op]
-  if (test === undefined) throw new Error(`The reference does not know ${op}.`)
+  if (test === undefined) throw new Error(`Unsupported operator in the reference: ${op}`)
   return test(actual ?? undefined, value!, now)
 }
 
@@ -36,7 +36,7 @@ function text(value: Json): string {
   return JSON.stringify(value)
 }
 
-/** NaN for what is no date: then no comparison holds. */
+/** NaN for a value that is not a date, so that no comparison holds. */
 function dateOf(value: Json | undefined): number {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : Number.NaN

@@ -15,37 +15,36 @@ import { naivelyHolds } from './naive-operators.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** A user as the reference sees it: ids that belong together, as `user u1` and `anonymous a1`. */
+/** A user in the reference: linked ids, as `user u1` and `anonymous a1`. */
 interface NaiveProfile {
   readonly ids: ReadonlySet<string>
   readonly values: Map<string, Json>
 }
 
-/** A value that is stored for a user, as the product tells it. */
+/** A stored value of a user, as the product returns it. */
 export interface StoredValue {
   readonly userId: string | null
   readonly value: Json
 }
 
-/** The last call of a computation for a user. */
+/** The last announcement of a computation for a user. */
 export interface LastCall {
   readonly at: number
   readonly value: Json
 }
 
 /**
- * Who has which value, computed from a list of all events and nothing else: no facts, no dirty marks, no rechecks. What it
- * remembers between two evaluations is what the product promises to remember: the values of what is disabled, and who had
- * a value of a computed trait.
+ * Computes all values from the list of events, without facts, dirty marks or rechecks. Between evaluations it
+ * remembers only the values of disabled computations, and who had a value of a computed trait.
  */
 export class NaiveWorld {
   readonly #events: AcceptedEvent[] = []
   readonly #lists = new Map<string, Set<string>>()
   readonly #everListed = new Set<string>()
   #profiles: readonly NaiveProfile[] = []
-  /** What was told last: by computation, then by userId. */
+  /** The last announced value, by computation, then by userId. */
   readonly told = new Map<string, Map<string, Json>>()
-  /** Computations in an order in which each comes after those that it refers to. */
+  /** Each computation after the ones it refers to. */
   computations: readonly Computation[] = []
 
   add(...events: readonly AcceptedEvent[]): void {
@@ -63,7 +62,7 @@ export class NaiveWorld {
     this.#everListed.add(userId)
   }
 
-  /** What was told of disabled computations while they were enabled, in a step with several evaluations. */
+  /** Takes over the announcements of computations disabled in a step with several evaluations. */
   hear(calls: ReadonlyMap<string, ReadonlyMap<string, LastCall>>): void {
     for (const { id, enabled } of this.computations) {
       if (enabled) continue
@@ -81,8 +80,8 @@ export class NaiveWorld {
   }
 
   /**
-   * Evaluates everybody. Returns how many calls that takes for each computation. `stored` finds what the product has: it
-   * decides what depends on when evaluations were, unless the step is strict and had one.
+   * Evaluates all profiles. Returns the expected number of calls for each computation. `stored` returns the product's value, which
+   * is used wherever the result depends on the time of earlier evaluations, unless the step is strict.
    */
   evaluate(
     now: number,
@@ -109,7 +108,7 @@ export class NaiveWorld {
         const { id } = computation
         const had = former.map(({ values }) => values.get(id)).filter((each) => each !== undefined)
         const kept = stored(id, users[0] ?? null)
-        // Of the values of profiles that became one while a computation is disabled, either one may stay.
+        // If profiles merge while a computation is disabled, either value may remain.
         const isOneOf = kept !== undefined && had.some((each) => isSame(each, kept))
         const before = isStrict && !isOneOf ? had[0] : kept
         const isGone = gone.includes(id)
@@ -166,7 +165,7 @@ export class NaiveWorld {
     return [...seen].filter((userId) => ids.has(`user ${userId}`)).toSorted()
   }
 
-  /** The sets of ids that belong together: users of aliases, each with the anonymousIds that they named before anybody else. */
+  /** Linked ids: users joined by aliases, each with the anonymousIds that they claimed first. */
   #components(): readonly ReadonlySet<string>[] {
     const groups = new Map<string, Set<string>>()
     const groupOf = (id: string): Set<string> => {
@@ -192,7 +191,7 @@ export class NaiveWorld {
   }
 }
 
-/** Whether what was stored of a profile is of another one now. */
+/** Whether a former profile is part of this one now. */
 function isFormer(ids: ReadonlySet<string>, now: ReadonlySet<string>): boolean {
   const users = [...ids].filter((id) => id.startsWith('user '))
   return (users.length > 0 ? users : [...ids]).some((id) => now.has(id))
@@ -224,14 +223,14 @@ function ownIdOf({ event: { userId, anonymousId } }: AcceptedEvent): string {
   return userId === undefined ? `anonymous ${anonymousId}` : `user ${userId}`
 }
 
-/** Nothing happens after it was received. */
+/** An event cannot happen after it was received. */
 function timeOf({ event }: AcceptedEvent): number {
   return Math.min(Date.parse(event.timestamp), Date.parse(event.receivedAt))
 }
 
-/** The newest value of each trait: the events are in the order of time, and of those of one time the last received wins. */
+/** The newest value of each trait: events are ordered by time, and among equal times the last received wins. */
 function traitsOf(events: readonly AcceptedEvent[]): JsonObject {
-  // Without a prototype, so that a trait named __proto__ is one like any other.
+  // Without a prototype, so that a trait may be named __proto__.
   const traits = Object.create(null) as Record<string, Json>
   const inOrder = events.toSorted(
     (a, b) =>
@@ -248,7 +247,7 @@ function isSame(a: Json, b: Json): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** A dot that is part of a name has a backslash before it. */
+/** A dot inside a name is escaped by a backslash. */
 function at(object: JsonObject, path: string): Json | undefined {
   let value: Json | undefined = object
   for (const step of path.split(/(?<!\\)\./)) {
@@ -285,7 +284,7 @@ function isInWindow({ within, between }: Window, time: number, now: number): boo
   return between === undefined || (time >= Date.parse(between[0]) && time < Date.parse(between[1]))
 }
 
-/** The value of a computed trait. `events` are in the order of time, and of those of one time in that of the log. */
+/** The value of a computed trait. `events` are ordered by time, then by log position. */
 function valueOf(
   { fn, property, ...wanted }: Compute,
   events: readonly AcceptedEvent[],
@@ -306,7 +305,7 @@ const isScalar = (value: Json): boolean => typeof value !== 'object'
 const sum = (values: readonly Json[]): number =>
   (values as number[]).reduce((total, each) => total + each, 0)
 
-/** Which values it uses, what it makes of them, and what it is without any for a user who had a value. */
+/** Which values count, how they are combined, and the value without any for a user who once had one. */
 const FUNCTIONS: Readonly<
   Record<
     Exclude<ComputeFunction, 'count'>,
@@ -329,7 +328,7 @@ function mostFrequent(values: readonly Json[]): Json {
   return different(values).toSorted((a, b) => times(b) - times(a))[0]!
 }
 
-/** Each value once: booleans, numbers, texts. */
+/** Distinct values: booleans, numbers, strings. */
 function different(values: readonly Json[]): Json[] {
   const numbers = values.filter((value) => typeof value === 'number').toSorted((a, b) => a - b)
   const texts = values.filter((value) => typeof value === 'string')

@@ -14,7 +14,7 @@ const MINUTE_MS = 60 * 1000
 const HOUR_MS = 60 * MINUTE_MS
 const DESTINATIONS = ['dst_a', 'dst_b', 'dst_c'] as const
 
-/** What cases came to. */
+/** Totals over all cases. */
 export interface Totals {
   cases: number
   settled: number
@@ -24,11 +24,11 @@ export interface Totals {
 }
 
 /**
- * One random history of a space: events, the clock, changes of audiences and computed traits, restarts. After each step the
- * workers settle, and everything is compared with the reference.
+ * A random history of a space: events, time, changes of audiences and computed traits, restarts. After each step the workers
+ * settle, and the result is compared with the reference.
  *
- * Events are on whole hours, and steps begin soon after one: so no verdict changes while the workers settle. A step is strict
- * if all profiles are evaluated at one moment: then the reference tells the number of calls, too.
+ * Events are on whole hours, and steps begin shortly after one, so that no verdict changes while the workers settle. A step is
+ * strict if all profiles are evaluated at one time: then the reference also predicts the number of calls.
  */
 export class RandomCase {
   readonly #open: OpenAudiences
@@ -37,16 +37,16 @@ export class RandomCase {
   readonly #totals: Totals
   readonly #world = new NaiveWorld()
   readonly #listeners = new Map(DESTINATIONS.map((id) => [id as string, new Listener()]))
-  /** The last call for each computation and user. */
+  /** The last announcement for each computation and user. */
   readonly #lastCalls = new Map<string, Map<string, LastCall>>()
   #hasDisabled = false
-  /** Computations that are deleted with an announcement in this step. */
+  /** Computations deleted with an announcement in this step. */
   #leaving: string[] = []
-  /** Whether there are steps in which much happens at once. Then one user at most has no userId: users are told apart by it. */
+  /** Whether some steps make several changes at once. Then at most one user has no userId, since users are identified by it. */
   readonly #hasChaos: boolean
   #made = 0
   #read = 0
-  /** What was done, for the message of a failed comparison. */
+  /** The steps so far, for the message of a failed comparison. */
   readonly story: string[] = []
 
   constructor(open: OpenAudiences, name: string, seed: number, totals: Totals) {
@@ -75,7 +75,7 @@ export class RandomCase {
     return `src_${this.#name}_${index}`
   }
 
-  /** Some events, then some computations at once. */
+  /** Appends some events, then changes some computations at once. */
   async #begin(): Promise<void> {
     if (this.#chance.is(0.8)) await this.#appendSome()
     await this.#compare(true)
@@ -106,7 +106,7 @@ export class RandomCase {
 
   async #appendSome(): Promise<void> {
     const count = this.#chance.integer(0, 20)
-    // At once: if the workers evaluated some of the events before time passes, there would be other values and calls.
+    // All at once: if workers evaluated only some of the events before time passes, values and calls would differ.
     if (count > 0) await this.#append(count)
     this.#passTime()
   }
@@ -117,7 +117,7 @@ export class RandomCase {
     await this.#open.restart()
   }
 
-  /** Many things while the workers run. */
+  /** Several changes while the workers run. */
   async #chaos(): Promise<void> {
     for (let things = this.#chance.integer(2, 5); things > 0; things--) {
       const kind = this.#chance.integer(0, 5)
@@ -156,7 +156,7 @@ export class RandomCase {
     this.story.push(...events.map(({ event }) => `event ${JSON.stringify(event)}`))
     this.#world.add(...events.filter(({ sourceId }) => sourceId !== this.#source(2)))
     this.#totals.events += events.length
-    // The log has a repeated event once.
+    // The log stores a repeated event once.
     const repeated = this.#chance.is(0.1) ? [{ ...events[0]!, id: `${events[0]!.id}0` }] : []
     await this.#open.backend.log.append([...events, ...repeated])
   }
@@ -177,7 +177,7 @@ export class RandomCase {
     return kind < 9 ? this.#requestSync(computation) : this.#delete(computation)
   }
 
-  /** A computation without a version. It may refer to those that were made before. */
+  /** A computation without a version. It may refer to earlier ones. */
   #newComputation(): Computation {
     this.#made++
     this.#totals.computations++
@@ -189,7 +189,7 @@ export class RandomCase {
       updatedAt: NOON,
       version: 0,
     }
-    // Ids are in the order in which they were made.
+    // Ids increase in the order of creation.
     const number = String(this.#made).padStart(3, '0')
     const named = (id: string) => ({ ...record, id, name: id, key: id })
     const isTrait = this.#chance.is(0.35)
@@ -209,7 +209,7 @@ export class RandomCase {
     return made
   }
 
-  /** What a new condition may refer to. */
+  /** The computations that a new condition may refer to. */
   #others(before?: Computation): readonly Computation[] {
     const { computations } = this.#world
     const until =
@@ -237,7 +237,7 @@ export class RandomCase {
     await this.#open.put(computation)
   }
 
-  /** The change with its version, as the reference knows it from now on. */
+  /** Adds the version, and updates the reference. */
   #versioned(change: Computation): Computation {
     const computation = { ...change, version: change.version + 1 }
     const { computations } = this.#world
@@ -265,7 +265,7 @@ export class RandomCase {
     await this.#open.audiences.computations.requestSync(id, 'requested')
   }
 
-  /** Deletes a computation that no other one refers to. */
+  /** Deletes a computation, unless another one refers to it. */
   async #delete({ id, key }: Computation): Promise<void> {
     const isUsed = this.#world.computations.some((other) => {
       const text = JSON.stringify(other.kind === 'audience' ? other.condition : null)
@@ -280,7 +280,7 @@ export class RandomCase {
   async #settle(): Promise<void> {
     await this.#open.settle()
     if (!this.#hasDisabled) return
-    // They are at rest, and may not have seen that there is less to do.
+    // The workers are idle, and may not have noticed that there is less to do.
     this.#hasDisabled = false
     await this.#open.untilReplanned()
     await this.#open.settle()
@@ -311,7 +311,7 @@ export class RandomCase {
       const values = this.#world.valuesOf(id)
       expect(inOrder(stored.get(id)!), `the values of ${id}`).toEqual(inOrder(values))
       expect(sizes.get(id) ?? 0, `the size of ${id}`).toBe(values.length)
-      // A destination that is added to a disabled one hears nothing before it is enabled.
+      // A destination added to a disabled computation receives nothing until it is enabled.
       if (computation.enabled) this.#compareWhatWasHeard(computation)
       const [made, wanted] = [calls.get(id) ?? 0, expected.get(id) ?? 0]
       if (isStrict) expect(made, `calls of ${id}`).toBe(wanted)
@@ -335,7 +335,7 @@ export class RandomCase {
       )
   }
 
-  /** Lets the destinations hear the new calls. Returns how many changes were told, by computation. */
+  /** Delivers new announcements to the destinations. Returns the number of announced changes, by computation. */
   async #listen(): Promise<ReadonlyMap<string, number>> {
     const { events, through } = await this.#open.backend.followedLog.read({
       after: this.#read,
@@ -355,7 +355,7 @@ export class RandomCase {
     return calls
   }
 
-  /** Each call tells another value than the one before, and has a later timestamp. */
+  /** Each call announces a different value than the one before, with a later timestamp. */
   #checkCall({ origin, event }: AcceptedEvent): void {
     const id = origin!.computationId
     const of = this.#lastCalls.get(id) ?? new Map<string, LastCall>()
@@ -374,7 +374,7 @@ export class RandomCase {
     return values.reduce((sum, { value }) => sum + value, 0)
   }
 
-  /** So that the next case has no work with this one. */
+  /** Removes the computations and sources, so that they do not slow down the next case. */
   async #clear(): Promise<void> {
     const { catalog } = this.#open.backend
     for (const { id } of this.#world.computations) await catalog.removeComputation(id)
@@ -392,7 +392,7 @@ export class RandomCase {
   }
 }
 
-/** Whether the call tells an added destination what others know already: its messageId ends with these destinations. */
+/** Whether the call only informs an added destination: then its messageId ends with the destination. */
 function isRepeat({ event, origin }: AcceptedEvent): boolean {
   return event.messageId.slice(origin!.computationId.length).split(':').length > 4
 }

@@ -15,16 +15,16 @@ import type { Chance } from './chance.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 interface Surroundings {
-  /** What a condition may refer to. */
+  /** The computations that a condition may refer to. */
   readonly others: readonly Computation[]
-  /** Moments are around this one. */
+  /** Times are around this one. */
   readonly around: number
 }
 
-/** Names of traits that are hard to find: with a quote, a dot, a character of two code units, an inherited name. */
+/** Difficult trait names: with a quote, a dot, a surrogate pair, an inherited name. */
 export const ODD_NAMES = ['a"b', 'ключ.ß', '😀\n', 'constructor', '__proto__'] as const
 
-/** A value of a trait or a property. */
+/** A value of a trait or property. */
 export function someValue(chance: Chance): Json {
   return chance.pick<Json>([
     0,
@@ -42,7 +42,7 @@ export function someValue(chance: Chance): Json {
   ])
 }
 
-/** A moment on a whole hour, `hours` before or after one. */
+/** A whole hour, at most `hours` before or after this one. */
 export function someMoment(chance: Chance, around: number): number {
   return around + chance.integer(-60, 6) * HOUR_MS
 }
@@ -104,7 +104,7 @@ function someClause(chance: Chance, { others, around }: Surroundings): Condition
   return { trait, ...someComparison(chance, around) }
 }
 
-/** A condition of up to three levels, which refers to some of `others`. */
+/** A condition of up to three levels that refers to some of `others`. */
 export function someCondition(chance: Chance, given: Surroundings, level = 1): Condition {
   if (level === 3 || chance.is(0.5)) return someClause(chance, given)
   const part = (): Condition => someCondition(chance, given, level + 1)

@@ -6,7 +6,7 @@ import { ODD_NAMES, someMoment, someValue } from './random-computations.ts'
 const USERS = ['u1', 'u2', 'u3', 'u4'] as const
 const VISITORS = ['v1', 'v2'] as const
 
-/** The id of a user who has some events. */
+/** The id of a user, who may have events. */
 export function someUser(chance: Chance): string {
   return chance.pick(USERS)
 }
@@ -16,7 +16,7 @@ interface EventOptions {
   readonly now: number
   /** The whole hour before `now`. */
   readonly hour: number
-  /** How many visitors there are whose userId is not known. */
+  /** How many anonymous visitors there are. */
   readonly visitors: number
 }
 
@@ -54,7 +54,7 @@ function fieldsOf(chance: Chance, hour: number, visitors: readonly string[]): Pa
   return { ...untracked('alias'), previousId: chance.pick([...USERS, ...visitors]) }
 }
 
-/** Without what only track calls have. */
+/** Without the fields of track calls. */
 function untracked(type: Event['type'], name?: string): Partial<Event> {
   const none = { event: undefined as never, properties: undefined as never }
   return { ...none, type, ...(name !== undefined && { name }) }
@@ -65,7 +65,7 @@ function someTraits(chance: Chance, hour: number): Record<string, Json> {
     formatTimestamp(someMoment(chance, hour)),
     someMoment(chance, hour),
   ])
-  // As it comes from JSON: a name may be that of an inherited property.
+  // As from JSON: a name may equal an inherited property.
   return Object.fromEntries(
     [
       ['plan', someValue(chance)] as const,

@@ -1,10 +1,10 @@
 import { OpenAudiences } from '../open-audiences.ts'
 import { RandomCase, type Totals } from './random-case.ts'
 
-/** Cases that share a database, each in a space of its own. */
+/** Cases that share a database, each in its own space. */
 const CASES_PER_DATABASE = 25
 
-/** Runs random cases. Throws at the first one that differs from the reference, with its seed and its story. */
+/** Runs random cases. Throws at the first difference from the reference, and reports the seed and steps. */
 export async function runRandomCases(options: {
   readonly seed: number
   readonly runs: number

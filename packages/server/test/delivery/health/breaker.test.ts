@@ -37,7 +37,7 @@ describe('a closed breaker', () => {
     expect(later.state).toBe('closed')
   })
 
-  test('opens after ten connection failures in a row, however many responses came before', () => {
+  test('opens after ten consecutive connection failures, regardless of earlier responses', () => {
     const responses = times(90, 'responded')
     expect(after([...responses, ...times(9, 'unconnected')]).state).toBe('closed')
     expect(after([...responses, ...times(10, 'unconnected')]).state).toBe('open')
@@ -54,7 +54,7 @@ describe('a closed breaker', () => {
     expect(after(times(1000, rejected)).state).toBe('closed')
   })
 
-  test('counts a pause that the receiver asked for as a response, and a forbidden URL not at all', () => {
+  test('counts a Retry-After as a response, and ignores a forbidden URL', () => {
     const throttled = {
       outcome: 'retry',
       class: 'http_throttled',
@@ -67,7 +67,7 @@ describe('a closed breaker', () => {
     expect(sampleOf(forbidden)).toBeUndefined()
   })
 
-  test('stays closed while a part of the attempts succeeds, however many others are throttled', () => {
+  test('stays closed while some attempts succeed, however many are throttled', () => {
     const mostlyThrottled = ['responded', ...times(19, 'throttled')] as const
     const samples = Array.from({ length: 100 }, () => mostlyThrottled).flat()
     expect(after(samples, 50).state).toBe('closed')
@@ -80,7 +80,7 @@ describe('a closed breaker', () => {
     expect(after(times(10, 'throttled')).state).toBe('open')
   })
 
-  test('that throttled attempts have opened closes with a response that took longer than they', () => {
+  test('opened by throttled attempts closes with a response that took longer than they did', () => {
     const late = { now: NOON + 2_000, random: 1 }
     expect(onSample(after(times(10, 'throttled')), 'failed', late).state).toBe('open')
     expect(onSample(after(times(10, 'throttled')), 'responded', late)).toEqual(CLOSED)
@@ -94,7 +94,7 @@ describe('an open breaker', () => {
     return onSample(onAttempt(breaker, now), sample, { now: now + 1, random })
   }
 
-  test('stays open for at most 30 s the first time, then twice as long after each failed probe, up to 5 min', () => {
+  test('stays open for at most 30 s at first, then twice as long after each failed probe, up to 5 min', () => {
     const waits: number[] = []
     let breaker: Breaker = opened
     let from = NOON + 900
@@ -119,7 +119,7 @@ describe('an open breaker', () => {
     expect(openUntil(probing)).toBeGreaterThan(now)
   })
 
-  test('closes after the first response, and until then keeps the time since when it is open', () => {
+  test('closes after the first response, and until then keeps the time when it opened', () => {
     expect(probe(opened, 'responded')).toEqual(CLOSED)
     expect(probe(probe(opened, 'failed'), 'failed')).toMatchObject({ since: NOON + 900 })
   })
@@ -129,7 +129,7 @@ describe('an open breaker', () => {
   })
 })
 
-test('a webhook that is down for four hours gets some hundred probes, not millions of requests', () => {
+test('a webhook that is down for four hours gets hundreds of probes, not millions of requests', () => {
   const run = fc.property(fc.integer(), (seed) => {
     const random = seededRandom(seed)
     let breaker = after(times(10, 'failed'))

@@ -22,7 +22,7 @@ describe('while a receiver is down', () => {
     expect(receiver.requests).toHaveLength(10)
   })
 
-  test('the oldest delivery is sent as a probe; when it gets a response, the rest follows', async () => {
+  test('the oldest delivery is sent as a probe, and the rest follows after a response', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
@@ -53,7 +53,7 @@ describe('while a receiver is down', () => {
     expect(engine.openBreakers).toBe(0)
   })
 
-  test('deliveries whose window passes while the breaker is open expire; later ones do not', async () => {
+  test('deliveries whose window ends while the breaker is open expire; later ones do not', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...patient, clock })
@@ -62,7 +62,7 @@ describe('while a receiver is down', () => {
     await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(5)
     await expect.poll(() => engine.deliveries({})).toHaveLength(15)
-    // A breaker makes a probe every five minutes at least. The one after the window ends the deliveries.
+    // A breaker sends a probe at least every five minutes. The first after the window ends these deliveries.
     for (let minutes = 0; minutes < 4 * 60 + 12; minutes += 1) {
       clock.advance(60_000)
       await engine.settled()
@@ -72,12 +72,12 @@ describe('while a receiver is down', () => {
       (await engine.deliveries({})).filter((delivery) => delivery.state === state).length
     await expect.poll(() => count('expired')).toBe(15)
     await expect.poll(() => count('pending')).toBe(3)
-    // In four hours the receiver got probes only, not an attempt for each delivery and retry.
+    // In four hours, the receiver got only probes, not an attempt for each delivery and retry.
     expect(receiver.requests.length).toBeLessThan(600)
   })
 })
 
-test('a webhook that asks for a pause with Retry-After gets no attempt of any delivery during it', async () => {
+test('a webhook that responds with Retry-After gets no attempt until then', async () => {
   const clock = new ManualClock()
   await using receiver = await openReceiver({
     respond: [{ status: 429, headers: { 'retry-after': '60' } }, 200],
@@ -95,7 +95,7 @@ test('a webhook that asks for a pause with Retry-After gets no attempt of any de
   clock.advance(59_000)
   await engine.settled()
   expect(receiver.requests).toHaveLength(1)
-  // After it, they come one after the other, at the pace that the receiver accepts.
+  // After the delay, they are sent one after the other, at the pace that the receiver accepts.
   await expect
     .poll(() => {
       clock.advance(1_000)
@@ -104,7 +104,7 @@ test('a webhook that asks for a pause with Retry-After gets no attempt of any de
     .toBe(7)
 })
 
-test('retries take at most a quarter of the slots', async () => {
+test('retries use at most a quarter of the slots', async () => {
   const clock = new ManualClock()
   const limits = { maxInFlight: 16, laneConcurrency: 4 }
   await using flaky = await openReceiver({ respond: 500 })
@@ -118,6 +118,6 @@ test('retries take at most a quarter of the slots', async () => {
   await flaky.waitFor(16 + 4)
   await engine.settled()
   expect(flaky.requests).toHaveLength(16 + 4)
-  // The attempts that are still under way end when the receiver breaks them off.
+  // The receiver ends the attempts in progress when it closes their connections.
   await flaky[Symbol.asyncDispose]()
 })

@@ -38,7 +38,7 @@ function leakyBucket(perSecond: number): Limiter {
   }
 }
 
-/** A receiver that counts anew each minute. */
+/** A receiver whose limit resets each minute. */
 function minuteWindow(perSecond: number): Limiter {
   let [minute, count] = [-1, 0]
   return (now) => {
@@ -53,7 +53,7 @@ interface Options {
   readonly minutes?: number
 }
 
-/** A lane that always has work, and what its receiver got, in steps of a millisecond. */
+/** A lane with a constant backlog, and the requests its receiver got, in steps of a millisecond. */
 class BusyLane {
   pace: Pace | undefined
   requests = 0
@@ -101,8 +101,8 @@ function run(accepts: Limiter, options: Options): BusyLane {
 }
 
 /**
- * Nine lanes of five minutes, each with a chance of its own. A trial may come at a bad moment, so of a thousand lanes a few are
- * slow for minutes: only what most lanes do can be promised.
+ * Nine lanes of five minutes, each with its own seed. A trial may happen at a bad moment, so a few lanes in a thousand are
+ * slow for minutes. Only the median is tested.
  */
 function runOften(limiter: (random: () => number) => Limiter): BusyLane[] {
   const random = seededRandom(SEED)
@@ -158,7 +158,7 @@ describe('a pace', () => {
     expect(onPacedResult(undefined, throttled, countAccepted(NONE_ACCEPTED, 1_000))).toBeDefined()
   })
 
-  test('begins with what was accepted in the last second', () => {
+  test('begins with the number accepted in the last second', () => {
     let counted = NONE_ACCEPTED
     for (let index = 0; index < 40; index++) counted = countAccepted(counted, 1_000 + index * 20)
     const throttled = { sample: 'throttled', begunAt: 0, now: 2_100, pauseMs: 0 } as const
@@ -166,13 +166,13 @@ describe('a pace', () => {
     expect(onPacedResult(undefined, { ...throttled, now: 9_000 }, counted)?.perSecond).toBe(1)
   })
 
-  test('is at least one attempt every four seconds, however long a receiver throttles all', () => {
+  test('is at least one attempt every four seconds, however long a receiver throttles everything', () => {
     const { pace, requests } = run((now) => now < 500, { ...options, minutes: 10 })
     expect(pace?.perSecond).toBe(0.25)
     expect(requests - 500 * CONCURRENCY).toBeLessThan(CONCURRENCY + 300)
   })
 
-  test('is fast again within a minute after a receiver has throttled all for minutes', () => {
+  test('recovers within a minute after a receiver has throttled everything for minutes', () => {
     const bucket = tokenBucket(50)
     const { accepted } = run((now) => (now < 500 || now > 3 * MINUTE) && bucket(now), {
       ...options,
@@ -181,7 +181,7 @@ describe('a pace', () => {
     expect(accepted[4]! / (50 * 60)).toBeGreaterThan(0.8)
   })
 
-  test('follows a receiver that permits ten times as much, and one that permits a tenth', () => {
+  test('follows a receiver whose limit grows or shrinks by a factor of ten', () => {
     const [slow, fast] = [leakyBucket(5), leakyBucket(50)]
     const more = run((now) => (now < 2 * MINUTE ? slow : fast)(now), { ...options, minutes: 5 })
     expect(more.accepted[4]! / (50 * 60)).toBeGreaterThan(0.8)
@@ -189,7 +189,7 @@ describe('a pace', () => {
     expect(less.accepted[3]! / (5 * 60)).toBeGreaterThan(0.8)
   })
 
-  test('is not slowed down by a receiver that throttles one of fifty attempts, whatever the pace', () => {
+  test('is not slowed down by a receiver that throttles one of fifty attempts at any pace', () => {
     let count = 0
     const { accepted } = run(() => ++count % 50 !== 0, options)
     expect(accepted[1]! / 60).toBeGreaterThan(500)
@@ -201,7 +201,7 @@ describe('a pace', () => {
     [20, 200],
     [30, 75],
   ])(
-    'does not stay low for a receiver that throttles %d %% of the attempts, whatever the pace',
+    'does not stay low for a receiver that throttles %d %% of the attempts at any pace',
     (percent, least) => {
       const lanes = runOften((random) => () => random() * 100 >= percent)
       const perSecond = lanes.map(({ accepted }) => accepted[4]! / 60)
@@ -209,7 +209,7 @@ describe('a pace', () => {
     },
   )
 
-  test('follows a limit although some attempts are throttled whatever the pace', () => {
+  test('follows a limit even if some attempts are throttled at any pace', () => {
     const lanes = runOften((random) => {
       const bucket = tokenBucket(50)
       return (now) => random() >= 0.1 && bucket(now)
@@ -220,12 +220,12 @@ describe('a pace', () => {
     expect(median(requests)).toBeLessThan(2.5)
   })
 
-  test('is forgotten after five minutes without a throttled attempt', () => {
+  test('is dropped after five minutes without a throttled attempt', () => {
     expect(onPacedBegin(begun(), 5 * MINUTE - 1)).toBeDefined()
     expect(onPacedBegin(begun(), 5 * MINUTE)).toBeUndefined()
   })
 
-  test('keeps its distance from the moment at which the request before was written', () => {
+  test('is measured from the time when the previous request was written', () => {
     const pace = onPacedBegin(begun(), 5_000)!
     expect(pace.nextAt).toBe(6_000)
     expect(onPacedWritten(pace, 5_000, 5_030).nextAt).toBe(6_030)
@@ -236,7 +236,7 @@ describe('a pace', () => {
     expect(onPacedWritten(fast, 5_000, 5_999).nextAt).toBe(6_000)
   })
 
-  test('does not grow while less is sent than it permits', () => {
+  test('does not grow while fewer requests are sent than it permits', () => {
     let pace: Pace | undefined = begun()
     for (let now = 5_000; now < 4 * MINUTE; now += 5_000) {
       pace = pace && onPacedBegin(pace, now)
@@ -247,7 +247,7 @@ describe('a pace', () => {
   })
 })
 
-test('a 429 is throttled, and a 502 or 503 is when it comes within a second', () => {
+test('a 429 counts as throttled, as does a 502 or 503 within a second', () => {
   expect(isThrottled({ status: 429, durationMs: 4_000 })).toBe(true)
   expect([502, 503].map((status) => isThrottled({ status, durationMs: 900 }))).toEqual([true, true])
   expect(isThrottled({ status: 503, durationMs: 1_100 })).toBe(false)

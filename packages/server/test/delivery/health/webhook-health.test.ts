@@ -14,7 +14,7 @@ const UNAVAILABLE = {
 } as const
 const OK = { url, outcome: 'delivered', class: 'delivered', status: 200, durationMs: 0 } as const
 
-/** An attempt that began in this generation has ended. */
+/** Ends an attempt that began in this generation. */
 function end(
   health: WebhookHealth,
   attempt: typeof TIMEOUT | typeof UNAVAILABLE | typeof OK,
@@ -23,7 +23,7 @@ function end(
   return health.onResult('dst_a', attempt, { generation, now: systemClock.now() })
 }
 
-/** A webhook whose breaker ten timeouts have opened, with as many attempts in flight that began before. */
+/** A webhook whose breaker was opened by ten timeouts, with ten earlier attempts still in flight. */
 function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
   const health = new WebhookHealth(systemClock)
   const begun = Array.from({ length: 20 }, () => health.onAttempt('dst_a', url))
@@ -32,8 +32,8 @@ function broken(): { health: WebhookHealth; inFlight: readonly number[] } {
   return { health, inFlight: begun.slice(0, 10) }
 }
 
-describe('what is known of a webhook', () => {
-  test('a breaker that a person closed stays closed, whatever came of attempts that began before', () => {
+describe('the health of a webhook', () => {
+  test('a manually closed breaker ignores the results of earlier attempts', () => {
     const { health, inFlight } = broken()
     health.close('dst_a', url)
     for (const each of inFlight) expect(end(health, TIMEOUT, each)).toBeUndefined()
@@ -43,7 +43,7 @@ describe('what is known of a webhook', () => {
     expect(changes.at(-1)).toBe('opened')
   })
 
-  test('only its own result ends a probe, not that of an attempt that began before', () => {
+  test('only its own result ends a probe, not the result of an earlier attempt', () => {
     const { health, inFlight } = broken()
     health.retryNow('dst_a', url)
     const probe = health.onAttempt('dst_a', url)
@@ -52,7 +52,7 @@ describe('what is known of a webhook', () => {
     expect(health.blockedUntil('dst_a', url)).toBe(0)
   })
 
-  test('a receiver that answers 503 to everything at once opens its breaker with ten attempts, and gets all that waits when it is mended', () => {
+  test('a receiver that answers every request with 503 opens its breaker after ten attempts, without a pace', () => {
     const health = new WebhookHealth(systemClock)
     const begun = Array.from({ length: 10 }, () => health.onAttempt('dst_a', url))
     const changes = begun.map((each) => end(health, UNAVAILABLE, each))
@@ -60,7 +60,7 @@ describe('what is known of a webhook', () => {
     expect(health.pacePerSecond('dst_a', url)).toBeUndefined()
   })
 
-  test('an outage ends a pace: it is the breaker that opens within a minute and a half', () => {
+  test('an outage ends a pace: the breaker opens within a minute and a half', () => {
     const clock = new ManualClock()
     const health = new WebhookHealth(clock)
     const attempt = (result: typeof UNAVAILABLE | typeof OK): ReturnType<typeof end> =>

@@ -21,7 +21,7 @@ type Line = Readonly<Record<string, unknown>> & { readonly msg: string }
 class TestLog implements Disposable {
   readonly clock = new ManualClock()
   readonly lines: Line[] = []
-  /** The ids of the destinations that the readers of the stream were told of. */
+  /** The destination ids reported to readers of the stream. */
   readonly updated: (string | null)[] = []
   readonly health = new WebhookHealth(this.clock, { longestOpenMs: LONGEST_OPEN_MS })
   readonly catalog
@@ -56,12 +56,12 @@ class TestLog implements Disposable {
     this.#log.onAttempt(`dst_${index}`, { url: this.#urlOf(index), ...result }, breaker)
   }
 
-  /** Attempts that fail until the breaker opens. */
+  /** Fails attempts until the breaker opens. */
   failUntilOpen(): void {
     for (let count = 0; count < 10; count++) this.#attemptWithBreaker(failed)
   }
 
-  /** Passes the time in which the breaker is open, and delivers at its probe. */
+  /** Waits until the breaker lets a probe through, and delivers it. */
   deliverProbe(): void {
     this.clock.advance(LONGEST_OPEN_MS)
     this.#attemptWithBreaker(delivered)
@@ -73,20 +73,20 @@ class TestLog implements Disposable {
     this.catalog.current = snapshotOf([...sources.values()], kept, [])
   }
 
-  /** Passes a minute, or less, and lets the summary be written. */
+  /** Advances the clock, by a minute by default, and lets the summary be written. */
   async minute(ms = MINUTE): Promise<void> {
     this.clock.advance(ms)
     for (let turns = 0; turns < 5; turns++) await this.clock.turn()
   }
 
-  /** What the log has said of the breaker since the last call. */
+  /** The breaker events logged since the last call. */
   breakerLines(): string[] {
     const said = this.lines.filter(({ msg }) => msg.startsWith('webhook.breaker_'))
     for (const line of said) this.lines.splice(this.lines.indexOf(line), 1)
     return said.map(({ msg }) => msg.slice('webhook.breaker_'.length))
   }
 
-  /** The names of the lines since the last call. */
+  /** The events logged since the last call. */
   events(): string[] {
     return this.lines.splice(0).map(({ msg }) => msg)
   }
@@ -107,8 +107,8 @@ class TestLog implements Disposable {
   }
 }
 
-describe('a webhook that fails', () => {
-  test('has one line when it begins to, with names and without its URL', () => {
+describe('a failing webhook', () => {
+  test('is logged when it starts to fail, with names and without its URL', () => {
     using log = new TestLog()
     for (let count = 0; count < 500; count++) log.attempt(failed)
     expect(log.lines).toEqual([
@@ -125,7 +125,7 @@ describe('a webhook that fails', () => {
     ])
   })
 
-  test('has one summary for each minute in which an attempt failed', async () => {
+  test('has one summary for each minute with a failed attempt', async () => {
     using log = new TestLog()
     for (let count = 0; count < 30; count++) log.attempt(failed)
     log.attempt(refused)
@@ -146,7 +146,7 @@ describe('a webhook that fails', () => {
       },
     ])
     log.events()
-    // Its breaker is open, for example: no attempt was made.
+    // For example, its breaker is open, so no attempt was made.
     for (let minute = 0; minute < 60; minute++) await log.minute()
     expect(log.events()).toEqual([])
     log.attempt(failed)
@@ -177,7 +177,7 @@ describe('a webhook that fails', () => {
     expect(log.events()).toEqual([])
   })
 
-  test('has a line when its breaker opens, and one when it closes', () => {
+  test('logs when its breaker opens and when it closes', () => {
     using log = new TestLog()
     log.attempt(failed, { breaker: 'opened' })
     log.attempt(failed)
@@ -189,7 +189,7 @@ describe('a webhook that fails', () => {
     ])
   })
 
-  test('tells the readers of the stream of each change of the breaker, whatever the log has', () => {
+  test('reports each change of the breaker to readers of the stream, whether logged or not', () => {
     using log = new TestLog()
     log.attempt(failed, { breaker: 'opened' })
     log.attempt(failed)
@@ -197,7 +197,7 @@ describe('a webhook that fails', () => {
     expect(log.updated).toEqual(['dst_0', 'dst_0'])
   })
 
-  test('has at most one such pair of lines in a minute, however often its breaker opens', async () => {
+  test('logs at most one opening and closing a minute, however often its breaker opens', async () => {
     using log = new TestLog()
     for (let minute = 0; minute < 3; minute++) {
       for (let count = 0; count < 50; count++) {
@@ -211,7 +211,7 @@ describe('a webhook that fails', () => {
     expect([opened.length, closed.length]).toEqual([3, 3])
   })
 
-  test('whose breaker opens again within a minute has the line at the end of the minute', async () => {
+  test('whose breaker opens again within a minute logs it at the end of the minute', async () => {
     using log = new TestLog()
     log.failUntilOpen()
     log.deliverProbe()
@@ -225,7 +225,7 @@ describe('a webhook that fails', () => {
     expect(log.breakerLines()).toEqual(['closed'])
   })
 
-  test('whose breaker opens and closes all the time has two such pairs in two minutes', async () => {
+  test('whose breaker keeps opening and closing logs two pairs of lines in two minutes', async () => {
     using log = new TestLog()
     for (let count = 0; count < 11; count++) {
       log.failUntilOpen()
@@ -237,7 +237,7 @@ describe('a webhook that fails', () => {
     expect(log.breakerLines()).toEqual(['opened', 'closed', 'opened', 'closed', 'opened'])
   })
 
-  test('whose breaker a person closes has a line of that at the end of the minute', async () => {
+  test('whose breaker is closed manually logs it at the end of the minute', async () => {
     using log = new TestLog()
     log.failUntilOpen()
     const { url } = [...log.catalog.current.destinations.values()][0]!.settings.webhooks[0]!
@@ -246,7 +246,7 @@ describe('a webhook that fails', () => {
     expect(log.breakerLines()).toEqual(['opened', 'closed'])
   })
 
-  test('has not recovered while its breaker is open, also when a late attempt was delivered', async () => {
+  test('has not recovered while its breaker is open, even if a late attempt was delivered', async () => {
     using log = new TestLog()
     log.failUntilOpen()
     await log.minute()
@@ -263,7 +263,7 @@ describe('a webhook that fails', () => {
     ['removed', undefined],
     ['paused', { paused: { since: 7, reason: 'operator' } }],
     ['disabled', { enabled: false }],
-  ])('has no further line once its destination is %s', async ([, change]) => {
+  ])('logs nothing more once its destination is %s', async ([, change]) => {
     using log = new TestLog()
     log.attempt(failed)
     log.attempt(failed)
@@ -278,7 +278,7 @@ describe('a webhook that fails', () => {
   })
 })
 
-test('of 500 webhooks that fail, the 20 with the most failures have a summary, and one line has the others', async () => {
+test('of 500 failing webhooks, the 20 with the most failures have summaries, and one line covers the others', async () => {
   using log = new TestLog(500)
   for (let index = 0; index < 500; index++)
     for (let count = 0; count <= index % 250; count++) log.attempt(failed, { index })
@@ -293,7 +293,7 @@ test('of 500 webhooks that fail, the 20 with the most failures have a summary, a
   ])
 })
 
-test('each webhook has one summary, also when the one that was tried longest ago is removed', async () => {
+test('each webhook has one summary, even if the webhook with the oldest attempt is removed', async () => {
   using log = new TestLog(4)
   for (const index of [0, 1, 2, 3, 0, 2]) log.attempt(failed, { index })
   log.removeDestination(1)
@@ -310,7 +310,7 @@ test('each webhook has one summary, also when the one that was tried longest ago
   )
 })
 
-test('a webhook that works has no line', async () => {
+test('a working webhook is not logged', async () => {
   using log = new TestLog(2)
   log.attempt(failed, { index: 1 })
   for (let count = 0; count < 100; count++) log.attempt(delivered)

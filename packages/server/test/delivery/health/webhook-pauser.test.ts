@@ -28,13 +28,13 @@ describe('410 responses count', () => {
     expect(after([0, 410], [MINUTE, 410], [MINUTE, 200])).toBeUndefined()
     expect(after([0, 410], [MINUTE, 500], [MINUTE, 410])).toBe(1)
   })
-  test('further when an attempt in between got no response', () => {
+  test('across attempts that got no response', () => {
     expect(after([0, 410], [MINUTE], [MINUTE, 410])).toBe(2)
   })
 })
 
 describe('a receiver that is gone', () => {
-  test('has its webhook paused at the third 410, which is logged once, and new deliveries are held', async () => {
+  test('has its webhook paused after the third 410, which is logged once, and new deliveries are held', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 410 })
     await using engine = await TestEngine.open({ clock })
@@ -63,7 +63,7 @@ describe('a receiver that is gone', () => {
     expect(receiver.requests).toHaveLength(6)
   })
 
-  test('has its webhook not paused when another response came in between', async () => {
+  test('does not have its webhook paused after another response in between', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: [410, 410, 200, 410] })
     await using engine = await TestEngine.open({ clock })

@@ -36,7 +36,7 @@ function task(): PartTask {
 }
 
 describe('a lane without tasks', () => {
-  test('that recovers is kept for a minute, and closed after it', () => {
+  test('that recovers is kept for a minute, then closed', () => {
     const { clock, scheduler } = open()
     const lane = scheduler.lane(A)
     lane.beginRecovery(clock.now())
@@ -48,7 +48,7 @@ describe('a lane without tasks', () => {
     expect(scheduler.lane(A)).not.toBe(lane)
   })
 
-  test('is kept for a minute after its last task, while it recovers', () => {
+  test('is kept for a minute after its last task while it recovers', () => {
     const { clock, scheduler, inFlight } = open()
     const lane = scheduler.lane(A)
     lane.beginRecovery(clock.now())
@@ -62,7 +62,7 @@ describe('a lane without tasks', () => {
     expect(scheduler.lane(A)).toBe(lane)
   })
 
-  test('that was looked up and never used is closed too', () => {
+  test('that was looked up but never used is also closed', () => {
     const { clock, scheduler } = open()
     const lane = scheduler.lane(A)
     clock.advance(2 * MINUTE)
@@ -81,7 +81,7 @@ test('a lane with a task is never closed', () => {
   expect(scheduler.inMemory).toBe(1)
 })
 
-test('a paced lane waits for its time without a slot, and then takes one', () => {
+test('a paced lane waits for its next time without holding a slot', () => {
   const times = [new ManualClock().now() + 100, new ManualClock().now() + 300]
   const { clock, scheduler, inFlight } = open(() => times[0]!)
   const [paced, other] = [scheduler.lane(A), scheduler.lane(B)]
@@ -111,7 +111,7 @@ test('a paced lane begins one attempt at each of its times', () => {
   expect(inFlight).toHaveLength(2)
 })
 
-test('the parts of all nodes have the limit as their sum, and differ by at most one', () => {
+test('the shares of all nodes add up to the limit, and differ by at most one', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),

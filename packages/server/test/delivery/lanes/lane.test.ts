@@ -46,7 +46,7 @@ describe('a lane', () => {
     expect(lane.size).toBe(WINDOW)
   })
 
-  test('that is full of fresh tasks has room for parked ones as soon as fresh ones end', () => {
+  test('that is full of new tasks has room for parked ones as soon as new ones end', () => {
     const lane = laneOf(WINDOW)
     fill(lane, 'fresh')
     lane.isBacklogged = true
@@ -59,7 +59,7 @@ describe('a lane', () => {
     expect([lane.roomFor('parked'), lane.isLow, lane.roomFor('fresh')]).toEqual([2, true, 0])
   })
 
-  test('begins at most as many attempts as its concurrency, and takes fresh and parked tasks in turn', () => {
+  test('begins at most as many attempts as its concurrency, and alternates between new and parked tasks', () => {
     const lane = laneOf(WINDOW)
     fill(lane, 'parked')
     fill(lane, 'fresh')
@@ -70,7 +70,7 @@ describe('a lane', () => {
     expect(lane.mayBegin).toBe(true)
   })
 
-  test('that recovers does not wait for the attempts that began before, nor for their results', () => {
+  test('that recovers does not wait for earlier attempts or their results', () => {
     const lane = laneOf(WINDOW)
     fill(lane, 'fresh')
     const before = [lane.begin(true)!, lane.begin(true)!]
@@ -88,7 +88,7 @@ describe('a lane', () => {
     expect(lane.mayBegin).toBe(true)
   })
 
-  test('begins no retry while retries have no slot, and gives up a task that is taken out', () => {
+  test('begins no retry without a slot for retries, and drops a removed task', () => {
     const lane = laneOf(WINDOW)
     const retry = task('parked', true)
     lane.add(retry)

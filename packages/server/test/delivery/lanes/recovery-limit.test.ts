@@ -29,7 +29,7 @@ describe('a recovering lane', () => {
     expect(after(times(200, good))?.limit).toBe(11)
   })
 
-  test('is halved by a failure, but is at least one', () => {
+  test('is halved by a failure, but never below one', () => {
     expect(after([...times(200, good), bad])?.limit).toBe(5)
     expect(after(times(9, bad))?.limit).toBe(1)
   })
@@ -41,7 +41,7 @@ describe('a recovering lane', () => {
     expect(afterResult(halved, { ...bad, begunAt: 101 }, { ...at, now: 110 })?.limit).toBe(2)
   })
 
-  test('grows slowly near the limit that has failed, and fast again above it', () => {
+  test('grows slowly near the limit that failed, and fast again above it', () => {
     const steps: number[] = []
     let recovery = after([...times(380, good), bad])!
     let [count, limit] = [0, recovery.limit]
@@ -53,11 +53,11 @@ describe('a recovering lane', () => {
         ;[count, limit] = [0, recovery.limit]
       }
     }
-    // From 10 to 17, then to 22, which is two above 20, then to 25.
+    // From 10 to 17, then to 22 (two above 20), then to 25.
     expect(steps).toEqual([...times(7, 20), ...times(5, 1_000), ...times(3, 20)])
   })
 
-  test('does not grow while its pace holds it below the limit', () => {
+  test('does not grow while the pace keeps the lane below the limit', () => {
     const at = { now: 5_000, concurrency: 64, isBinding: false }
     expect(afterResult(after(times(19, good))!, good, at)?.limit).toBe(1)
     expect(afterResult(after(times(60, good))!, bad, at)?.limit).toBe(2)
@@ -74,11 +74,11 @@ describe('a recovering lane', () => {
     expect(afterResult(recovery, { outcome: 'rejected', begunAt: 0 }, at)?.limit).toBe(9)
   })
 
-  test('of a receiver that takes seconds grows by one a second, and reaches 64 in about a minute', () => {
+  test('of a receiver that needs seconds grows by one a second, and reaches 64 in about a minute', () => {
     let recovery: RecoveryLimit | undefined = initialRecovery(0)
     let now = 0
     while (recovery !== undefined) {
-      // As many responses come in 4.5 s as there are attempts in flight.
+      // As many responses arrive in 4.5 s as there are attempts in flight.
       now += 4_500 / recovery.limit
       recovery = afterResult(recovery, good, { now, concurrency: 64, isBinding: true })
     }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TaskAccounting } from '../../../src/delivery/lanes/open-delivery.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
-test('balances while every task is in a lane, or ended', () => {
+test('balances while every task is in a lane or has ended', () => {
   const accounting = new TaskAccounting(new ManualClock())
   for (let tasks = 0; tasks < 4; tasks += 1) accounting.take()
   expect(accounting.imbalance(4)).toBe(0)
@@ -11,7 +11,7 @@ test('balances while every task is in a lane, or ended', () => {
   expect(accounting.imbalance(1)).toBe(0)
 })
 
-test('reports a task that was lost, and one that ended twice', () => {
+test('reports a lost task, and a task that ended twice', () => {
   const lost = new TaskAccounting(new ManualClock())
   lost.take()
   expect(lost.imbalance(0)).toBe(1)

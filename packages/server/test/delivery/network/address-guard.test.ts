@@ -21,16 +21,16 @@ describe('an address literal', () => {
     Object.entries(HOSTILE_HOSTS).flatMap(([kind, hosts]) =>
       words(hosts).map((host) => [kind, host]),
     ),
-  )('of %s may not be reached: %s', (_kind, host) => {
+  )('of %s is forbidden: %s', (_kind, host) => {
     expect(closed.refusal(hostOf(`http://${host}/`))).toBeTypeOf('string')
   })
 
-  test.each(words(PUBLIC))('of the public internet may be reached: %s', (host) => {
+  test.each(words(PUBLIC))('of the public internet is allowed: %s', (host) => {
     expect(closed.refusal(hostOf(`http://${host}/`))).toBeUndefined()
   })
 
   test.each(['', 'localhost', 'a.example', '127.1', '010.0.0.1', '0x7f.1', '10.0.0.0/8', '::g'])(
-    'in a spelling that sockets do not use, %j, is refused',
+    'that sockets do not use in this spelling, %j, is refused',
     (text) => {
       expect(closed.refusal(text)).toBe('no IP address')
     },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { DeadlineQueue } from '../../../src/delivery/network/deadline.ts'
 import { turn } from '../../../src/util/time/clock.ts'
 
-/** A clock of which the test moves the time, and that counts the timers that are set. */
+/** A manual clock that counts the timers. */
 class SteppedClock {
   timers: { readonly at: number; readonly task: () => void }[] = []
   #now = 1_000
@@ -27,7 +27,7 @@ class SteppedClock {
   }
 }
 
-test('a deadline passes when its time is over, and not before', async () => {
+test('a deadline expires only when its time is over', async () => {
   const clock = new SteppedClock()
   const queue = new DeadlineQueue(clock, 100)
   const passed: string[] = []
@@ -44,7 +44,7 @@ test('a deadline passes when its time is over, and not before', async () => {
   expect(passed).toEqual(['first', 'second'])
 })
 
-test('a deadline that was cancelled never passes', async () => {
+test('a cancelled deadline never expires', async () => {
   const clock = new SteppedClock()
   const queue = new DeadlineQueue(clock, 100)
   const passed: string[] = []
@@ -56,7 +56,7 @@ test('a deadline that was cancelled never passes', async () => {
   expect(passed).toEqual(['second'])
 })
 
-test('many deadlines have one timer, and none once all of them are over', async () => {
+test('many deadlines share one timer, which is removed after the last', async () => {
   const clock = new SteppedClock()
   const queue = new DeadlineQueue(clock, 100)
   for (let each = 0; each < 1_000; each++) {
@@ -70,7 +70,7 @@ test('many deadlines have one timer, and none once all of them are over', async 
   expect(clock.timers).toHaveLength(1)
 })
 
-test('an earlier timer than the clock asks for makes no deadline pass early', async () => {
+test('a timer that fires too early expires no deadline', async () => {
   const clock = new SteppedClock()
   const queue = new DeadlineQueue(clock, 100)
   let isPassed = false

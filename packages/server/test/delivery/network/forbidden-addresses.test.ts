@@ -65,7 +65,7 @@ describe('a webhook at a forbidden address', () => {
   })
 })
 
-test('a name that changes to a private address later is refused', async () => {
+test('a name that later changes to a private address is refused', async () => {
   await using allowed = await openReceiver({ respond: { headers: { Connection: 'close' } } })
   const dns = await openDns({ addresses: ['127.0.0.1'], ttl: 0 })
   const clock = new ManualClock()
@@ -76,7 +76,7 @@ test('a name that changes to a private address later is refused', async () => {
   })
   const url = `http://rebinding.example:${allowed.port}/`
   expect(await send(sender, url)).toMatchObject({ outcome: 'delivered' })
-  // All of 127.0.0.0/8 is this machine, so the receiver would get connections to 127.0.0.2, too.
+  // All of 127.0.0.0/8 is local, so connections to 127.0.0.2 would reach the receiver.
   dns.answer = () => ({ addresses: ['127.0.0.2'], ttl: 0 })
   clock.advance(5000)
   expect(await send(sender, url)).toMatchObject({ class: 'address_forbidden' })
@@ -102,7 +102,7 @@ test('the deadline covers a name server that does not respond', async () => {
 })
 
 test.each(['http:', 'https:'])(
-  'a socket whose remote address is forbidden is closed before a byte is sent: %s',
+  'a socket with a forbidden remote address is closed before a byte is sent: %s',
   async (protocol) => {
     await using receiver = await openReceiver()
     const fooled = {

@@ -17,7 +17,7 @@ const PER_DESTINATION = 5
 const TTL_IS_OVER_MS = 6000
 const LITERALS = Object.values(HOSTILE_HOSTS).flatMap(words)
 
-/** Responses of a name server that contain a forbidden address, alone or next to a public one. */
+/** DNS responses with a forbidden address, alone or next to a public one. */
 const ANSWERS = [
   ['127.0.0.1'],
   ['127.8.8.8'],
@@ -47,7 +47,7 @@ const ANSWERS = [
   ['2606:4700::1111', '::ffff:127.0.0.1'],
 ]
 
-/** Counts every connection to this machine, to any of its addresses, and responds 400. */
+/** Counts all connections to any local address, and responds 400. */
 async function openCanary() {
   const canary = { connections: 0, port: 0 }
   const server: Server = createServer((socket) => {
@@ -84,10 +84,7 @@ async function destinationsOf(engine: TestEngine, urls: readonly string[]) {
   return destinations
 }
 
-/**
- * Sends an event in every way: as a delivery, as a test delivery and by a replay. Returns the classes of the attempts
- * for each way.
- */
+/** Sends an event as a delivery, a test delivery and a replay. Returns the classes of the attempts for each. */
 async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const destinations = await destinationsOf(engine, urls)
   const [event] = await engine.receive(1)
@@ -98,7 +95,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const tested = await Promise.all(
     destinations.map((each) => testDeliveries.run(each, event!, { dryRun: false })),
   )
-  // As a restart does: the webhooks with forbidden URLs are paused.
+  // As a restart does: webhooks with forbidden URLs are paused.
   const forbidden = delivered.filter((each) => each.class === 'address_forbidden').length
   await expect.poll(() => pausedIn(engine)).toBe(forbidden)
   await resumeForbidden(engine.backend.catalog, systemClock)
@@ -112,7 +109,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   }
 }
 
-/** The number of webhooks that are paused because their URL is forbidden. */
+/** The number of webhooks paused because their URL is forbidden. */
 function pausedIn({ backend }: TestEngine): number {
   const destinations = [...backend.catalog.current.destinations.values()]
   const webhooks = destinations.flatMap(({ settings }) => settings.webhooks)
@@ -125,23 +122,23 @@ async function replay({ backend, replays }: TestEngine, destinationId: string): 
   replays.wake()
 }
 
-/** The hostile hosts with the port of the canary, as URLs. */
+/** URLs of the hostile hosts, with the port of the canary. */
 function hostileUrls(port: number): string[] {
   const names = ANSWERS.map((_, index) => `answer-${index}.example`)
   return ['localhost', ...LITERALS, ...names].map((host, index) => {
-    // Different paths, because two spellings of the same URL would be one webhook.
+    // With different paths, because two spellings of the same URL would be one webhook.
     return new URL(`${index % 2 === 0 ? 'http' : 'https'}://${host}:${port}/${index}`).href
   })
 }
 
 async function openEngine(sender: Partial<WebhookSenderOptions>): Promise<TestEngine> {
-  // A window that is over at once, so that deliveries end and can be replayed.
+  // A window that ends immediately, so that deliveries fail and can be replayed.
   const engine = await TestEngine.open({ sender, retryDelaysMs: [60_000], retryWindowMs: 0 })
   onTestFinished(() => engine[Symbol.asyncDispose]())
   return engine
 }
 
-test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are refused in every way, without a connection`, async () => {
+test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are never connected to`, async () => {
   const canary = await openCanary()
   const names = await openNames()
   const engine = await openEngine({ allowedNetworks: [], dnsServers: [names.address] })
@@ -153,7 +150,7 @@ test(`${LITERALS.length + ANSWERS.length + 1} hostile hosts are refused in every
   expect(canary.connections).toBe(0)
 })
 
-test('the canary notices connections to hosts on loopback when loopback is allowed', async () => {
+test('the canary detects connections to loopback hosts if loopback is allowed', async () => {
   const canary = await openCanary()
   const names = await openNames()
   const allowedNetworks = ['127.0.0.0/8', '::1/128']
@@ -173,7 +170,7 @@ test('the canary notices connections to hosts on loopback when loopback is allow
   expect(canary.connections).toBe(3 * urls.length)
 })
 
-test('a redirect to a forbidden address is not followed in any way', async () => {
+test('a redirect to a forbidden address is never followed', async () => {
   const canary = await openCanary()
   await using receiver = await openReceiver({
     respond: { status: 307, headers: { Location: `http://127.0.0.2:${canary.port}/` } },
@@ -184,7 +181,7 @@ test('a redirect to a forbidden address is not followed in any way', async () =>
   expect(canary.connections).toBe(0)
 })
 
-test('a name that changes to a private address after its first delivery is refused in every other way', async () => {
+test('a name that changes to a private address after its first delivery is refused from then on', async () => {
   let isTurned = false
   await using names = await DnsServer.open(() => ({
     addresses: [isTurned ? '127.0.0.2' : '127.0.0.1'],
@@ -213,6 +210,6 @@ test('a name that changes to a private address after its first delivery is refus
   await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe('delivered')
   await replay(engine, destination!.id)
   await expect.poll(async () => (await engine.deliveries({}))[0]?.state).toBe('rejected')
-  // All of 127.0.0.0/8 is this machine, so the receiver would get connections to 127.0.0.2, too.
+  // All of 127.0.0.0/8 is local, so connections to 127.0.0.2 would reach the receiver.
   expect(receiver.connections).toBe(1)
 })

@@ -34,7 +34,7 @@ test.each(['http', 'https'])(
   },
 )
 
-test('an allowed reserved port is reached, and no other', async () => {
+test('only reserved ports that are allowed can be reached', async () => {
   await using receiver = await openOnReservedPort()
   const sender = openSender({ allowedPorts: new Set([receiver.port]) })
   expect(await send(sender, receiver.url)).toMatchObject({ outcome: 'delivered' })
@@ -43,7 +43,7 @@ test('an allowed reserved port is reached, and no other', async () => {
 })
 
 test('every port that a browser refuses is reserved', () => {
-  // The list of the Fetch standard, as undici keeps it: to try 65,535 ports takes seconds.
+  // From the list of the Fetch standard in undici, because trying 65,535 ports takes seconds.
   const { badPorts } = createRequire(import.meta.url)('undici/lib/web/fetch/constants.js') as {
     readonly badPorts: readonly string[]
   }

@@ -14,27 +14,27 @@ async function setUp(answer: DnsAnswer, isBehindProxy = false) {
 }
 
 describe('the check of a host', () => {
-  test('finds nothing wrong with a public address, an allowed one, and a name that has one', async () => {
+  test('accepts a public address, an allowed one, and a name that resolves to one', async () => {
     await using dns = await setUp({ addresses: ['192.0.66.1'] })
     for (const host of ['192.0.66.1', '10.1.2.3', 'a.example'])
       expect(await dns.check(host)).toBeUndefined()
   })
 
-  test('tells why an address is forbidden, and to which one a name leads', async () => {
+  test('reports why an address is forbidden, and the address that a name resolves to', async () => {
     await using dns = await setUp({ addresses: ['192.0.66.1', '127.0.0.1'] })
     const problem = { kind: 'forbidden', address: '127.0.0.1', why: 'loopback' }
     expect(await dns.check('127.0.0.1')).toEqual(problem)
     expect(await dns.check('a.example')).toEqual(problem)
   })
 
-  test('tells that a name has no address, but not behind a proxy, which may know it', async () => {
+  test('reports a name without an address, but not behind a proxy that may resolve it', async () => {
     await using direct = await setUp('no such name')
     expect(await direct.check('a.invalid')).toEqual({ kind: 'unresolved' })
     await using proxied = await setUp('no such name', true)
     expect(await proxied.check('a.invalid')).toBeUndefined()
   })
 
-  test('waits a second for a name server that is silent, and then finds nothing wrong', async () => {
+  test('waits a second for a silent name server, then accepts the host', async () => {
     await using dns = await setUp('silence')
     const checked = dns.check('a.example')
     dns.clock.advance(1_000)

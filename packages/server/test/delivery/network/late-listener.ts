@@ -8,10 +8,10 @@ interface Start {
 }
 
 const BACKLOG = 1
-/** More than the kernel keeps for a listener that accepts none. */
+/** More than the backlog of a listener. */
 const FILLERS = 4
 
-/** An HTTP receiver that answers no attempt to connect until it is released, as on a slow path. It then responds 204. */
+/** An HTTP receiver that accepts no connection until it is released, like a slow network path. Then it responds 204. */
 export class LateListener implements AsyncDisposable {
   readonly port: number
   readonly #worker: Worker

@@ -21,7 +21,7 @@ async function listening(options: ReceiverOptions = {}) {
   return receiver
 }
 
-/** A sender that connects through the proxy, and trusts the authority of the tests. */
+/** A sender that connects through the proxy, and trusts the test authority. */
 const senderThrough = (url: string, options: Partial<WebhookSenderOptions> = {}) =>
   openSender({ egressProxy: new Redacted(url), ca: certificates.ca, ...options })
 
@@ -56,7 +56,7 @@ describe('with egressProxy, a request is delivered through the proxy', () => {
     expect(first.timing).toMatchObject({ connectMs: expect.any(Number), tlsMs: expect.any(Number) })
     for (let n = 1; n < 20; n += 1) await sender.send(requestTo(receiver.url))
     expect(receiver.requests).toHaveLength(20)
-    // undici reuses a socket only one turn of the event loop after the response.
+    // undici reuses a socket only in the tick after the response.
     expect(proxy.requests.length).toBeLessThanOrEqual(2)
   })
 
@@ -69,7 +69,7 @@ describe('with egressProxy, a request is delivered through the proxy', () => {
     expect(Buffer.from(sent.replace(/^Basic /, ''), 'base64').toString()).toBe('us@er:p%ssü')
   })
 
-  test('and to a name that Hookline cannot resolve', async () => {
+  test('even if Hookline cannot resolve the name', async () => {
     const proxy = await openProxy()
     const receiver = await listening()
     for (const answer of ['no such name', 'failure', 'silence'] as const) {
@@ -81,7 +81,7 @@ describe('with egressProxy, a request is delivered through the proxy', () => {
   })
 })
 
-describe('with egressProxy, the proxy is not asked for', () => {
+describe('with egressProxy, the proxy gets no request for', () => {
   test.each(['127.0.0.1', '[::1]', '2130706433', '169.254.169.254', 'localhost'])(
     'the forbidden host %s',
     async (host) => {
@@ -110,7 +110,7 @@ describe('with egressProxy, the proxy is not asked for', () => {
   })
 })
 
-describe('a failure of the proxy is retried, and says that it is the proxy:', () => {
+describe('a proxy failure is retried, and its error names the proxy:', () => {
   const FAILED = { outcome: 'retry', class: 'proxy_failed' }
 
   test.each<[number, string]>([
@@ -126,14 +126,14 @@ describe('a failure of the proxy is retried, and says that it is the proxy:', ()
     expect(receiver.connections).toBe(0)
   })
 
-  test('it closes the connection', async () => {
+  test('the connection is closed', async () => {
     const proxy = await openProxy({ behaviour: 'close' })
     const result = await senderThrough(proxy.url()).send(requestTo('http://127.0.0.1:2/'))
     expect(result).toMatchObject(FAILED)
     expect(result.error).toContain('The proxy of the setting egressProxy could not be reached (')
   })
 
-  test('nothing listens at its port, or its name has no address', async () => {
+  test('the port is closed, or the name has no address', async () => {
     const gone = await Proxy.open()
     const url = gone.url()
     await gone[Symbol.asyncDispose]()
@@ -146,7 +146,7 @@ describe('a failure of the proxy is retried, and says that it is the proxy:', ()
     expect(unknown).toMatchObject(FAILED)
   })
 
-  test('its certificate is not valid', async () => {
+  test('the certificate is not valid', async () => {
     const proxy = await openProxy({ tls: certificates.selfSigned })
     const result = await senderThrough(proxy.url('u:s3cret')).send(requestTo('http://127.0.0.1:2/'))
     expect(result).toMatchObject(FAILED)
@@ -165,7 +165,7 @@ test('the deadline covers a proxy that does not respond', async () => {
 })
 
 test.each(['selfSigned', 'wrongHost', 'expired'] as const)(
-  'through the proxy, a certificate of the receiver that is %s is refused',
+  'through the proxy, a receiver certificate that is %s is refused',
   async (name) => {
     const proxy = await openProxy()
     const receiver = await listening({ tls: certificates[name] })
@@ -175,7 +175,7 @@ test.each(['selfSigned', 'wrongHost', 'expired'] as const)(
   },
 )
 
-test('no socket is left open after a failure, and after the sender is disposed of', async () => {
+test('no socket is left open after a failure or the disposal of the sender', async () => {
   const proxy = await openProxy({ behaviour: 502 })
   const receiver = await listening()
   const sender = senderThrough(proxy.url())

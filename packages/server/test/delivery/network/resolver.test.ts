@@ -38,7 +38,7 @@ describe.concurrent('a name', () => {
   })
 
   test(
-    'has the addresses of one family when the other gets no response',
+    'has the addresses of one family if the other gets no response',
     { timeout: 10_000 },
     async () => {
       await using dns = await setUp(PUBLIC)
@@ -52,7 +52,7 @@ describe.concurrent('a name', () => {
     ['a minute', 60, MINUTE],
     ['a day', 86_400, 300_000],
   ])(
-    'with a TTL of %s is looked up again when it ends, after 5 s at least and 300 s at most',
+    'with a TTL of %s is looked up again after it, but after 5 s at least and 300 s at most',
     async (_, ttl, ms) => {
       await using dns = await setUp({ addresses: ['192.0.66.1'], ttl })
       await dns.addressesOf('a.example')
@@ -78,9 +78,9 @@ describe.concurrent('a name that does not exist', () => {
     expect(await dns.addressesOf('missing.invalid')).toContain('192.0.66.1')
   })
 
-  test('for the name servers may exist for the resolver of the system', async () => {
+  test('in DNS may exist for the system resolver', async () => {
     await using dns = await setUp('no such name')
-    // The system's resolver always knows localhost. The hosts file of this test is empty.
+    // The system resolver always resolves localhost. The hosts file of this test is empty.
     expect(
       await dns.addressesOf('localhost').catch((error: Error) => error.message),
     ).toContainEqual('127.0.0.1')
@@ -100,7 +100,7 @@ describe.concurrent('while no name server responds', () => {
     await expect(dns.addressesOf('a.example')).rejects.toThrow('ESERVFAIL')
   })
 
-  test('names are not looked up at each attempt, but again after 5 s', async () => {
+  test('names are looked up again after 5 s, not at each attempt', async () => {
     await using dns = await setUp(PUBLIC)
     await dns.addressesOf('a.example')
     dns.server.answer = () => 'failure'
@@ -115,7 +115,7 @@ describe.concurrent('while no name server responds', () => {
     expect(await dns.addressesOf('a.example')).toEqual(['192.0.66.9'])
   })
 
-  test('a name that is not cached fails after two tries', async () => {
+  test('an uncached name fails after two tries', async () => {
     await using dns = await setUp('silence')
     await expect(dns.addressesOf('a.example')).rejects.toThrow('ETIMEOUT')
     expect(dns.server.questions.filter(({ type }) => type === 'A')).toHaveLength(2)
@@ -134,7 +134,7 @@ describe.concurrent('an answer', () => {
     await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbidden)
   })
 
-  test('that changes to a private address is refused once the TTL of the earlier one is over', async () => {
+  test('that changes to a private address is refused once the earlier TTL is over', async () => {
     await using dns = await setUp({ addresses: ['127.0.0.1'], ttl: 0 })
     expect(await dns.addressesOf('rebinding.example')).toEqual(['127.0.0.1'])
     dns.server.answer = () => ({ addresses: ['10.0.0.1'], ttl: 0 })

@@ -20,14 +20,14 @@ test.each([
     await using listener = await LateListener.open(SLOW)
     const sender = openSender({ dnsServers: [dns.address], timeoutMs: 10_000 })
     const sent = sender.send(requestTo(`http://${name}:${listener.port}/`))
-    // Longer than the wait before the next address. The kernel tries the slow one again after a second.
+    // Longer than the delay before the next address. The kernel retries the slow one after a second.
     await sleep(400)
     listener.release()
     expect(await sent).toMatchObject({ outcome: 'delivered', status: 204 })
   },
 )
 
-test('a second address is tried while the first one is slow', async () => {
+test('a second address is tried while the first is slow', async () => {
   await using dns = await DnsServer.open(() => ({ addresses: [SLOW, '127.0.0.1'] }))
   await using listener = await LateListener.open(SLOW)
   await using receiver = await openReceiver({ port: listener.port })
@@ -37,7 +37,7 @@ test('a second address is tried while the first one is slow', async () => {
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('addresses that all refuse are one failed connection, and one that answers nothing lasts until the deadline', async () => {
+test('addresses that all refuse are one failed connection, and a silent one uses up the deadline', async () => {
   let addresses = [REFUSED, '127.0.0.4']
   await using dns = await DnsServer.open(() => ({ addresses }))
   await using listener = await LateListener.open(SLOW)

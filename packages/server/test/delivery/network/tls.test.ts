@@ -11,7 +11,7 @@ const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 
 const certificates = makeCertificates()
 
-/** A TLS server that records every byte that a client sends through TLS. */
+/** A TLS server that records every byte received through TLS. */
 async function openTlsServer(options: TlsOptions) {
   const received: Buffer[] = []
   const sockets = new Set<Socket>()
@@ -94,7 +94,7 @@ describe('a handshake', () => {
     expect(result.error).toContain('The TLS handshake failed')
   })
 
-  test('with a server that speaks no TLS fails, and is retried', async () => {
+  test('with a server without TLS fails, and is retried', async () => {
     await using receiver = await openReceiver()
     const result = await send(openSender(), `https://127.0.0.1:${receiver.port}/hook`)
     expect(result).toMatchObject({ outcome: 'retry', class: 'connection_failed' })

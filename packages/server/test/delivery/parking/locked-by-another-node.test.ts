@@ -6,9 +6,9 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const SECOND = 1_000
 
-test('what another node looked at when it was claimed is claimed a second later', async () => {
+test('deliveries locked by another node during a claim are claimed a second later', async () => {
   let [claims, isLocked] = [0, true]
-  /** A claim gets nothing, as where another node has locked what is due. */
+  /** A claim returns nothing, as if another node had locked the due deliveries. */
   const through = (backend: Backend): Backend => {
     const { deliveries } = backend
     return {
@@ -45,6 +45,6 @@ test('what another node looked at when it was claimed is claimed a second later'
     return receiver.requests.length
   }
   await expect.poll(received).toBe(2)
-  // Without a reason to look, the feed looks every 15 s.
+  // Otherwise the feed runs every 15 s.
   expect(clock.now() - unlockedAt).toBeLessThan(10 * SECOND)
 })

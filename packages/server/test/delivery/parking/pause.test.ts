@@ -39,11 +39,11 @@ describe('while a destination is paused', () => {
     expect(first?.webhooks[0]?.firstDueAt).toBe(clock.now())
   })
 
-  test('parked deliveries and those in its lane are held, too', async () => {
+  test('parked deliveries and deliveries in its lane are held', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
     const limits = { laneConcurrency: 1, laneWindow: 4 }
-    // Neither the deadline of the attempt nor its retry comes during the test.
+    // Neither the deadline of the attempt nor its retry occurs during the test.
     const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
     await using engine = await TestEngine.open({ limits, ...never })
     await engine.destination('dst_a', receiver.url)
@@ -125,7 +125,7 @@ test('after a crash between the resume and the release of held deliveries, the n
   await expect.poll(() => statesIn(engine)).toEqual(Array(3).fill('delivered'))
 })
 
-test('pausing and resuming during deliveries loses none and sends none twice', async () => {
+test('pausing and resuming during deliveries neither loses nor repeats any', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
   await engine.destination('dst_a', receiver.url)
@@ -137,7 +137,7 @@ test('pausing and resuming during deliveries loses none and sends none twice', a
   expect(receiver.requests).toHaveLength(200)
 })
 
-describe('a paused webhook of several', () => {
+describe('one paused webhook of several', () => {
   const twoWebhooks = (
     url: string,
     successPolicy: 'any' | 'each',
@@ -153,7 +153,7 @@ describe('a paused webhook of several', () => {
   const paths = (requests: readonly { readonly path: string }[]): string[] =>
     requests.map(({ path }) => path.split('/').at(-1)!)
 
-  test('is not tried; with policy any, the others may deliver, and it gets its one attempt when it is resumed', async () => {
+  test('is not attempted; with policy any, the others may deliver, and it gets one attempt when resumed', async () => {
     await using receiver = await openReceiver({ respond: [200, 400, 200, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'any', true)
@@ -169,7 +169,7 @@ describe('a paused webhook of several', () => {
     expect(paths(receiver.requests).slice(2)).toEqual(['paused', 'paused'])
   })
 
-  test('with policy each, the delivery is held once the others have ended, and later only the paused one is tried', async () => {
+  test('with policy each, the delivery is held once the others are done, and then only the paused one is attempted', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using engine = await TestEngine.open()
     const settings = twoWebhooks(receiver.url, 'each', true)

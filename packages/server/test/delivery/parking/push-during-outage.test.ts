@@ -6,10 +6,10 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 
 const HOUR = 60 * 60 * 1000
 
-/** What of the backend is unavailable to the engine. */
+/** Which calls of the engine fail. */
 type Outage = 'none' | 'claims' | 'everything'
 
-/** The backend, whose queue is unavailable to the engine as long as `outage` says. */
+/** The backend, whose queue is unavailable to the engine during the outage. */
 function failing(outage: () => Outage) {
   return (backend: Backend): Backend => {
     const { deliveries } = backend
@@ -32,7 +32,7 @@ function failing(outage: () => Outage) {
 }
 
 test.for(['claims', 'everything'] as const)(
-  'a person who asks for the next attempt during an outage of the database gets it afterwards: %s fails',
+  'a manual retry during a database outage is attempted afterwards: %s fails',
   async (kind) => {
     let outage: Outage = 'none'
     const clock = new ManualClock()
@@ -57,7 +57,7 @@ test.for(['claims', 'everything'] as const)(
     })
     const line = kind === 'claims' ? 'parked.failed' : 'worker.waiting'
     await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain(line)
-    // The other lanes go on, so the feed itself fails only where nothing can be read.
+    // The other lanes continue, so the feed itself fails only if all reads do.
     if (kind === 'claims')
       expect(engine.logged.map(({ msg }) => msg)).not.toContain('worker.waiting')
     outage = 'none'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-/** More than are split in one slice. */
+/** More than one slice. */
 const MANY = 300
 
 async function beginAgain(engine: TestEngine): Promise<void> {
@@ -11,9 +11,9 @@ async function beginAgain(engine: TestEngine): Promise<void> {
   engine.engine.wake()
 }
 
-test('deliveries that begin again get their parts, slice by slice, and are delivered', async () => {
+test('retried deliveries are split into parts, slice by slice, and delivered', async () => {
   await using receiver = await openReceiver()
-  // On a slow machine, 300 attempts at once take a while, and one that times out is made again.
+  // On a slow machine, 300 attempts take a while, and attempts that time out are retried.
   await using engine = await TestEngine.open({ sender: { timeoutMs: 60_000 } })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(MANY)
@@ -26,7 +26,7 @@ test('deliveries that begin again get their parts, slice by slice, and are deliv
   expect(receiver.requests).toHaveLength(2 * MANY)
 })
 
-test('deliveries that begin again after their destination was removed are rejected', async () => {
+test('retried deliveries of a removed destination are rejected', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   await engine.destination('dst_a', receiver.url)

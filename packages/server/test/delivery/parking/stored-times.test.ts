@@ -21,7 +21,7 @@ const timesOf = ({ webhooks }: Delivery): unknown =>
     dueAt === null ? null : dueAt - START,
   ])
 
-describe('the times of a part that another process stored', () => {
+describe('the times of a part stored by another process', () => {
   test.for([
     ['were due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
     ['are due at the start', -HOUR, 0, -HOUR, 0],
@@ -34,7 +34,7 @@ describe('the times of a part that another process stored', () => {
     expect(withKnownTimes(known, TIMES)).toBe(known)
   })
 
-  test('stay as they are where it has ended or is held, whatever another part of the delivery has', () => {
+  test('remain unchanged if it has ended or is held, regardless of other parts of the delivery', () => {
     const ended = { state: 'expired', firstDueAt: START - DAY, dueAt: null } as const
     const held = { state: 'held', firstDueAt: START - DAY, dueAt: null } as const
     const late = { firstDueAt: START - DAY, dueAt: START - DAY }

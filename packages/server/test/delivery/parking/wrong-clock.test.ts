@@ -20,7 +20,7 @@ async function rounds(engine: Engine): Promise<number> {
   return Math.min(...(await engine.deliveries({})).map((each) => each.rounds))
 }
 
-/** Advances the clock step by step until the condition holds, for at most so long. Returns how long it took. */
+/** Advances the clock step by step until the condition holds, up to `mostMs`. Returns how long it took. */
 async function advanceUntil(
   { clock, engine }: { clock: ManualClock; engine: Engine },
   mostMs: number,
@@ -35,8 +35,8 @@ async function advanceUntil(
   return clock.now() - start
 }
 
-describe('when the clock of the machine is set while the service runs', () => {
-  test('back by two days: a webhook whose breaker is open is tried as soon as without that', async () => {
+describe('when the system clock is set while the service runs', () => {
+  test('back by two days: a webhook with an open breaker is attempted without delay', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...SCHEDULE, clock })
@@ -47,14 +47,14 @@ describe('when the clock of the machine is set while the service runs', () => {
     receiver.respond = () => 200
     clock.jump(-2 * DAY)
     await engine.receive(5)
-    // A breaker is open for at most 5 minutes, and a receiver that has recovered gets more and more.
+    // A breaker is open for at most 5 minutes, and a recovered receiver gets more and more attempts.
     await advanceUntil({ clock, engine }, 30 * MINUTE, async () => {
       const all = await engine.deliveries({})
       return all.length === 45 && all.every(({ state }) => state === 'delivered')
     })
   })
 
-  test('ahead by two days: nothing expires, and what waits is delivered when the receiver works again', async () => {
+  test('ahead by two days: nothing expires, and the backlog is delivered when the receiver recovers', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...SCHEDULE, clock })
@@ -73,7 +73,7 @@ describe('when the clock of the machine is set while the service runs', () => {
 })
 
 describe('after a start with another clock than before', () => {
-  /** Deliveries that were attempted once by a process that has ended. */
+  /** Deliveries that were attempted once by an earlier process. */
   async function failedOnce(folder: TemporaryFolder, url: string, clock: ManualClock) {
     await using engine = await TestEngine.open({ ...RARELY, clock }, folder)
     await engine.destination('dst_a', url)
@@ -86,7 +86,7 @@ describe('after a start with another clock than before', () => {
     ['ahead', 2 * DAY],
     ['back', -2 * DAY],
   ] as const)(
-    'two days %s, a delivery is tried at once, and for the rest of its window',
+    'two days %s, a delivery is attempted immediately, and for the rest of its window',
     async ([, ms]) => {
       using folder = new TemporaryFolder()
       await using receiver = await openReceiver({ respond: 503 })

@@ -9,13 +9,13 @@ import { Attempts } from '../../../src/delivery/parts/attempts.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 
-/** A clock that is a millisecond later at each look. */
+/** A clock that advances by a millisecond each time it is read. */
 function tickingClock(): Clock {
   let now = NOON
   return { ...systemClock, now: () => ++now }
 }
 
-test('a delivery waits for Retry-After, however long its result takes to be computed', async () => {
+test('a delivery waits for Retry-After, however long it takes to compute its result', async () => {
   await using receiver = await openReceiver({
     respond: { status: 429, headers: { 'Retry-After': '3600' } },
   })

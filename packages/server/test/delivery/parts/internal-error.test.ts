@@ -4,7 +4,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 
-/** Hookline stores no such headers. They make the sender throw: a bug. */
+/** Headers that Hookline never stores. They make the sender throw, like a bug. */
 const BROKEN = null as unknown as Record<string, string>
 
 const settingsOf = (
@@ -12,12 +12,12 @@ const settingsOf = (
   webhooks: WebhooksSettings['webhooks'],
 ): WebhooksSettings => ({ sharedSecret: null, webhooks, successPolicy })
 
-describe('an attempt that a bug stops', () => {
+describe('an attempt stopped by a bug', () => {
   test.for([
     ['each', 'rejected'],
     ['any', 'delivered'],
   ] as const)(
-    'is rejected at once, and the other webhooks get the event: policy %s',
+    'is rejected immediately, and the other webhooks get the event: policy %s',
     async ([policy, state]) => {
       await using receiver = await openReceiver()
       await using engine = await TestEngine.open()
@@ -48,7 +48,7 @@ describe('an attempt that a bug stops', () => {
     },
   )
 
-  test('is logged with its error, is not blamed on the receiver, and can be retried', async () => {
+  test('is logged with its error, is not attributed to the receiver, and can be retried', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     {
@@ -63,7 +63,7 @@ describe('an attempt that a bug stops', () => {
       expect(lines[0]).toMatchObject({ err: { type: 'TypeError' } })
       expect(engine.openBreakers).toBe(0)
     }
-    // The log entries are acked, so they do not come again after a restart.
+    // The log entries are acked, so they are not redelivered after a restart.
     await using engine = await TestEngine.open({}, folder)
     await engine.destination('dst_a', receiver.url, { version: 2 })
     const [delivery] = await engine.deliveries({})

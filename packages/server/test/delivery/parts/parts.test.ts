@@ -54,7 +54,7 @@ function attempt(
   return { ...made, ...times, body: 'text', ...change }
 }
 
-/** The delivery after attempts, one after the other. */
+/** The delivery after these attempts, in order. */
 function after(policy: SuccessPolicy, ...attempts: readonly PartAttempt[]): Delivery {
   return attempts.reduce(
     (delivery, each) => afterAttempt(delivery, each, rules(policy)),
@@ -74,12 +74,12 @@ describe('with policy any', () => {
     expect(statesOf(all)).toEqual(['not_retried', 'delivered', 'rejected'])
   })
 
-  test('what failed before the first success is not retried, whichever came first', () => {
+  test('failures before the first success are not retried, in any order of results', () => {
     const late = after('any', attempt(a, 'retry'), attempt(b, 'delivered'))
     expect(statesOf(late)).toEqual(['not_retried', 'delivered', 'pending'])
   })
 
-  test('while no webhook has it, each retryable one is retried by itself', () => {
+  test('until one webhook accepts it, each failed one is retried separately', () => {
     const failed = after(
       'any',
       attempt(a, 'retry'),
@@ -95,7 +95,7 @@ describe('with policy any', () => {
     expect(all).toMatchObject({ state: 'rejected', dueAt: null })
   })
 
-  test('a delivered delivery stays delivered, whatever the policy is later', () => {
+  test('a delivered delivery remains delivered, even if the policy changes', () => {
     const delivered = after('any', attempt(a, 'delivered'))
     const strict = afterAttempt(delivered, attempt(b, 'rejected'), rules('each'))
     expect(strict.state).toBe('delivered')
@@ -103,13 +103,13 @@ describe('with policy any', () => {
 })
 
 describe('with policy each', () => {
-  test('a delivery is delivered only when every webhook has it', () => {
+  test('a delivery is delivered only when every webhook has accepted it', () => {
     const two = after('each', attempt(a, 'delivered'), attempt(c, 'delivered'))
     expect(two).toMatchObject({ state: 'pending', dueAt: NOON })
     expect(afterAttempt(two, attempt(b, 'delivered'), rules('each')).state).toBe('delivered')
   })
 
-  test('it is rejected when one webhook rejected it and the others have it', () => {
+  test('it is rejected when one webhook rejected it and the others accepted it', () => {
     const all = after(
       'each',
       attempt(a, 'delivered'),
@@ -126,18 +126,18 @@ describe('when the retry window is over', () => {
     return afterAttempt(delivery, attempt(a, 'retry', kind), rules('any', NOON + 4 * HOUR))
   }
 
-  test('a part that failed is expired', () => {
+  test('a failed part expires', () => {
     expect(late({})).toMatchObject({ state: 'expired', dueAt: null })
   })
 
   test.each(['certificate_invalid', 'address_forbidden', 'port_forbidden'] as const)(
-    'a part with the failure %s is rejected: its owner had to change something',
+    'a part with the failure %s is rejected, because its owner had to change something',
     (kind) => {
       expect(late({ class: kind })).toMatchObject({ state: 'rejected', dueAt: null })
     },
   )
 
-  test('a part without an attempt is expired, and the delivery with the last of them', () => {
+  test('a part without an attempt expires, and the delivery with the last of them', () => {
     const first = withPart(pending('any', [a, b]), a, 'any', expire)
     expect(first.state).toBe('pending')
     const both = withPart(first, b, 'any', expire)
@@ -145,8 +145,8 @@ describe('when the retry window is over', () => {
   })
 })
 
-describe('a part that waits for somebody', () => {
-  test('is held while its webhook is paused, and gets a new window when it is resumed', () => {
+describe('a held part', () => {
+  test('waits while its webhook is paused, and gets a new window when it is resumed', () => {
     const held = withPart(pending('any', [a]), a, 'any', hold)
     expect(held).toMatchObject({ state: 'held', dueAt: null })
     const now = NOON + 5 * HOUR
@@ -155,16 +155,16 @@ describe('a part that waits for somebody', () => {
     expect(partOf(resumed, a)?.firstDueAt).toBe(now)
   })
 
-  test('is held while its URL is forbidden, within its window', () => {
+  test('waits while its URL is forbidden, within its window', () => {
     const forbidden = attempt(a, 'retry', { class: 'address_forbidden' })
     expect(afterAttempt(pending('any', [a]), forbidden, rules('any')).state).toBe('held')
   })
 
-  test('keeps the delivery pending as long as another part is', () => {
+  test('leaves the delivery pending while another part is pending', () => {
     expect(withPart(pending('any', [a, b]), a, 'any', hold).state).toBe('pending')
   })
 
-  test('is not retried after its pause when it was tried before and another webhook has the event', () => {
+  test('is not retried after the pause if it failed before and another webhook has the event', () => {
     const tried = afterAttempt(pending('any', [a, b]), attempt(a, 'retry'), rules('any'))
     const held = withPart(tried, a, 'any', hold)
     const delivered = afterAttempt(held, attempt(b, 'delivered'), rules('any'))
@@ -172,15 +172,15 @@ describe('a part that waits for somebody', () => {
   })
 })
 
-describe('webhooks that change', () => {
-  test('a removed one ends its part, and a new one gets a part of its own', () => {
+describe('changed webhooks', () => {
+  test('a removed webhook ends its part, and a new one gets a new part', () => {
     const split = withParts(pending('any', [a]), settings('any', [b]), NOON + 1)
     const moved = withPart(split, a, 'any', remove)
     expect(moved).toMatchObject({ state: 'pending', dueAt: NOON + 1 })
     expect(statesOf(moved)).toEqual(['removed', 'pending'])
   })
 
-  test('when the last one is removed, the delivery is rejected, or delivered if the others have it', () => {
+  test('when the last one is removed, the delivery is rejected, or delivered if the others accepted it', () => {
     expect(withPart(pending('each', [a]), a, 'each', remove).state).toBe('rejected')
     const delivered = after('each', attempt(a, 'delivered'), attempt(b, 'delivered'))
     expect(withPart(delivered, c, 'each', remove).state).toBe('delivered')

@@ -5,7 +5,7 @@ import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/parts/p
 const HOUR = 60 * 60 * 1000
 const fourHours: RetrySchedule = { windowMs: 4 * HOUR }
 
-/** The times of all attempts on a webhook that always fails at once. The first attempt is at 0. */
+/** The times of all attempts on a webhook that always fails immediately. The first attempt is at 0. */
 function attemptsOf(schedule: RetrySchedule, random: () => number): number[] {
   const times = [0]
   for (let number = 1; number < 1000; number++) {
@@ -30,7 +30,7 @@ describe('the retry schedule', () => {
     expect([wait(0), wait(0.5), wait(1)]).toEqual([33_750, 45_000, 56_250])
   })
 
-  test('makes a last attempt within the final minute of the window, and none after it', () => {
+  test('includes a last attempt within the final minute of the window, and none after it', () => {
     const run = fc.property(fc.integer(), (seed) => {
       const random = fc.sample(fc.double({ min: 0, max: 0.999, noNaN: true }), {
         seed,
@@ -45,7 +45,7 @@ describe('the retry schedule', () => {
     fc.assert(run)
   })
 
-  test('makes it within the final tenth of a window that is shorter than ten minutes', () => {
+  test('includes it within the final tenth of a window shorter than ten minutes', () => {
     for (const random of [0, 0.5, 0.999]) {
       const times = attemptsOf({ windowMs: 1_500, delaysMs: [100, 300] }, () => random)
       expect(times.at(-1)).toBeGreaterThanOrEqual(1_350)
@@ -53,7 +53,7 @@ describe('the retry schedule', () => {
     }
   })
 
-  test('uses configured delays in place of the exponential ones, and repeats the last one until the window ends', () => {
+  test('uses configured delays instead of exponential ones, and repeats the last one until the window ends', () => {
     const schedule = { windowMs: 1000, delaysMs: [100, 200] }
     expect(attemptsOf(schedule, () => 0)).toEqual([0, 100, 300, 500, 700, 900])
   })

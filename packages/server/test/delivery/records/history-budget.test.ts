@@ -30,7 +30,7 @@ function open() {
   return { clock, budget, kept, dropped }
 }
 
-test('keeps the first forty responses of an hour for each destination, URL and class, and counts the others', async () => {
+test('keeps the first forty responses an hour for each destination, URL and class, and counts the rest', async () => {
   const { kept, dropped } = open()
   expect(kept(90)).toBe(40)
   expect(await dropped()).toBe(50)
@@ -40,7 +40,7 @@ test('keeps the first forty responses of an hour for each destination, URL and c
   expect(kept(1, {}, 'dst_b')).toBe(1)
 })
 
-test('keeps one a minute after them: at most a hundred in an hour', () => {
+test('then keeps one a minute: at most a hundred in an hour', () => {
   const { kept, clock } = open()
   let inHour = 0
   for (let second = 0; second < HOUR / 1000; second += 1) {
@@ -57,7 +57,7 @@ test('starts again every hour', () => {
   expect(kept(90)).toBe(40)
 })
 
-test('keeps the rest of an attempt beyond the limit, and does not count attempts without a response', async () => {
+test('keeps attempts beyond the limit without their responses, and does not count attempts without one', async () => {
   const { budget, kept, dropped } = open()
   kept(40)
   const { headers: _headers, body: _body, ...rest } = failed

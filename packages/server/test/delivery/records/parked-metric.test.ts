@@ -8,7 +8,7 @@ const HOUR = 60 * 60 * 1000
 const parkedIn = async ({ metrics }: TestEngine): Promise<number | undefined> =>
   (await metrics.deliveriesParked.get()).values[0]?.value
 
-test('deliveries count as parked only when one of their parts waits in no lane', async () => {
+test('deliveries count as parked only if one of their parts waits outside the lanes', async () => {
   const clock = new ManualClock()
   const { promise: opened, resolve: respond } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
@@ -21,7 +21,7 @@ test('deliveries count as parked only when one of their parts waits in no lane',
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await receiver.waitFor(2)
-  // What has waited for two seconds is recorded: the two in flight stay in their lane, the third one is parked.
+  // Parts that have waited for two seconds are recorded: two in flight stay in their lane, the third is parked.
   clock.advance(2_000)
   await expect.poll(() => engine.deliveries({})).toHaveLength(3)
   expect(await parkedIn(engine)).toBe(1)
@@ -30,6 +30,6 @@ test('deliveries count as parked only when one of their parts waits in no lane',
   await expect
     .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
     .toEqual([1, 1, 1])
-  // Each is parked for its next attempt.
+  // Each is parked until its next attempt.
   expect(await parkedIn(engine)).toBe(4)
 })

@@ -20,7 +20,7 @@ async function left({ backend }: TestEngine): Promise<number> {
   return events.data.length + deliveries.data.length
 }
 
-test('deliveries of a purged user in a lane are not tried, and the attempt in flight is not recorded', async () => {
+test('deliveries of a purged user in a lane are not attempted, and the attempt in flight is not recorded', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -37,7 +37,7 @@ test('deliveries of a purged user in a lane are not tried, and the attempt in fl
   expect(engine.lanes.current.imbalance).toBe(0)
 })
 
-test('the delivery of a user who is purged during its attempt counts neither as ended nor as parked', async () => {
+test('a delivery whose user is purged during the attempt counts neither as complete nor as parked', async () => {
   for (const status of [200, 500]) {
     const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => status) })
@@ -56,9 +56,9 @@ test('the delivery of a user who is purged during its attempt counts neither as 
   }
 })
 
-test('parked deliveries of a purged user are not tried again; those of other users are', async () => {
+test('parked deliveries of a purged user are not retried, and other users are not affected', async () => {
   await using receiver = await openReceiver({ respond: [500, 500, 200] })
-  // Long enough for the purge to come first, on a busy machine too.
+  // Long enough for the purge to finish first, even on a busy machine.
   await using engine = await TestEngine.open({ retryDelaysMs: [5_000] })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(2)
@@ -76,7 +76,7 @@ test('parked deliveries of a purged user are not tried again; those of other use
   expect(engine.lanes.current.imbalance).toBe(0)
 })
 
-test('deliveries that wait for their purge are not claimed over and over, and others are delivered', async () => {
+test('deliveries waiting for their purge are not claimed repeatedly, and others are delivered', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ retryDelaysMs: [3_000] })
   await engine.destination('dst_a', receiver.url)
@@ -84,7 +84,7 @@ test('deliveries that wait for their purge are not claimed over and over, and ot
   const parked = async (): Promise<number> =>
     (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
   await expect.poll(parked).toBe(3)
-  // From now on the user counts as purged, but the purge has only come to another user.
+  // From now on the user counts as purged, but the purge has reached only another user.
   const now = Date.now()
   const { deletions } = engine.backend
   const id = newId('del', now)
@@ -107,7 +107,7 @@ test('deliveries that wait for their purge are not claimed over and over, and ot
   expect(engine.lanes.current.imbalance).toBe(0)
 })
 
-test('a log entry of a purged user is acked, so it does not come again after a restart', async () => {
+test('a log entry of a purged user is acked, so it is not redelivered after a restart', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
   await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
@@ -117,7 +117,7 @@ test('a log entry of a purged user is acked, so it does not come again after a r
   await purge(engine)
   answer()
   await expect.poll(() => engine.lanes.current.inMemory).toBe(0)
-  // Retention removes acked entries only.
+  // Retention removes only acked entries.
   const [later] = await engine.receive(1)
   await expect.poll(() => receiver.requests.length).toBe(2)
   const { upkeep, events } = engine.backend

@@ -9,7 +9,7 @@ import { TestEngine } from '@hookline/testing/engine/test-engine'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Changes the database as a bad disk or a bug would. */
+/** Changes the database, as disk corruption or a bug would. */
 function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
   using db = openBesideService(folder.path)
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
@@ -21,17 +21,17 @@ const quarantinedIn = async (engine: TestEngine): Promise<number> =>
 const linesOf = (engine: TestEngine) =>
   engine.logged.filter(({ msg }) => msg === 'quarantine.added')
 
-describe('a parked delivery that cannot be read', () => {
+describe('an unreadable parked delivery', () => {
   test.for([
-    ['its event is gone', 'DELETE FROM events WHERE id = ?', 'event'],
-    ['its event is no JSON', "UPDATE events SET body = '{' WHERE id = ?", 'event'],
-    ['its event is no object', "UPDATE events SET body = '7' WHERE id = ?", 'event'],
+    ['its event is missing', 'DELETE FROM events WHERE id = ?', 'event'],
+    ['its event is not JSON', "UPDATE events SET body = '{' WHERE id = ?", 'event'],
+    ['its event is not an object', "UPDATE events SET body = '7' WHERE id = ?", 'event'],
     [
-      'its progress is no JSON',
+      'its progress is not JSON',
       "UPDATE deliveries SET webhooks = '[' WHERE event_id = ?",
       'progress',
     ],
-  ] as const)('is quarantined and does not stop others: %s', async ([, sql, what]) => {
+  ] as const)('is quarantined and does not block others: %s', async ([, sql, what]) => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     const destination = { enabled: false }
@@ -47,11 +47,11 @@ describe('a parked delivery that cannot be read', () => {
     }
     receiver.respond = () => 200
     await using engine = await TestEngine.open({}, folder)
-    // A start would find it, and put it into quarantine.
+    // The next start would quarantine it.
     damage(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
-    // A delivery whose parts cannot be read waits as one without parts.
+    // A delivery with unreadable parts waits like one without parts.
     engine.engine.wake()
     await expect
       .poll(async () => (await engine.deliveries({})).map(({ state }) => state).toSorted())
@@ -66,20 +66,20 @@ describe('a parked delivery that cannot be read', () => {
   })
 })
 
-describe('a delivery that a bug stops outside of an attempt', () => {
-  /** The backend, with a bug that the first turn in a slot meets. */
+describe('a delivery stopped by a bug outside of an attempt', () => {
+  /** The backend, with a bug that affects the first turn in a slot. */
   function withBug(backend: Backend): Backend {
     const { deletions } = backend
     let calls = 0
     const isPurged: Backend['deletions']['isPurged'] = (event) => {
-      // The first call is the pipeline's.
+      // The first call comes from the pipeline.
       if (++calls === 2) throw new TypeError('a bug, by the test')
       return deletions.isPurged(event)
     }
     return { ...backend, deletions: Object.assign(Object.create(deletions), { isPurged }) }
   }
 
-  test('is quarantined at once, with the reason, and is tried again on request', async () => {
+  test('is quarantined immediately, with the reason, and can be retried on request', async () => {
     using folder = new TemporaryFolder()
     await using receiver = await openReceiver()
     {
@@ -89,7 +89,7 @@ describe('a delivery that a bug stops outside of an attempt', () => {
       await expect.poll(() => engine.deliveries({})).toMatchObject([{ state: 'quarantined' }])
       expect(linesOf(engine)).toMatchObject([{ err: { type: 'TypeError' } }])
     }
-    // The entry is acked, so it does not come again after a restart.
+    // The entry is acked, so it is not redelivered after a restart.
     await using engine = await TestEngine.open({}, folder)
     await engine.receive(1)
     await receiver.waitFor(1)
@@ -103,7 +103,7 @@ describe('a delivery that a bug stops outside of an attempt', () => {
   })
 })
 
-test('an event in the log that cannot be read is quarantined, and the events after it are delivered', async () => {
+test('an unreadable event in the log is quarantined, and later events are delivered', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver()
   {
@@ -120,7 +120,7 @@ test('an event in the log that cannot be read is quarantined, and the events aft
   await receiver.waitFor(1)
 })
 
-test('an event that makes the pipeline throw is quarantined, and the events beside it are delivered', async () => {
+test('an event that makes the pipeline throw is quarantined, and its neighbours are delivered', async () => {
   await using receiver = await openReceiver()
   await using engine = await TestEngine.open()
   await engine.destination('dst_a', receiver.url)

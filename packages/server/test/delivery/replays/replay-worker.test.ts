@@ -57,7 +57,7 @@ describe('a replay', () => {
     ])
   })
 
-  test('of delivered deliveries makes them once more, and keeps the earlier attempts', async () => {
+  test('of delivered deliveries sends them again, and keeps the earlier attempts', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url)
@@ -69,7 +69,7 @@ describe('a replay', () => {
     expect((await engine.deliveries({}))[0]!.attempts).toHaveLength(2)
   })
 
-  test('of a delivery that some webhooks took tries only the other webhooks', async () => {
+  test('of a partly delivered delivery attempts only the other webhooks', async () => {
     await using receiver = await openReceiver({
       respond: ({ path }) => (path.endsWith('/bad') ? 400 : 200),
     })
@@ -89,7 +89,7 @@ describe('a replay', () => {
     expect(tried.toSorted()).toEqual(['bad', 'bad', 'good'])
   })
 
-  test('makes deliveries, once, of events that came while the destination was disabled', async () => {
+  test('delivers events from while the destination was disabled, once', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { enabled: false })
@@ -106,7 +106,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(10)
   })
 
-  test('keeps its rate, and stops when it is cancelled', async () => {
+  test('obeys its rate, and stops when it is cancelled', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
     await using engine = await TestEngine.open({ clock })
@@ -135,7 +135,7 @@ describe('a replay', () => {
     expect(receiver.requests).toHaveLength(70)
   })
 
-  test('continues after a restart where it was, and makes no delivery twice', async () => {
+  test('continues after a restart, and makes no delivery twice', async () => {
     using folder = new TemporaryFolder()
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 400 })
@@ -172,7 +172,7 @@ describe('a replay', () => {
 })
 
 describe('the rate of a replay', () => {
-  test('allows a number of deliveries in a second, and says after which time it allows more', () => {
+  test('allows a number of deliveries a second, and returns when it allows more', () => {
     const rate = new ReplayRate(10)
     expect(rate.allowance(0)).toBe(10)
     rate.use(10)

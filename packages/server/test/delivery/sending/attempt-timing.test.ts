@@ -10,7 +10,7 @@ import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const certificates = makeCertificates()
 
-/** The phases before the transfer, which is recorded where it takes 1 ms: on a busy machine, any may. */
+/** The phases before the transfer, which is recorded only if it takes 1 ms. On a busy machine, any may. */
 const phasesOf = ({ timing }: AttemptResult) =>
   Object.keys(timing ?? {}).filter((phase) => phase !== 'transferMs')
 
@@ -39,13 +39,13 @@ test('an attempt that uses an open socket reports no steps', async () => {
   await using receiver = await openReceiver()
   const sender = openSender()
   expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'answerMs'])
-  // undici reuses a socket only one turn of the event loop after the response.
+  // undici reuses a socket only in the tick after the response.
   await new Promise((resolve) => void setImmediate(resolve))
   const { timing = {} } = await sender.send(requestTo(receiver.url))
   expect(timing).not.toHaveProperty('connectMs')
 })
 
-test('an attempt reports how long the body of the response took, beside its duration', async () => {
+test('an attempt reports the time of the response body separately from its duration', async () => {
   const slow = createHttpServer((_request, response) => {
     response.writeHead(200).write('begin')
     setTimeout(() => response.end('end'), 1_000)
@@ -61,12 +61,12 @@ test('an attempt reports how long the body of the response took, beside its dura
     expect(phasesOf(result)).toEqual(phases)
     expect(result.timing?.transferMs).toBeGreaterThan(100)
     expect(result.timing?.answerMs).toBeLessThanOrEqual(result.durationMs)
-    // undici reuses a socket only one turn of the event loop after the response.
+    // undici reuses a socket only in the tick after the response.
     await new Promise((resolve) => void setImmediate(resolve))
   }
 })
 
-test('an attempt that may not connect reports no time for a response', async () => {
+test('an attempt that may not connect reports no response time', async () => {
   const result = await openSender({ allowedNetworks: [] }).send(requestTo('http://127.0.0.1:8080/'))
   expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
 })
@@ -78,7 +78,7 @@ test('each of several parallel attempts reports the steps of its own socket', as
   expect(sent.filter((result) => phasesOf(result).includes('connectMs'))).toHaveLength(2)
 })
 
-test('after a deadline, the last step reported is the one in which it passed', async () => {
+test('after a deadline, the last reported step is the one that was interrupted', async () => {
   const dns = await openDns()
   const sender = openSender({ timeoutMs: 1_000, dnsServers: [dns.address] })
   const inLookup = await sender.send(requestTo('http://receiver.test/'))

@@ -11,7 +11,7 @@ const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n'
 const withStatus = (status: string): string => `HTTP/1.1 ${status} x\r\n${BODY}`
 const interim = (status: string): string => `HTTP/1.1 ${status} x\r\n\r\n`
 
-/** What a receiver answers that can be read as no response, or not as a final one. */
+/** Bytes that are not a response, or not a final one. */
 const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'status 000': withStatus('000'),
   'status 000 without a body': interim('000'),
@@ -25,7 +25,7 @@ const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'status of letters': withStatus('abc'),
   'no status': withStatus(''),
   'a negative status': withStatus('-1'),
-  '100 that nobody asked for': interim('100'),
+  'an unsolicited 100': interim('100'),
   '101 without an upgrade': interim('101'),
   '101 with a body': withStatus('101'),
   '101 to another protocol': 'HTTP/1.1 101 x\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
@@ -38,14 +38,14 @@ const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'bytes of zero': Buffer.alloc(5000),
 }
 
-/** Heads of which the status can be read, and other lines cannot. `Retry-After` is among the lines that can. */
+/** Heads with a readable status and other lines that are not. `Retry-After` is readable. */
 const BROKEN_HEADS: Readonly<Record<string, string>> = {
   'two lengths': `Content-Length: 1\r\n${BODY}`,
   'the same length twice': `Content-Length: 2\r\n${BODY}`,
   'the same length twice in one header': 'Content-Length: 2, 2\r\n\r\nok',
   'a length and chunks': `Content-Length: 5\r\n${CHUNKED}0\r\n\r\n`,
   'a negative length': 'Content-Length: -1\r\n\r\n',
-  'a length beyond all numbers': `Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
+  'an overflowing length': `Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
   'a length of letters': 'Content-Length: two\r\n\r\nok',
   'an empty length': 'Content-Length:\r\n\r\nok',
   'a header without a colon': `no colon\r\n${BODY}`,
@@ -54,20 +54,20 @@ const BROKEN_HEADS: Readonly<Record<string, string>> = {
   'NUL in a header': `X: a\0b\r\n${BODY}`,
   'CR in a header': `X: a\rb\r\n${BODY}`,
   'a folded header': `X: a\r\n  b\r\n${BODY}`,
-  'a name of bytes that are no token': `X\xe9(): a\r\n${BODY}`,
+  'a name with invalid characters': `X\xe9(): a\r\n${BODY}`,
   'headers of 20 KB': `X: ${'x'.repeat(20_000)}\r\n${BODY}`,
-  'an upgrade that nobody asked for': `Connection: upgrade\r\nUpgrade: x\r\n${BODY}`,
+  'an unsolicited upgrade': `Connection: upgrade\r\nUpgrade: x\r\n${BODY}`,
   'two codings': `Transfer-Encoding: chunked\r\n${CHUNKED}0\r\n\r\n`,
 }
 
-/** Responses that are broken behind a status. The status decides, because the receiver may have acted on it. */
+/** Responses that are broken after the status. The status decides, because the receiver may have acted on it. */
 const BROKEN_BEHIND_STATUS: Readonly<Record<string, string>> = {
   'two responses': `${withStatus('500')}${withStatus('200')}`,
   'a thousand responses': withStatus('500').repeat(1000),
   'a chunk without a size': `HTTP/1.1 500 x\r\n${CHUNKED}zz\r\nok\r\n`,
-  'a chunk larger than all numbers': `HTTP/1.1 500 x\r\n${CHUNKED}${'f'.repeat(20)}\r\nok\r\n`,
-  'a body longer than announced': 'HTTP/1.1 500 x\r\nContent-Length: 2\r\n\r\nlonger',
-  'a coding that does not exist': 'HTTP/1.1 500 x\r\nTransfer-Encoding: x\r\n\r\nok',
+  'a chunk with an overflowing size': `HTTP/1.1 500 x\r\n${CHUNKED}${'f'.repeat(20)}\r\nok\r\n`,
+  'a body longer than its Content-Length': 'HTTP/1.1 500 x\r\nContent-Length: 2\r\n\r\nlonger',
+  'an unknown coding': 'HTTP/1.1 500 x\r\nTransfer-Encoding: x\r\n\r\nok',
   'endless trailers': `HTTP/1.1 500 x\r\n${CHUNKED}0\r\n${'X: y\r\n'.repeat(5000)}`,
 }
 
@@ -94,7 +94,7 @@ describe.each(['after the request', 'before the request'])('a response %s', (whe
   )
 
   test.each(Object.entries(BROKEN_BEHIND_STATUS))(
-    'with %s behind a 500 is retried as a 500',
+    'with %s after a 500 is retried as a 500',
     async (...[, bytes]) => {
       const receiver = await opened({ bytes, waits, after: 'end' })
       const result = await openSender().send(requestTo(receiver.url))
@@ -110,7 +110,7 @@ describe.each([
     (head: string) => [...head.slice(0, 60).split(''), head.slice(60)],
   ],
   ['line by line', (head: string) => head.split(/(?<=\n)/)],
-] as const)('the status decides, whatever is wrong in the head, %s', (_name, piecesOf) => {
+] as const)('the status decides regardless of errors in the head, %s', (_name, piecesOf) => {
   test.each(Object.entries(BROKEN_HEADS))('with %s', async (...[, head]) => {
     const receiver = await opened({ bytes: '' })
     const sender = openSender()
@@ -128,7 +128,7 @@ describe.each([
   })
 })
 
-test('the headers of a broken head are shown as far as they can be read, and its body, too', async () => {
+test('the readable headers and the body after a broken head are shown', async () => {
   const head =
     'Server: a\r\n b\r\nServer: c\r\n__proto__: x\r\nLocation: /there?key=1\r\n: \r\n\r\nGone'
   const receiver = await opened({ bytes: `HTTP/1.1 308 Moved\r\n${head}`, after: 'end' })
@@ -146,7 +146,7 @@ describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (st
     ['in one piece', (bytes: string) => [bytes]],
     ['line by line', (bytes: string) => bytes.split(/(?<=\n)/)],
     ['each apart', (bytes: string) => bytes.split(/(?<=\r\n\r\n)/)],
-  ] as const)('is skipped: the final one decides, %s', async (_name, piecesOf) => {
+  ] as const)('is skipped, and the final one decides, %s', async (_name, piecesOf) => {
     const sender = openSender()
     for (const [final, outcome] of [
       [`${OK}${BODY}`, 'delivered'],
@@ -189,13 +189,13 @@ test('blank lines beyond 16 KiB are not skipped', async () => {
   expect(result).toMatchObject({ outcome: 'retry', class: 'protocol_error' })
 })
 
-test('interim responses without an end are given up at the deadline', async () => {
+test('endless interim responses are aborted at the deadline', async () => {
   const receiver = await opened({ bytes: interim('103').repeat(5_000) })
   const result = await openSender({ timeoutMs: 200 }).send(requestTo(receiver.url))
   expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
 })
 
-test('a response whose lines end with LF alone has a status', async () => {
+test('a response with LF line endings has a status', async () => {
   const receiver = await opened({ bytes: 'HTTP/1.1 202 x\nContent-Length: 2\n\nok', after: 'end' })
   const result = await openSender().send(requestTo(receiver.url))
   expect(result).toMatchObject({ outcome: 'delivered', status: 202 })
@@ -205,7 +205,7 @@ describe.each([
   ['closes', 'end', 'connection_failed'],
   ['is reset', 'reset', 'connection_failed'],
   ['hangs', undefined, 'timeout'],
-] as const)('where the connection %s in the middle of a head', (_verb, after, failure) => {
+] as const)('if the connection %s in the middle of a head', (_verb, after, failure) => {
   const answerWith = (bytes: string) => opened({ bytes, ...(after && { after }) })
   const send = (url: string) => openSender({ timeoutMs: 500 }).send(requestTo(url))
 
@@ -214,7 +214,7 @@ describe.each([
     ['Retry-After: 7\r\n', 7_000],
     ['Retry-After: 7\r\nX-Half', 7_000],
     ['Retry-After: 7', undefined],
-  ])('a status of failure decides, with the lines that are whole: %j', async (lines, pause) => {
+  ])('an error status decides, with the complete lines: %j', async (lines, pause) => {
     const receiver = await answerWith(`HTTP/1.1 429 x\r\n${lines}`)
     const result = await send(receiver.url)
     expect(result).toMatchObject({ outcome: 'retry', class: 'http_throttled', status: 429 })
@@ -222,7 +222,7 @@ describe.each([
   })
 
   test.each([`${OK}X-Half`, `${OK}X: y\r\n`, `${interim('100')}${OK}`, 'HTTP/1.1 4'])(
-    'a success, or no whole status, is retried: %j',
+    'a success, or an incomplete status, is retried: %j',
     async (bytes) => {
       const receiver = await answerWith(bytes)
       expect(await send(receiver.url)).toMatchObject({ outcome: 'retry', class: failure })
@@ -230,7 +230,7 @@ describe.each([
   )
 })
 
-test('a response of which any bytes are replaced has an outcome', async () => {
+test('a response with random bytes replaced has an outcome', async () => {
   const receiver = await opened({ bytes: '' })
   const sender = openSender()
   const places = fc.array(fc.record({ at: fc.nat(80), put: fc.uint8Array({ maxLength: 4 }) }), {
@@ -251,7 +251,7 @@ test('a response of which any bytes are replaced has an outcome', async () => {
   )
 })
 
-test('receivers that answer with broken responses stop no other, and put nothing into quarantine', async () => {
+test('receivers with broken responses block no others, and nothing is quarantined', async () => {
   await using healthy = await openReceiver()
   await using engine = await TestEngine.open({ retryDelaysMs: [3_600_000] })
   const broken = Object.values(UNREADABLE)

@@ -89,7 +89,7 @@ describe('a failure', () => {
     }
   })
 
-  test('that Hookline causes itself has its own class', () => {
+  test('caused by Hookline has its own class', () => {
     const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
     const port = new PortForbidden(5432, 'PostgreSQL')
     const refused = new RequestRefused('the static header "Expect"')

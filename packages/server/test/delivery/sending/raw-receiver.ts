@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { turn } from '../../../src/util/time/clock.ts'
 
-/** What a raw receiver does with a connection. */
+/** How a raw receiver handles a connection. */
 export interface RawAnswer {
-  /** Written as they are: nothing checks that they are HTTP. Pieces are written one after the other. */
+  /** Written unchanged, valid HTTP or not. Pieces are written one after the other. */
   readonly bytes: string | Buffer | readonly Buffer[]
-  /** Whether it waits for the end of the request, which must be a JSON object. By default it does. */
+  /** Whether it waits for the end of the request, which must be a JSON object. True by default. */
   readonly waits?: boolean
-  /** What it does afterwards; by default it leaves the connection open. */
+  /** What happens afterwards; by default the connection stays open. */
   readonly after?: 'end' | 'reset'
 }
 
@@ -49,7 +49,7 @@ export class RawReceiver implements AsyncDisposable {
   #serve(socket: Socket, { bytes, waits = true, after }: RawAnswer): void {
     this.#sockets.add(socket)
     socket.on('close', () => this.#sockets.delete(socket))
-    // The sender closes connections at any moment: that is the subject of the tests.
+    // The sender may close connections at any time, as these tests require.
     socket.on('error', () => undefined)
     socket.setNoDelay(true)
     const answer = async (): Promise<void> => {

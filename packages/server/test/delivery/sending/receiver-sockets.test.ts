@@ -19,12 +19,12 @@ async function receivers(count: number, options: ReceiverOptions = {}): Promise<
 
 const openAt = (to: readonly Receiver[]): number[] => to.map((receiver) => receiver.openConnections)
 
-test('the sockets that have been idle for longest are closed to make room for others', async () => {
+test('the longest idle sockets are closed to make room for others', async () => {
   const to = await receivers(5)
   const sender = openSender({ maxSockets: MOST })
   const send = async (index: number) => {
     expect(await sender.send(requestTo(to[index]!.url))).toMatchObject({ outcome: 'delivered' })
-    // undici says only then that the socket is idle.
+    // undici reports the socket as idle only after this.
     await turn()
   }
   for (const index of [0, 1, 2]) await send(index)

@@ -7,23 +7,23 @@ const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const HOUR = 3_600_000
 
 describe('Retry-After', () => {
-  test.each(RETRY_AFTER_FORMS.read)('%j asks for %d s, from 1 s to 1 h', (header, seconds) => {
+  test.each(RETRY_AFTER_FORMS.read)('%j means %d s, from 1 s to 1 h', (header, seconds) => {
     const ms = Math.min(Math.max(seconds * 1000, 1000), HOUR)
     expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMS.now))).toBe(ms)
   })
 
-  test.each(RETRY_AFTER_FORMS.refused)('%j asks for no pause', (header) => {
+  test.each(RETRY_AFTER_FORMS.refused)('%j means no delay', (header) => {
     expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMS.now))).toBeUndefined()
   })
 
   test.each(['3601', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(
-    '%j asks for an hour',
+    '%j means an hour',
     (header) => {
       expect(retryAfter(429, header, NOW)).toBe(HOUR)
     },
   )
 
-  test('is honoured for 408, 425, 429, 502 and 503 only', () => {
+  test('is honoured only for 408, 425, 429, 502 and 503', () => {
     const honoured = Array.from({ length: 600 }, (_, status) => status).filter(
       (status) => retryAfter(status, '10', NOW) !== undefined,
     )
@@ -45,7 +45,7 @@ describe('Retry-After', () => {
     )
   })
 
-  test('is as long as the header says, as seconds or as a date', () => {
+  test('is read as seconds or as a date', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3600 }), (seconds) => {
         expect(retryAfter(429, String(seconds), NOW)).toBe(seconds * 1000)

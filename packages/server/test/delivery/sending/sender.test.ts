@@ -33,7 +33,7 @@ function only(requests: readonly ReceivedRequest[]): ReceivedRequest {
   return first!
 }
 
-/** A port of this machine on which nothing listens. */
+/** A closed local port. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,7 +66,7 @@ describe('the request', () => {
     })
   })
 
-  test('with a secret is signed so that a receiver can verify the parsed body', async () => {
+  test('with a secret has a signature that receivers can verify on the parsed body', async () => {
     const receiver = await listening()
     await openSender().send(request(receiver.url, { sharedSecret: 's3cret-ü' }))
     const { headers, body } = only(await receiver.waitFor(1))
@@ -88,7 +88,7 @@ describe('the request', () => {
     expect(timingSafeEqual(Buffer.from(signature, 'base64'), expected)).toBe(true)
   })
 
-  test('keeps the headers of Hookline when static ones have the same names', async () => {
+  test("keeps Hookline's headers when static ones have the same names", async () => {
     const receiver = await listening()
     const headers = { 'USER-AGENT': 'mine', 'x-hookline-attempt': '9', 'Webhook-Id': 'mine' }
     await openSender().send(request(receiver.url, { headers }))
@@ -164,7 +164,7 @@ describe('the response', () => {
     [408, 'Fri, 31 Dec 9999 23:59:59 GMT', 3_600_000],
     [500, '7', undefined],
     [404, '7', undefined],
-  ])('%d with Retry-After %s asks for a pause of %s ms', async (status, header, retryAfterMs) => {
+  ])('%d with Retry-After %s causes a delay of %s ms', async (status, header, retryAfterMs) => {
     const receiver = await listening({ respond: { status, headers: { 'Retry-After': header } } })
     const result = await openSender().send(request(receiver.url))
     expect(result.retryAfterMs).toBe(retryAfterMs)
@@ -183,7 +183,7 @@ describe('the response', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('has only the headers of an allow-list recorded', async () => {
+  test('has only allow-listed headers recorded', async () => {
     const headers = {
       'Content-Type': 'text/plain',
       'X-Request-Id': 'r1',
@@ -225,13 +225,13 @@ describe('the body of the response', () => {
     expect(body).toBe(`x${'ü'.repeat(2047)}`)
   })
 
-  test('that is not text is recorded, too', async () => {
+  test('is recorded even if it is not text', async () => {
     const body = Buffer.from([0x61, 0, 0xff, 0x62])
     const receiver = await listening({ respond: { status: 500, body } })
     expect((await openSender().send(request(receiver.url))).body).toBe('a\uFFFD\uFFFDb')
   })
 
-  test('of 64 KiB is read, so that the socket can be used again', async () => {
+  test('is read up to 64 KiB, so that the socket can be reused', async () => {
     const body = 'x'.repeat(64 * 1024)
     const receiver = await listening({ respond: { status: 200, body } })
     const sender = openSender()
@@ -239,7 +239,7 @@ describe('the body of the response', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
-  test('that never ends and comes fast closes the socket, but counts as delivered', async () => {
+  test('that is endless and fast closes the socket, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'endless-body' })
     // The clock does not advance, so only the number of bytes can end the exchange.
     const result = await openSender({ clock: new ManualClock() }).send(request(receiver.url))
@@ -247,13 +247,13 @@ describe('the body of the response', () => {
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 
-  test('that never ends and comes slowly closes the socket after a second, but counts as delivered', async () => {
+  test('that is endless and slow closes the socket after a second, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'slow-body' })
     const clock = new ManualClock()
     const sender = openSender({ clock, timeoutMs: 86_400_000 })
     let result: AttemptResult | undefined
     void sender.send(request(receiver.url)).then((ended) => (result = ended))
-    // Its second begins when the headers have come. The deadline of the attempt is far away.
+    // The second begins after the headers. The deadline of the attempt is far away.
     const passed = () => (clock.advance(1_000), result)
     await expect.poll(passed).toMatchObject({ outcome: 'delivered', status: 200 })
     await expect.poll(() => receiver.openConnections).toBe(0)
@@ -285,7 +285,7 @@ describe('the deadline', () => {
     },
   )
 
-  test('covers a TLS handshake that never ends', async () => {
+  test('covers an endless TLS handshake', async () => {
     const sockets: Socket[] = []
     const server = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1')
     onTestFinished(() => {
@@ -305,7 +305,7 @@ describe('the deadline', () => {
     const sender = openSender({ clock, maxConnectionsPerWebhook: 1 })
     const sent = Promise.all([1, 2, 3].map(() => sender.send(request(receiver.url))))
     await receiver.waitFor(1)
-    // Once, for those that wait as well.
+    // Once, including the waiting attempts.
     clock.advance(5_000)
     const results = await sent
     expect(results.map((result) => result.class)).toEqual(['timeout', 'timeout', 'timeout'])
@@ -327,8 +327,7 @@ describe('a connection', () => {
     const sender = openSender()
     for (let n = 0; n < 20; n += 1) await sender.send(request(receiver.url))
     expect(receiver.requests).toHaveLength(20)
-    // undici reuses a socket only one turn of the event loop after the response. An attempt before that opens a second
-    // one.
+    // undici reuses a socket only in the tick after the response. An attempt before that opens a second socket.
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
@@ -356,7 +355,7 @@ describe('a connection', () => {
     await expect(stuck).rejects.toThrow()
   })
 
-  test('is opened again when the receiver has closed the last one', async () => {
+  test('is opened again if the receiver has closed the last one', async () => {
     const receiver = await listening({ respond: { status: 200, headers: { Connection: 'close' } } })
     const sender = openSender()
     for (let n = 0; n < 3; n += 1) {
@@ -365,7 +364,7 @@ describe('a connection', () => {
     expect(receiver.connections).toBe(3)
   })
 
-  test('goes to the receiver itself, even if the environment names a proxy', async () => {
+  test('goes directly to the receiver, even if the environment names a proxy', async () => {
     const proxy = await listening()
     const receiver = await listening()
     const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']
@@ -387,7 +386,7 @@ describe('a connection', () => {
   })
 })
 
-describe('an attempt that is aborted', () => {
+describe('an aborted attempt', () => {
   test.each(['silence', 'slow-headers'] as const)(
     'rejects, and closes the socket, while the receiver responds with %s',
     async (respond) => {
@@ -412,19 +411,19 @@ describe('an attempt that is aborted', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('has the result that the status says, if only the body is missing', async () => {
+  test('has the result of the status if only the body is missing', async () => {
     const receiver = await listening({ respond: 'slow-body' })
     const clock = new ManualClock()
     const sender = openSender({ clock })
     const sent = sender.send(request(receiver.url))
     await receiver.waitFor(1)
-    // Its status has arrived when the deadline no longer ends it.
+    // The status has arrived, so the deadline no longer aborts the attempt.
     await new Promise((resolve) => setTimeout(resolve, 100))
     sender.abort()
     expect(await sent).toMatchObject({ outcome: 'delivered', status: 200 })
   })
 
-  test('before it begins makes no connection', async () => {
+  test('that has not begun makes no connection', async () => {
     const receiver = await listening()
     const sender = openSender()
     sender.abort()

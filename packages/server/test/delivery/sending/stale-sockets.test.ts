@@ -9,21 +9,21 @@ import { turn } from '../../../src/util/time/clock.ts'
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
 
 interface Arrived {
-  /** Of its connection, from 0 on. */
+  /** The number of its connection, from 0. */
   readonly connection: number
-  /** Of the request on its connection, from 0 on. */
+  /** The number of the request on its connection, from 0. */
   readonly number: number
   readonly webhookId: string
 }
 
 async function send(sender: WebhookSender, url: string): ReturnType<WebhookSender['send']> {
   const result = await sender.send(requestTo(url))
-  // undici says only then that the socket is idle.
+  // undici reports the socket as idle only after this.
   await turn()
   return result
 }
 
-/** A receiver on loopback that gives each request to `answer`. */
+/** A receiver on loopback that passes each request to `answer`. */
 async function receiverThat(
   answer: (socket: Socket, arrived: Arrived) => void,
 ): Promise<{ readonly url: string; readonly requests: Arrived[] }> {
@@ -59,7 +59,7 @@ describe.each([
   ['drops', (socket: Socket) => socket.destroy()],
   ['sends a blank line on and closes', (socket: Socket) => socket.end('\r\n')],
 ] as const)('a receiver that %s an idle connection as the request is written', (_verb, close) => {
-  test('gets it at once on a new connection, as the same attempt', async () => {
+  test('gets it immediately on a new connection, as the same attempt', async () => {
     const { url, requests } = await receiverThat((socket, { number }) =>
       number === 0 ? socket.write(OK) : close(socket),
     )
@@ -71,7 +71,7 @@ describe.each([
     expect(new Set(requests.map(({ webhookId }) => webhookId)).size).toBe(1)
   })
 
-  test('gets all that twenty stale connections had', async () => {
+  test('gets all requests of twenty stale connections', async () => {
     const waiting: Socket[] = []
     const { url, requests } = await receiverThat((socket, { number }) => {
       if (number > 0) close(socket)
@@ -85,7 +85,7 @@ describe.each([
     expect(requests).toHaveLength(60)
   })
 
-  test('and does so on new connections too, fails', async () => {
+  test('and does so on new connections, fails', async () => {
     const { url, requests } = await receiverThat((socket, { connection, number }) =>
       connection === 0 && number === 0 ? socket.write(OK) : close(socket),
     )
@@ -99,7 +99,7 @@ describe.each([
   })
 })
 
-test('a request for a connection that was reset just before it is written goes to a new one', async () => {
+test('a request for a connection that was reset just before the write goes to a new one', async () => {
   const sockets: Socket[] = []
   const { url, requests } = await receiverThat((socket) => {
     sockets.push(socket)
@@ -113,7 +113,7 @@ test('a request for a connection that was reset just before it is written goes t
   onTestFinished(() => spy.mockRestore())
   spy.mockImplementation(function (this: Socket, error?: Error) {
     destroy.call(this, error)
-    // The reset has been read, and undici is told of it after this.
+    // The reset has been read, but undici learns of it after this.
     if (!sockets.includes(this)) result.resolve(send(sender, url))
     return this
   })
@@ -122,7 +122,7 @@ test('a request for a connection that was reset just before it is written goes t
   expect(requests.map(({ connection }) => connection)).toEqual([0, 1])
 })
 
-test('a connection that breaks after part of a response is no stale one: the request is not repeated', async () => {
+test('a connection that breaks after part of a response is not stale: the request is not repeated', async () => {
   const { url, requests } = await receiverThat((socket, { number }) =>
     number === 0 ? socket.write(OK) : socket.end('HTTP/1.1 20'),
   )
@@ -133,7 +133,7 @@ test('a connection that breaks after part of a response is no stale one: the req
   expect(requests).toHaveLength(2)
 })
 
-test('a request that is repeated has the deadline of its attempt', async () => {
+test('a repeated request has the deadline of its attempt', async () => {
   let reset = (): void => undefined
   const { url, requests } = await receiverThat((socket, { connection, number }) => {
     if (connection > 0) return

@@ -24,7 +24,7 @@ async function listening(options: ReceiverOptions = {}) {
 const request = (url: string, headers: object = {}): WebhookRequest =>
   requestTo(url, { headers: headers as WebhookRequest['headers'], body: Buffer.from('{"a":1}') })
 
-/** Static headers that a destination may have stored, and that HTTP does not let Hookline send. */
+/** Static headers that a destination may have stored, but that cannot be sent by HTTP. */
 const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [
   ['Expect', '100-continue'],
   ['expect', 'something'],
@@ -54,8 +54,8 @@ const UNSENDABLE: readonly (readonly [name: string, value: unknown])[] = [
   ['X-List', [{}]],
 ]
 
-describe('a static header that cannot be sent', () => {
-  test.for(UNSENDABLE)('makes an attempt that is rejected: %j: %j', async ([name, value]) => {
+describe('an unsendable static header', () => {
+  test.for(UNSENDABLE)('causes a rejected attempt: %j: %j', async ([name, value]) => {
     const receiver = await listening()
     const sender = openSender()
     const result = await sender.send(request(receiver.url, { 'X-Fine': 'v', [name]: value }))
@@ -66,7 +66,7 @@ describe('a static header that cannot be sent', () => {
     expect(await sender.send(request(receiver.url))).toMatchObject({ class: 'delivered' })
   })
 
-  test('makes no other request to the same URL wait', async () => {
+  test('does not block other requests to the same URL', async () => {
     const receiver = await listening({ respond: () => slow(50) })
     const sender = openSender({ maxConnectionsPerWebhook: 1 })
     const results = await Promise.all([
@@ -80,16 +80,16 @@ describe('a static header that cannot be sent', () => {
 })
 
 test.for(['nonsense', 'ftp://a.example/', 'mailto:a@a.example', 'http://', ''])(
-  'a URL that cannot be requested makes an attempt that is rejected: %j',
+  'a URL that cannot be requested causes a rejected attempt: %j',
   async (url) => {
     const result = await openSender({ timeoutMs: 20 }).send(request(url))
     expect(result).toMatchObject({ ...REFUSED, error: expect.stringMatching(/^Hookline cannot/) })
-    // Nothing is left that rejects when the deadline has passed.
+    // Nothing rejects after the deadline.
     await slow(50)
   },
 )
 
-describe('what undici refuses before it sends', () => {
+describe('an error of undici before it sends', () => {
   const dispatched = async (pool: Pool, change: object): Promise<unknown> => {
     const exchange = new Exchange(new ExchangeDeadlines(systemClock, 1000), new AttemptTimer())
     pool.dispatch({ method: 'POST', path: '/', body: '{}', ...change }, exchange)
@@ -110,7 +110,7 @@ describe('what undici refuses before it sends', () => {
     expect(await dispatched(pool, change)).toMatchObject({ code: 'HOOKLINE_REQUEST_REFUSED' })
   })
 
-  test('is none if the pool was closed', async () => {
+  test('is not a refused request if the pool was closed', async () => {
     const pool = new Pool('http://127.0.0.1:9')
     await pool.destroy()
     expect(await dispatched(pool, {})).toBeInstanceOf(errors.ClientDestroyedError)
@@ -150,7 +150,7 @@ test('every header that the settings accept arrives', async () => {
   )
 })
 
-test('any headers at all make an attempt, and its error has none of their values', async () => {
+test('any headers result in an attempt, and its error contains none of their values', async () => {
   const receiver = await listening()
   const sender = openSender()
   const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 20 }), name)
@@ -171,11 +171,11 @@ function stored(healthyUrl: string, brokenUrl: string, change: Partial<WebhooksS
   return { settings: { sharedSecret: null, webhooks, successPolicy: 'any' as const, ...change } }
 }
 
-describe('a destination that was stored with such a header', () => {
+describe('a destination stored with such a header', () => {
   test.for([
     ['any', 'delivered'],
     ['each', 'rejected'],
-  ] as const)('has its other webhooks served, with policy %s', async ([successPolicy, state]) => {
+  ] as const)('still serves its other webhooks, with policy %s', async ([successPolicy, state]) => {
     const receiver = await listening()
     await using engine = await TestEngine.open()
     const change = stored(receiver.url, `${receiver.url}/broken`, { successPolicy })
@@ -192,7 +192,7 @@ describe('a destination that was stored with such a header', () => {
     expect((await engine.backend.upkeep.backlog()).quarantined).toBe(0)
   })
 
-  test('shows in a test delivery what is wrong', async () => {
+  test('shows the error in a test delivery', async () => {
     const receiver = await listening()
     const testDeliveries = new TestDeliverySender({ sender: openSender(), clock: systemClock })
     await using engine = await TestEngine.open()

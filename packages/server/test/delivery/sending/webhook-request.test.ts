@@ -16,7 +16,7 @@ const signedWith = (secret: string): string =>
   standardSignature(secret, 'msg_1', Math.floor(NOON / 1000), carried.body)
 
 describe('a request', () => {
-  test('is also signed with the previous secret until that has expired', () => {
+  test('is also signed with the previous secret until it expires', () => {
     const during = requestHeaders(requestTo(webhook, settings, carried, NOON - 1), NOON)
     expect(during['webhook-signature']).toBe(`${signedWith('new')} ${signedWith('old')}`)
     expect(during['X-Signature']).toBe(xSignature('new', carried.body))
@@ -31,7 +31,7 @@ describe('a request', () => {
   })
 })
 
-test('every header that Hookline sets is refused as a static header, and none is refused for it that it does not set', () => {
+test('static headers are reserved if and only if Hookline sets them', () => {
   const replayed = { ...carried, replayId: 'rpl_1' }
   const set = Object.keys(requestHeaders(requestTo(webhook, settings, replayed, NOON), NOON))
   expect(set.filter((name) => reservedBy(name) !== 'hookline')).toEqual([])

@@ -27,7 +27,7 @@ test.each([1, 3])(
   },
 )
 
-test('a destination that changes is changed in its thread before the change resolves', async () => {
+test('a change to a destination resolves after its thread has applied it', async () => {
   await using before = await openReceiver()
   await using after = await openReceiver()
   await using engine = await ThreadedEngine.open(2)
@@ -42,7 +42,7 @@ test('a destination that changes is changed in its thread before the change reso
   expect(before.requests).toHaveLength(1)
 })
 
-test('a thread answers what main asks about its webhooks, and does what main wants', async () => {
+test("a thread reports the state of its webhooks to main, and carries out main's orders", async () => {
   await using receiver = await openReceiver({ respond: 503 })
   await using engine = await ThreadedEngine.open(2)
   await engine.destination('dst_a', receiver.url)
@@ -59,7 +59,7 @@ test('a thread answers what main asks about its webhooks, and does what main wan
   await expect.poll(() => engine.states()).toEqual({ delivered: 60 })
 })
 
-test('a webhook whose URL is forbidden is paused in the catalog of main', async () => {
+test("a webhook with a forbidden URL is paused in main's catalog", async () => {
   await using engine = await ThreadedEngine.open(1)
   await engine.destination('dst_a', 'http://10.0.0.1/')
   await engine.receive(1)
@@ -68,14 +68,14 @@ test('a webhook whose URL is forbidden is paused in the catalog of main', async 
     .toMatchObject([{ paused: { reason: expect.any(String) } }])
 })
 
-test('the inspector takes the requests of threads', async () => {
+test('the inspector accepts requests from threads', async () => {
   await using engine = await ThreadedEngine.open(2)
   await engine.destination('dst_a', 'http://inspector.internal/hook')
   await engine.receive(50)
   await expect.poll(() => engine.states()).toEqual({ delivered: 50 })
 })
 
-test('threads that are killed under load lose nothing, and few events arrive twice', async () => {
+test('killing threads under load loses nothing, and few events arrive twice', async () => {
   const random = seededRandom(16)
   await using receiver = await openReceiver()
   await using engine = await ThreadedEngine.open(2)
@@ -100,7 +100,7 @@ test('threads that are killed under load lose nothing, and few events arrive twi
   expect((await engine.engine.status()).imbalance).toEqual({ pipeline: 0, lanes: 0 })
 })
 
-test('what a killed thread had is handed out once, even if the next one is killed before it is looked up', async () => {
+test('the work of a killed thread is handed out once, even if the next thread is killed before the look-up', async () => {
   const lookUps = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: never })
   await using engine = await ThreadedEngine.open(1, { lookUps: lookUps.promise })
@@ -122,7 +122,7 @@ test('what a killed thread had is handed out once, even if the next one is kille
   expect(receiver.requests.length).toBeLessThanOrEqual(200 + inFlight)
 })
 
-test('the pipeline waits when a thread has as many deliveries as it may have that are not recorded', async () => {
+test('the pipeline waits when a thread has reached its limit of unrecorded deliveries', async () => {
   const starts = Promise.withResolvers<void>()
   await using receiver = await openReceiver()
   await using engine = await ThreadedEngine.open(1, { starts: starts.promise })
@@ -130,7 +130,7 @@ test('the pipeline waits when a thread has as many deliveries as it may have tha
   for (let appended = 0; appended < 8_000; appended += 1_000) await engine.receive(1_000)
   const unrecorded = async () => (await engine.lanes.status()).unrecorded
   await expect.poll(unrecorded).toBeGreaterThanOrEqual(4_096)
-  // The pipeline asks before each slice of 500, and goes on when the thread is there.
+  // The pipeline checks before each slice of 500, and continues when the thread is ready.
   expect(await unrecorded()).toBeLessThan(4_096 + 500)
   starts.resolve()
   await expect.poll(() => engine.states()).toEqual({ delivered: 8_000 })

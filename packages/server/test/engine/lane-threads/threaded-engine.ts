@@ -16,15 +16,15 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
 
-/** What happens only after these promises; by default at once. */
+/** Steps that wait for these promises; by default they do not wait. */
 interface Gates {
-  /** The deliveries of a thread that has ended are looked up. */
+  /** Looking up the deliveries of a thread that has exited. */
   readonly lookUps?: Promise<unknown>
-  /** Threads start. */
+  /** Starting threads. */
   readonly starts?: Promise<unknown>
 }
 
-/** The delivery engine of the service with its lanes in threads, on a real database. */
+/** The service's delivery engine with lanes in threads, on a real database. */
 export class ThreadedEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly lanes: LaneThreads
@@ -71,7 +71,7 @@ export class ThreadedEngine implements AsyncDisposable {
         retryScheduleMs: [20],
         limits: LIMITS,
         sender: {
-          // Longer than a test takes on any machine: an attempt that times out is sent again.
+          // Longer than any test takes: an attempt that times out is sent again.
           timeoutMs: 30_000,
           allowedNetworks: ['127.0.0.0/8'],
           maxConnectionsPerWebhook: 64,
@@ -103,7 +103,7 @@ export class ThreadedEngine implements AsyncDisposable {
     return events
   }
 
-  /** The deliveries in the database by their state. */
+  /** The number of deliveries in the database, by state. */
   async states(): Promise<Readonly<Record<string, number>>> {
     const { data } = await this.backend.deliveries.list({}, { limit: 100_000 })
     const counts: Record<string, number> = {}

@@ -15,7 +15,7 @@ type Flags = Parameters<typeof parseConfig>[1]
 
 const isOwn = (url: string): boolean => url.startsWith('/own')
 
-/** A main server that listens on a port, and the same one on a private address, to which another server forwards. */
+/** Two identical main servers: one listens on a port, the other on a private address to which a third forwards. */
 export class BothWays implements AsyncDisposable {
   static async open(flags: Flags = {}, maxConnections = 1_000): Promise<BothWays> {
     const folder = new TemporaryFolder()
@@ -42,9 +42,9 @@ export class BothWays implements AsyncDisposable {
   readonly main: FastifyInstance
   readonly thread: FastifyInstance
   path = ''
-  /** The requests to `/held`, as the server that handles them has them. */
+  /** The requests to `/held`, as seen by the server that handles them. */
   readonly held: IncomingMessage[] = []
-  /** Responds to what is held. */
+  /** Releases the held responses. */
   readonly release = Promise.withResolvers<void>()
   readonly #stack = new AsyncDisposableStack()
 
@@ -119,7 +119,7 @@ export class BothWays implements AsyncDisposable {
   }
 }
 
-/** All bytes that a connection gets until it closes, and whether it was reset. */
+/** All bytes that a connection receives until it closes, and whether it was reset. */
 export async function received(socket: Socket): Promise<{ text: string; isReset: boolean }> {
   const chunks: Buffer[] = []
   let isReset = false

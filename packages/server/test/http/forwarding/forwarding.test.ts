@@ -16,7 +16,7 @@ const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: test', ...headers, '', ''].join('\r\n')
 const last = (path: string): string => get(path, 'Connection: close')
 
-/** The bodies of the responses, which are JSON. */
+/** The JSON bodies of the responses. */
 async function bodiesOf(socket: Socket): Promise<unknown[]> {
   const { text } = await received(socket)
   return (text.match(/\{.*\}/g) ?? []).map((body) => JSON.parse(body) as unknown)
@@ -30,7 +30,7 @@ async function textUntil(socket: Socket, part: string): Promise<string> {
   }
 }
 
-test('the main thread sees the connection of the client, whatever the client says', async () => {
+test("the main thread sees the client's own connection, regardless of its headers", async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/ends', 'X-Forwarded-For: 1.2.3.4', 'Connection: close'))
   await once(socket, 'connect')
@@ -47,23 +47,23 @@ test('the main thread sees the connection of the client, whatever the client say
   ])
 })
 
-test('900 clients at once are all served, however busy the main thread is', async () => {
+test('900 simultaneous clients are all served, even if the main thread is busy', async () => {
   const clients = Array.from({ length: 900 }, () => ways.connect('forwarded'))
   await Promise.all(clients.map((client) => once(client, 'connect')))
-  // Longer than the default backlog of Node, 511.
+  // More than Node's default backlog of 511.
   for (const client of clients) client.write(last('/ends'))
   const results = await Promise.all(clients.map((client) => received(client)))
   expect(results.filter(({ text }) => !text.startsWith('HTTP/1.1 200'))).toEqual([])
 })
 
-test('the address that a trusted proxy reports counts, by the address of its connection', async () => {
+test("the address reported by a proxy is used if the proxy's own address is trusted", async () => {
   const socket = ways.connect('forwarded', '127.0.0.9')
   socket.write(get('/ends', 'X-Forwarded-For: 1.2.3.4', 'Connection: close'))
   expect(await bodiesOf(socket)).toMatchObject([{ ip: '1.2.3.4', remoteAddress: '127.0.0.9' }])
 })
 
 describe('the private address', () => {
-  test('is in a folder that no other user may enter', async () => {
+  test('is in a folder that other users cannot enter', async () => {
     expect((await stat(dirname(ways.path))).mode & 0o777).toBe(0o700)
   })
 
@@ -74,7 +74,7 @@ describe('the private address', () => {
   })
 })
 
-test('requests that a thread handles are not forwarded, until another one is', async () => {
+test('requests for a thread are handled there until the first forwarded request', async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/own') + get('/own') + get('/echo') + get('/own') + last('/own'))
   expect(await bodiesOf(socket)).toMatchObject([
@@ -86,7 +86,7 @@ test('requests that a thread handles are not forwarded, until another one is', a
   ])
 })
 
-test('a forwarded connection closes after a request that a thread handles, so that calls return there', async () => {
+test('a forwarded connection closes after a request for a thread, so that later calls are handled there', async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/echo'))
   await textUntil(socket, '/echo')
@@ -96,7 +96,7 @@ test('a forwarded connection closes after a request that a thread handles, so th
   expect(text).toContain('{"by":"main"}')
 })
 
-test('a request is forwarded when the responses to the earlier ones are sent', async () => {
+test('a request is forwarded after the responses to earlier ones were sent', async () => {
   const socket = ways.connect('forwarded')
   const body = 'x'.repeat(300_000)
   const head = `POST /echo HTTP/1.1\r\nHost: test\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
@@ -111,7 +111,7 @@ test('a request is forwarded when the responses to the earlier ones are sent', a
   ])
 })
 
-test('a stream of events arrives as it is sent', async () => {
+test('an event stream is forwarded as it is sent', async () => {
   const socket = ways.connect('forwarded')
   socket.write(last('/events'))
   await textUntil(socket, 'data: first\n\n')
@@ -120,7 +120,7 @@ test('a stream of events arrives as it is sent', async () => {
   expect((await rest).text).toContain('data: last\n\n')
 })
 
-test('a request ends when its client is gone', async () => {
+test('a request is aborted when its client disconnects', async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/held'))
   await expect.poll(() => ways.held).toHaveLength(1)
@@ -131,7 +131,7 @@ test('a request ends when its client is gone', async () => {
 })
 
 test.each(['/cut', '/reset'])(
-  'a response that breaks off, at %s, breaks off for the client',
+  'a response that is cut off at %s is cut off for the client',
   async (path) => {
     const socket = ways.connect('forwarded')
     socket.write(get(path))
@@ -141,7 +141,7 @@ test.each(['/cut', '/reset'])(
   },
 )
 
-test('a client is cut off when the main thread is gone', async () => {
+test('a client is disconnected when the main thread is gone', async () => {
   const socket = ways.connect('forwarded')
   socket.write(get('/held'))
   await expect.poll(() => ways.held).toHaveLength(1)
@@ -177,14 +177,14 @@ test('an upload waits for the main thread, and is complete', async () => {
   ])
 })
 
-test('a client that sends nothing more gets its response', async () => {
+test('a client that half-closes its connection gets its response', async () => {
   const socket = ways.connect('forwarded')
   const responses = bodiesOf(socket)
   socket.end(get('/echo'))
   expect(await responses).toMatchObject([{ url: '/echo' }])
 })
 
-test('no header is lost, however many Node takes: the last one may be the length of the body', async () => {
+test('no header is lost, at any number that Node accepts: the last one may be Content-Length', async () => {
   const body = get('/own')
   for (const count of [990, 996, 997, 998, 999, 1_000, 1_001, 1_002]) {
     const head = `POST /echo HTTP/1.1\r\n${'a:\r\n'.repeat(count)}Content-Length: ${body.length}\r\n\r\n`
@@ -201,7 +201,7 @@ test('no header is lost, however many Node takes: the last one may be the length
   }
 })
 
-test('connections that are forwarded are counted by the main thread, and not closed as idle by the other', async () => {
+test('forwarded connections are counted by the main thread, and not closed as idle by the other', async () => {
   await ways[Symbol.asyncDispose]()
   ways = await BothWays.open({}, 3)
   const socket = ways.connect('forwarded')

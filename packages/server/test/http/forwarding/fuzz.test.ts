@@ -80,7 +80,7 @@ const request = fc
     [`${verb} ${url} HTTP/${number}`, ...headers, '', text].join('\r\n'),
   )
 
-/** What a client gets for these bytes, and for a request after which the connection closes. */
+/** The response to these bytes followed by a request that closes the connection. */
 async function responseTo(way: 'direct' | 'forwarded', parts: readonly string[]): Promise<string> {
   const socket = ways.connect(way)
   const all = received(socket)
@@ -94,7 +94,7 @@ async function responseTo(way: 'direct' | 'forwarded', parts: readonly string[])
     .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, 'id')
 }
 
-test('a client gets the same bytes, whether its connection is forwarded or not', async () => {
+test('a client receives the same bytes whether its connection is forwarded or not', async () => {
   const runs = 100 * Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
   const requests = fc.array(request, { minLength: 1, maxLength: 3 })
   await fc.assert(

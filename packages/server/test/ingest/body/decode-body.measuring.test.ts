@@ -9,7 +9,7 @@ test.each([
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ] as const)(
-  'a body that is decompressed by %s beyond the limit takes little memory',
+  'decompressing a body beyond the limit with %s takes little memory',
   (encoding, compress) => {
     const bomb = compress(zeros)
     const before = process.memoryUsage().arrayBuffers
@@ -18,7 +18,7 @@ test.each([
   },
 )
 
-test('bodies of zeros cost no more with the largest window of br than with a small one', () => {
+test('zero-filled bodies cost the same with the largest br window as with a small one', () => {
   const costOf = (bits: number): number => {
     const params = { [constants.BROTLI_PARAM_LGWIN]: bits, [constants.BROTLI_PARAM_QUALITY]: 5 }
     const bomb = brotliCompressSync(zeros, { params })

@@ -55,7 +55,7 @@ describe('a body', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('is decompressed by %s up to the limit, and no further', (encoding, compress) => {
+  ] as const)('is decompressed by %s no further than the limit', (encoding, compress) => {
     expect(decodeBody(compress(Buffer.alloc(MAX)), encoding, MAX)).toMatchObject({ bytes: MAX })
     const bomb = compress(Buffer.alloc(64 * 1024 * 1024))
     expect(decodeBody(bomb, encoding, MAX)).toEqual({ refused: 'batch_too_large' })
@@ -66,7 +66,7 @@ describe('a body', () => {
     (bits) => {
       const params = { [constants.BROTLI_PARAM_LGWIN]: bits }
       for (const limit of [1_000, 512_000, 2_000_000]) {
-        // Its end repeats its beginning, so the distance is as long as the body permits.
+        // Its end repeats its start, so the distance is as long as the body allows.
         const noise = randomBytes(300).toString('hex')
         const long = noise.padEnd(limit - noise.length).slice(0, limit - noise.length) + noise
         const compressed = brotliCompressSync(long, { params })

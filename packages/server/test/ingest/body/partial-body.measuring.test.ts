@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PartialBody } from '../../../src/ingest/request-body.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
 
-test('a body takes the memory of what has arrived, not of what is announced', () => {
+test('a body uses memory for the bytes that arrived, not for its announced length', () => {
   const budget = new ByteBudget(10_000_000)
   const before = process.memoryUsage().external
   const small = new PartialBody(budget, { maxBytes: 500_000, announcedBytes: 500_000 })

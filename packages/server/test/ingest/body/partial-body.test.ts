@@ -6,7 +6,7 @@ const PAGE = 4096
 const limits = { maxBytes: 500_000 }
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-test('a body is the bytes that arrived, however many packets there were', () => {
+test('a body consists of the bytes that arrived, in any number of packets', () => {
   const text = Array.from({ length: 2_000 }, (_, index) => `${index} Zoë`).join(', ')
   for (const packet of [1, 7, 4_096, 100_000]) {
     const budget = new ByteBudget(1_000_000)
@@ -23,7 +23,7 @@ test('a body is the bytes that arrived, however many packets there were', () => 
   }
 })
 
-test('a body takes of the budget what has arrived, not what is announced', () => {
+test('a body reserves budget for the bytes that arrived, not for its announced length', () => {
   const budget = new ByteBudget(10_000_000)
   const small = new PartialBody(budget, { ...limits, announcedBytes: 500_000 })
   small.add(bytes('x'))
@@ -38,13 +38,13 @@ test('a body takes of the budget what has arrived, not what is announced', () =>
   expect(budget.takenBytes).toBe(0)
 })
 
-test('a body that arrives in one packet takes nothing of the budget', () => {
+test('a body that arrives in one packet reserves no budget', () => {
   const body = new PartialBody(new ByteBudget(0), { ...limits, announcedBytes: 5 })
   expect(body.add(bytes('hello'))).toBe(true)
   expect(body.take().toString()).toBe('hello')
 })
 
-test('a body cannot grow where the budget has no room, and can when another body is dropped', () => {
+test('a body cannot grow beyond the budget until another body is dropped', () => {
   const budget = new ByteBudget(3 * PAGE)
   const first = new PartialBody(budget, limits)
   const second = new PartialBody(budget, limits)

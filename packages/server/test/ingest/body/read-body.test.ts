@@ -94,7 +94,7 @@ describe('a request is refused before its body arrives', () => {
 describe('a large body without a key in the headers or the query', () => {
   const filler = JSON.stringify({ ...CALL, traits: { text: 'x'.repeat(20_000) } })
 
-  test('is stored with the key in the body, wherever it is', async () => {
+  test('is stored with the key in the body, at any position', async () => {
     const atEnd = `{"batch":[${filler}],"writeKey": "${WRITE_KEY}"}`
     const inCall = `{"batch":[{"writeKey":"${WRITE_KEY}",${filler.slice(1).replace('m1', 'm2')}]}`
     expect(await harness.send('/v1/batch', { body: atEnd })).toMatchObject({ status: 200 })
@@ -110,7 +110,7 @@ describe('a large body without a key in the headers or the query', () => {
   })
 })
 
-describe('bodies that have arrived in part', () => {
+describe('partially received bodies', () => {
   test('share maxPartialBodyBytes: a body that exceeds it gets 503, and a call in one packet gets 200', async () => {
     unfinished()
     unfinished(KEY)
@@ -125,7 +125,7 @@ describe('bodies that have arrived in part', () => {
     expect(harness.logLines).toMatchObject([{ msg: 'bodies.overloaded', level: 50, requests: 1 }])
   })
 
-  test('give back their share, however their requests end', async () => {
+  test('release their share however their requests end', async () => {
     const reset = unfinished(KEY)
     const aborted = unfinished(KEY)
     await expect.poll(partialBytes).toBe(2 * LARGE)
@@ -144,7 +144,7 @@ describe('bodies that have arrived in part', () => {
     expect(await partialBytes()).toBe(0)
   })
 
-  test('that complete together wait for their turn with their share, and what finds no room gets 503', async () => {
+  test('that complete simultaneously keep their share while they wait, and get 503 if the budget is full', async () => {
     const batch = JSON.stringify({ batch: [CALL] }).padEnd(LARGE)
     const headers = [KEY, `Content-Length: ${LARGE}`]
     const senders = Array.from({ length: 24 }, () => sendPart({ headers }, batch))
@@ -156,7 +156,7 @@ describe('bodies that have arrived in part', () => {
     expect(await harness.post('/v1/identify', CALL)).toMatchObject({ status: 200 })
   })
 
-  test('end after requestTimeoutMs, with a chunked body and without', async () => {
+  test('time out after requestTimeoutMs, chunked or not', async () => {
     const whole = unfinished(KEY)
     const chunked = sendPart({ headers: [KEY, 'Transfer-Encoding: chunked'] }, '5\r\nhello\r\n')
     const closed = Promise.all([whole, chunked].map((socket) => once(socket, 'close')))

@@ -5,7 +5,7 @@ import { MAX_SLICE_MS } from '../../../src/util/time/time-slices.ts'
 
 const KIB = 1024
 
-/** Turns whose work takes the time that the test says, and the names of the steps in the order in which they were taken. */
+/** Turns with work of a given duration, and the steps in execution order. */
 class Worked {
   readonly clock = new ManualClock()
   readonly turns = new SourceTurns(this.clock)
@@ -26,7 +26,7 @@ class Worked {
 }
 
 describe('bodies', () => {
-  test('are worked on at once while a turn has time left', async () => {
+  test('are processed immediately while the turn has time left', async () => {
     const worked = new Worked()
     const done = [1, 2, 3].map((n) => worked.add('a', `a${n}`, { stepMs: MAX_SLICE_MS / 2 }))
     expect(worked.steps).toEqual(['a1', 'a2'])
@@ -36,7 +36,7 @@ describe('bodies', () => {
     expect(worked.turns.isOpen).toBe(true)
   })
 
-  test('of a source wait for one step of another one, however many of its bodies wait', async () => {
+  test('of a source wait for at most one step of another, however many of its bodies wait', async () => {
     const worked = new Worked()
     const flood = Array.from({ length: 60 }, (_, n) =>
       worked.add('flood', `f${n}`, { steps: 20, bytes: 500 * KIB }),
@@ -51,7 +51,7 @@ describe('bodies', () => {
     expect(worked.steps).toHaveLength(60 * 20 + 2)
   })
 
-  test('of two sources that always have work take the same time, whatever a body takes', async () => {
+  test('of two busy sources get equal time, however long a body takes', async () => {
     const worked = new Worked()
     const slow = Array.from({ length: 20 }, () => worked.add('slow', 'slow', { stepMs: 50 }))
     const fast = Array.from({ length: 100 }, () => worked.add('fast', 'fast'))
@@ -61,7 +61,7 @@ describe('bodies', () => {
     await Promise.all(fast)
   })
 
-  test('of one source are taken by size, and a large one before a small one that comes much later', async () => {
+  test('of one source are processed by size, but a large one before a much later small one', async () => {
     const worked = new Worked()
     const first = worked.add('a', 'first')
     const large = worked.add('a', 'large', { bytes: 100 * KIB })
@@ -72,7 +72,7 @@ describe('bodies', () => {
     expect(worked.steps).toEqual(['first', 'small', 'large', 'later'])
   })
 
-  test('that throw reject, and the next ones are worked on', async () => {
+  test('that throw reject, and the next ones are processed', async () => {
     const worked = new Worked()
     const failing = worked.turns.run({ source: 'a', bytes: 1 }, failingSteps())
     await expect(failing).rejects.toThrow('by the test')

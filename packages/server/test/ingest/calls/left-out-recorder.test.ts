@@ -36,7 +36,7 @@ test('each call of a suppressed user is counted once, at the time of its request
   expect(await countsOf('u2')).toEqual([[1, at]])
 })
 
-test('calls that cannot be counted are in the log, at most once in ten seconds', async () => {
+test('calls that cannot be counted are logged at most once in ten seconds', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
@@ -62,14 +62,14 @@ test('calls that cannot be counted are in the log, at most once in ten seconds',
   const leftOut = [acceptedEvent({ userId: 'u1' })]
   for (let n = 0; n < 3; n += 1) recorder.record(leftOut)
   await expect.poll(() => lines).toMatchObject([{ msg: 'left_out.not_counted', failures: 1 }])
-  // The second write has the other two.
+  // The second write covers the other two.
   await expect.poll(() => ended).toBe(2)
   clock.advance(10_000)
   recorder.record(leftOut)
   await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
 })
 
-test('calls that are left out during a write are in one further write, however many they are', async () => {
+test('calls left out during a write share one further write, however many there are', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,

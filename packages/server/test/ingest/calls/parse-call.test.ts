@@ -73,14 +73,14 @@ describe('a call is refused', () => {
     expect(parseCall(call, rules)).toEqual({ refused })
   })
 
-  test('with message_too_large by the bytes of its JSON', () => {
+  test('with message_too_large by the size of its JSON', () => {
     const call = { ...track, properties: { name: 'é'.repeat(10) } }
     const maxBytes = Buffer.byteLength(JSON.stringify(call))
     expectLargest(maxBytes, call)
     expectLargest(maxBytes, { ...call, writeKey: 'wk', _metadata: { bundled: [] } })
   })
 
-  test('with message_too_large by the bytes that are stored, after the merge with its batch', () => {
+  test('with message_too_large by its stored size, after the merge with its batch', () => {
     const shared = { context: { a: 'x'.repeat(100), b: 1 }, integrations: { All: true }, bytes: 9 }
     const call = { ...track, context: { a: 'y'.repeat(100) } }
     const stored = { ...track, context: { a: 'y'.repeat(100), b: 1 }, integrations: { All: true } }
@@ -90,14 +90,14 @@ describe('a call is refused', () => {
   })
 })
 
-/** Expects that the call has `bytes` bytes: it is accepted with that limit, and refused with one less. */
+/** Expects a size of `bytes`: accepted with that limit, refused with one less. */
 function expectLargest(bytes: number, call: Json, shared = rules.shared): void {
   const result = (maxBytes: number) => parseCall(call, { ...rules, shared, maxBytes })
   expect(result(bytes)).not.toHaveProperty('refused')
   expect(result(bytes - 1)).toEqual({ refused: 'message_too_large' })
 }
 
-test('the JSON that JavaScript writes is at most six times as long as what it reads', () => {
+test('JavaScript writes JSON at most six times as long as it read', () => {
   const number = fc.stringMatching(/^-?[1-9](\.\d{1,3})?[eE][+-]?\d{1,2}$/)
   fc.assert(
     fc.property(number, (text) => {
@@ -118,11 +118,11 @@ describe('a call is accepted', () => {
     { type: 'group', userId: 'u1', groupId: 'g' },
     { type: 'alias', userId: 'u1', previousId: 'p' },
     { ...track, messageId: 'm'.repeat(100) },
-  ])('if it has what its type requires: %j', (call) => {
+  ])('if it has the required fields of its type: %j', (call) => {
     expect(parseCall(call, rules)).not.toHaveProperty('refused')
   })
 
-  test('with the type of the path rather than its own', () => {
+  test('with the type of the path instead of its own', () => {
     expect(parsed({ ...track, type: 'delete' }, { type: 'identify' }).fields.type).toBe('identify')
   })
 
@@ -162,7 +162,7 @@ describe('a call is accepted', () => {
     })
   })
 
-  test('with the context and integrations of its batch, where its own keys win', () => {
+  test('with the context and integrations of its batch, but its own keys override them', () => {
     const shared = {
       context: { a: 1, b: { c: 1 } },
       integrations: { All: false, X: true },
@@ -176,7 +176,7 @@ describe('a call is accepted', () => {
     expect(shared.context).toEqual({ a: 1, b: { c: 1 } })
   })
 
-  test('with its times unchanged, and timestamp preferred to originalTimestamp', () => {
+  test('with its times unchanged, and timestamp preferred over originalTimestamp', () => {
     const both = { ...track, timestamp: 5, originalTimestamp: 'x', sentAt: 'y' }
     expect(parsed(both)).toMatchObject({ timestamp: 5, sentAt: 'y' })
     expect(parsed({ ...both, timestamp: null })).toMatchObject({ timestamp: 'x' })
@@ -184,7 +184,7 @@ describe('a call is accepted', () => {
     expect(parsed(track).timestamp).toBeUndefined()
   })
 
-  test('with __proto__ as a key like any other', () => {
+  test('with __proto__ as an ordinary key', () => {
     const proto = '{"__proto__":{"polluted":true}}'
     const text = `{"type":"track","userId":"u1","event":"e","__proto__":{"polluted":true},"context":${proto}}`
     const { fields, unknown } = parsed(JSON.parse(text) as Json, {
@@ -232,7 +232,7 @@ describe('a batch', () => {
     })
   })
 
-  test('may have no shared parts', () => {
+  test('may omit the shared parts', () => {
     expect(parseBatch({ batch: [TRACK], context: null }, BATCH_LIMITS)).toMatchObject({
       shared: { bytes: 0 },
     })

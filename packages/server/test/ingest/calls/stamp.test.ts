@@ -43,7 +43,7 @@ describe('an event is stamped', () => {
     [1_500_000_000, '2017-07-14T02:40:00.000Z'],
     [1_500_000_000_123, '2017-07-14T02:40:00.123Z'],
     ['2030-01-01T00:00:00.000Z', '2030-01-01T00:00:00.000Z'],
-  ])('with the timestamp %s, whose original text is kept', (original, timestamp) => {
+  ])('with the timestamp %s, keeping its original text', (original, timestamp) => {
     expect(stamped({ timestamp: original }).event).toMatchObject({
       timestamp,
       originalTimestamp: String(original),
@@ -59,7 +59,7 @@ describe('an event is stamped', () => {
     },
   )
 
-  test('with sentAt of the batch, else of the call, else without', () => {
+  test('with sentAt from the batch, otherwise from the call, if any', () => {
     const envelope = { sentAt: '2026-01-15T11:59:00Z' }
     const call = { sentAt: '2026-01-15T11:58:00+0000' }
     expect(stamped(call, envelope).event.sentAt).toBe('2026-01-15T11:59:00.000Z')
@@ -68,7 +68,7 @@ describe('an event is stamped', () => {
     expect(stamped({ sentAt: 'x' }, { sentAt: {} }).event).not.toHaveProperty('sentAt')
   })
 
-  test('with the timestamp corrected by the skew of the clock', () => {
+  test('with the timestamp corrected by the clock skew', () => {
     const oneHourSlow = { sentAt: '2026-01-15T11:00:00Z' }
     expect(stamped({ timestamp: '2026-01-15T10:59:30Z' }, oneHourSlow).event).toMatchObject({
       timestamp: '2026-01-15T11:59:30.000Z',
@@ -105,7 +105,7 @@ describe('an event is stamped', () => {
     ['2020-01-01T00:00:00.000Z', '2026-01-15T13:00:00Z'],
     ['0000-01-01T00:00:00.000Z', '2030-01-01T00:00:00Z'],
   ])(
-    'with the timestamp as sent, at most that of receipt, if sentAt is in the future and more than 30 days after it: %s, %s',
+    'with the original timestamp, but no later than receipt, if sentAt is in the future by over 30 days: %s, %s',
     (timestamp, sentAt, is = timestamp) => {
       expect(stamped({ timestamp, sentAt }).event.timestamp).toBe(is)
     },
@@ -116,25 +116,25 @@ describe('an event is stamped', () => {
     ['2 s before it happened', '2026-01-15T09:59:58.000Z'],
     ['at zero', 0],
     ['at the epoch', '1970-01-01T00:00:00.000Z'],
-    ['at the zero time of Go', '0001-01-01T00:00:00Z'],
-    ['at the epoch of Windows', '1601-01-01T00:00:00Z'],
-    ['at the epoch of GPS', '1980-01-06T00:00:00Z'],
-    ['at the epoch of Apple', '2001-01-01T00:00:00Z'],
+    ["at Go's zero time", '0001-01-01T00:00:00Z'],
+    ['at the Windows epoch', '1601-01-01T00:00:00Z'],
+    ['at the GPS epoch', '1980-01-06T00:00:00Z'],
+    ['at the Apple epoch', '2001-01-01T00:00:00Z'],
     ['when 32 bits overflow', '2038-01-19T03:14:07Z'],
     ['when unsigned 32 bits overflow', 4_294_967_295],
     ['in the year 9999', '9999-12-31T23:59:59.999Z'],
-  ])('with the timestamp as sent if it was sent %s', (_why, sentAt) => {
+  ])('with the original timestamp if it was sent %s', (_why, sentAt) => {
     const { event, mark } = stamped({ timestamp: '2026-01-15T10:00:00+00:00' }, { sentAt })
     expect([event.timestamp, mark]).toEqual(['2026-01-15T10:00:00.000Z', undefined])
     const { event: future } = stamped({ timestamp: '2026-02-01' }, { sentAt })
     expect(future.timestamp).toBe(future.receivedAt)
-    // That of the call alone is judged in the same way.
+    // The sentAt of a single call is handled in the same way.
     const alone = stamped({ timestamp: '2026-01-15T10:00:00Z', sentAt })
     expect(alone.event.timestamp).toBe('2026-01-15T10:00:00.000Z')
   })
 
   test.each<Json>(['junk', '2026-01-15T25:00:00Z', {}, true, 1e30])(
-    'with the timestamp as sent, at most that of receipt, if sentAt is %j',
+    'with the original timestamp, but no later than receipt, if sentAt is %j',
     (sentAt) => {
       for (const envelope of [{ sentAt }, {}]) {
         const at = (timestamp: string) => stamped({ timestamp, sentAt }, envelope).event.timestamp
@@ -145,7 +145,7 @@ describe('an event is stamped', () => {
   )
 
   test.each(['2026-01-14', '2026-1-15', '2026-01-16', ' 2026-02-01 '])(
-    'with the timestamp as sent, at most that of receipt, if sentAt is only a date: %s',
+    'with the original timestamp, but no later than receipt, if sentAt is only a date: %s',
     (sentAt) => {
       for (const envelope of [{ sentAt }, {}]) {
         const at = (timestamp: string) => stamped({ timestamp, sentAt }, envelope).event
@@ -158,14 +158,14 @@ describe('an event is stamped', () => {
   )
 
   test.each<Json | undefined>([undefined, null, ''])(
-    'with a timestamp in the future as sent if sentAt is %j',
+    'with its original future timestamp if sentAt is %j',
     (sentAt) => {
       const { event } = stamped({ timestamp: '2026-01-16T12:00:00Z', sentAt }, { sentAt })
       expect(event.timestamp).toBe('2026-01-16T12:00:00.000Z')
     },
   )
 
-  test('with a timestamp that is corrected by nine years, and not by eleven', () => {
+  test('with a timestamp corrected by nine years, but not by eleven', () => {
     const at = (year: number) => {
       const times = { timestamp: `${year}-01-15T10:00:00Z`, sentAt: `${year}-01-15T11:00:00Z` }
       return stamped(times).event.timestamp
@@ -176,12 +176,12 @@ describe('an event is stamped', () => {
     expect(at(2037)).toBe('2026-01-15T12:00:00.000Z')
   })
 
-  test('with the time of receipt at most if sentAt has whole seconds', () => {
+  test('with a timestamp no later than receipt if sentAt has whole seconds', () => {
     const times = { timestamp: '2026-01-14T12:00:00.700Z', sentAt: '2026-01-14T12:00:00Z' }
     expect(stamped(times).event.timestamp).toBe('2026-01-15T12:00:00.000Z')
   })
 
-  test('with no time after its receipt if the clock of the client is wrong', () => {
+  test("with no time after its receipt if the client's clock is wrong", () => {
     const near = fc.date({
       noInvalidDate: true,
       min: new Date('2010-01-01'),
@@ -201,10 +201,10 @@ describe('an event is stamped', () => {
     ['of a browser', '203.0.113.9', { isFromBrowser: true }, {}],
     ['of a call that requests it', '203.0.113.9', {}, { direct: true }],
     ['of no server', undefined, {}, {}],
-    ['of no server that says direct otherwise', undefined, {}, { direct: 'true' }],
+    ['of no server with another value for direct', undefined, {}, { direct: 'true' }],
     ['that the call already has', '1.1.1.1', { isFromBrowser: true }, { ip: '1.1.1.1' }],
-    ['in place of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
-    ['only where it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],
+    ['instead of an empty one', '203.0.113.9', { isFromBrowser: true }, { ip: '' }],
+    ['only if it is known', undefined, { isFromBrowser: true, ip: undefined }, {}],
   ])('with the address %s', (_case, ip, changed, context) => {
     expect(stamped({}, changed, context).event.context['ip']).toBe(ip)
   })

@@ -12,8 +12,8 @@ const { read, refused } = TIMESTAMP_FORMS
 const callAt = (timestamp: string) => ({ type: 'identify', userId: 'u1', timestamp })
 const strict = { 'x-strict-mode': '1' }
 
-describe('of the table of timestamps', () => {
-  test('those that are read are stored as the same time, and as the text of the client', async () => {
+describe('in the table of timestamp forms', () => {
+  test("readable forms are stored as the same time, with the client's text", async () => {
     const batch = read.map(([text]) => callAt(text))
     expect(await harness.post('/v1/batch', { batch }, strict)).toMatchObject({ status: 200 })
     const stored = (await harness.stored()).map(({ event, marks }) => [
@@ -24,7 +24,7 @@ describe('of the table of timestamps', () => {
     expect(stored).toEqual(read)
   })
 
-  test('the others are refused in strict mode, and else replaced by the time of receipt with a mark', async () => {
+  test('other forms are refused in strict mode, and otherwise replaced by the time of receipt, with a mark', async () => {
     const batch = refused.map(callAt)
     const { body } = await harness.post('/v1/batch', { batch }, strict)
     expect(body['rejected']).toMatchObject(refused.map(() => ({ code: 'timestamp_invalid' })))

@@ -10,15 +10,15 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-/** A call that has every id, one of them as this JSON. */
+/** A call with every id, one of them as this JSON. */
 const callWith = (name: string, json: string): string => {
   const ids = NAMES.map((each) => `"${each}":${each === name ? json : '"x"'}`)
   return `{"type":"group",${ids.join(',')}}`
 }
 
-describe('an id that is a number', () => {
+describe('a numeric id', () => {
   test.for(['9007199254740993', '-12345678901234567890', '1e400', '1e-400', '5.00000000000000001'])(
-    'is refused if JavaScript would make another id of it: %s',
+    'is refused if JavaScript cannot represent it exactly: %s',
     async (json) => {
       for (const name of NAMES) {
         const response = await harness.post('/v1/group', callWith(name, json))
@@ -29,7 +29,7 @@ describe('an id that is a number', () => {
     },
   )
 
-  test('is refused alone: the other calls of its batch are stored', async () => {
+  test('is refused alone: the other calls in its batch are stored', async () => {
     const calls = ['7', '9007199254740993', '1.50', '0.30000000000000004', '1e400', '"1e400"']
     const batch = calls.map((json) => callWith('userId', json)).join(',')
     const response = await harness.post('/v1/batch', `{"batch":[${batch}]}`)
@@ -42,26 +42,26 @@ describe('an id that is a number', () => {
     expect(users).toEqual(['7', '1.5', '0.30000000000000004', '1e400'])
   })
 
-  test('is refused in a single call that has a field named batch, and in one with repeated ids', async () => {
+  test('is refused in a single call with a field named batch, or with repeated ids', async () => {
     const refused = { status: 400, body: { code: 'id_not_exact' } }
     const call = '"event":"e","batch":[],"userId":5.00000000000000001'
     expect(await harness.post('/v1/track', `{${call}}`)).toMatchObject(refused)
     const repeated = `{"event":"e","userId":5,"userId":5.00000000000000001}`
     expect(await harness.post('/v1/track', repeated)).toMatchObject(refused)
-    // The last one counts.
+    // The last one is used.
     const corrected = `{"event":"e","userId":9007199254740993,"userId":5}`
     expect(await harness.post('/v1/track', corrected)).toMatchObject({ status: 200 })
     expect(await harness.stored()).toHaveLength(1)
   })
 
-  test('is refused nowhere but among the ids of the call', async () => {
+  test('is refused only as an id of the call', async () => {
     const properties = '{"userId":9007199254740993,"price":5.00000000000000001}'
     const call = `{"userId":5,"event":"e","properties":${properties}}`
     expect(await harness.post('/v1/track', call)).toMatchObject({ status: 200 })
     expect(await harness.stored()).toMatchObject([{ marks: ['precision_lost'] }])
   })
 
-  test('does not fail the request where other calls are nested deep', async () => {
+  test('does not fail the request if other calls are deeply nested', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     const body = `{"batch":[{"type":"identify","userId":5},${deep},{"type":"x","n":1e5}]}`
     const { status, body: response } = await harness.post('/v1/batch', body)
@@ -83,8 +83,8 @@ describe('an id that is a number', () => {
   })
 })
 
-describe('a messageId that is a number', () => {
-  test('does not make a duplicate of another call', async () => {
+describe('a numeric messageId', () => {
+  test('does not become a duplicate of another call', async () => {
     const call = (id: string) => `{"type":"track","userId":"u","event":"e","messageId":${id}}`
     const ids = ['1234567890123456781', '1234567890123456782', '7', '0.5', '1e2', '-3']
     const { body } = await harness.post('/v1/batch', `{"batch":[${ids.map(call).join(',')}]}`)
@@ -105,7 +105,7 @@ describe('a number that JavaScript rounds', () => {
     return (await harness.stored()).map(({ marks }) => marks.length)
   }
 
-  test('marks its call, and no other one', async () => {
+  test('marks only its own call', async () => {
     expect(await marksOf('9007199254740992', '9007199254740993', '1')).toEqual([0, 1, 0])
     expect(await marksOf('0', '1e-400', '"9007199254740993"', '0.1')).toEqual([0, 1, 0, 0])
     expect(await marksOf('12345678901234567890.0', '9007199254740993e0')).toEqual([1, 1])
@@ -116,7 +116,7 @@ describe('a number that JavaScript rounds', () => {
 describe('an id with bytes that are not UTF-8', () => {
   const BYTES = [[0xff], [0xc3], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0xbd], [0xc0, 0x80]]
 
-  /** A call that has every id, one of them with these bytes. */
+  /** A call with every id, one of them with these bytes. */
   const callOf = (name: string, bytes: readonly number[]) =>
     Buffer.from(callWith(name, '"ada?"').replace('?', String.fromCharCode(...bytes)), 'latin1')
 
@@ -143,7 +143,7 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
   })
 
-  test('marks its call elsewhere, where two keys may have become one', async () => {
+  test('marks its call if found elsewhere, because two keys may have become one', async () => {
     const latin1 = (properties: string) =>
       `{"type":"track","userId":"u","event":"e","properties":${properties}}`
     const calls = ['{"k\xe8":1,"k\xe9":2}', '{"k":"caf\xe9"}', '{"k":"cafe"}'].map(latin1)
@@ -162,7 +162,7 @@ describe('an id with bytes that are not UTF-8', () => {
     expect(await harness.stored()).toMatchObject([{ marks: [] }])
   })
 
-  test('is not one that the client sent as U+FFFD', async () => {
+  test('can be distinguished from a U+FFFD sent by the client', async () => {
     await harness.post('/v1/identify', { userId: 'ada\ufffd' })
     expect((await harness.stored()).map(({ event }) => event.userId)).toEqual(['ada\ufffd'])
   })
@@ -182,7 +182,7 @@ describe('an id with a control character', () => {
     },
   )
 
-  test('is refused alone, and is none with other characters', async () => {
+  test('is refused alone, and other characters are allowed', async () => {
     const ids = ['ada\0', 'ada lovelace', ' ada ', 'a\u00a0da', '\u200bada', '👩‍💻', '\ufeffada']
     const batch = ids.map((userId) => ({ type: 'identify', userId }))
     const { body } = await harness.post('/v1/batch', { batch })
@@ -191,7 +191,7 @@ describe('an id with a control character', () => {
   })
 })
 
-describe('a number that JavaScript cannot hold', () => {
+describe('a number beyond the range of JavaScript', () => {
   const SPELLINGS = [
     '1e400',
     '-1e400',
@@ -227,7 +227,7 @@ describe('a number that JavaScript cannot hold', () => {
     }
   })
 
-  test('is none in a text, and the largest numbers are stored', async () => {
+  test('is allowed within a string, and the largest numbers are stored', async () => {
     const properties = '{"a":"1e400","1e400":1,"b":1.7976931348623157e308,"c":5e-324,"d":1e-400}'
     await harness.post('/v1/track', `{"userId":"u","event":"e","properties":${properties}}`)
     const [stored] = await harness.stored()

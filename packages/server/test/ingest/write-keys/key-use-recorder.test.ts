@@ -3,7 +3,7 @@ import { IngestHarness, WRITE_KEY } from '../ingest-harness.ts'
 
 const call = { type: 'track', event: 'Sign up', userId: 'u1' }
 
-test('the use of a write key is recorded once a minute, wherever the request has the key', async () => {
+test('the use of a write key is recorded once a minute, wherever the key is in the request', async () => {
   await using harness = await IngestHarness.open()
   const { backend, clock } = harness
   expect(backend.keyUses.lastUsedAt(WRITE_KEY)).toBeUndefined()

@@ -46,7 +46,7 @@ test('refused keys are logged with their prefix and a count, at most once a minu
   expect(lines.at(-1)).toEqual(lineWith('unknown_write_key', 'wk_sec', 3))
 })
 
-test('40,000 different keys get 100 lines a minute', () => {
+test('40,000 different keys log 100 lines a minute', () => {
   const { lines, clock, keys } = openLogger()
   const flood = () => {
     for (let index = 0; index < 40_000; index++)
@@ -59,7 +59,7 @@ test('40,000 different keys get 100 lines a minute', () => {
   expect(lines).toHaveLength(200)
 })
 
-test('a key with characters that control a terminal is logged without them', () => {
+test('a key with terminal control characters is logged without them', () => {
   const { lines, keys } = openLogger()
   keys.add('a\u009b\u001b[2Jx', 'unknown_write_key')
   expect(lines.map(({ keyPrefix }) => keyPrefix)).toEqual(['a??[2J'])

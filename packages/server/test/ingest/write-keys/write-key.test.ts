@@ -11,8 +11,8 @@ describe('the write key', () => {
     ['Basic in any case', { authorization: basic('wk:').replace('Basic', 'bASIC') }],
     ['Bearer', { authorization: 'Bearer wk' }],
     ['X-Write-Key', { 'x-write-key': 'wk' }],
-    ['X-Write-Key where Basic has no user', { authorization: basic(':x'), 'x-write-key': 'wk' }],
-    ['X-Write-Key where the scheme is another', { authorization: 'Digest a', 'x-write-key': 'wk' }],
+    ['X-Write-Key if Basic has no user', { authorization: basic(':x'), 'x-write-key': 'wk' }],
+    ['X-Write-Key with another scheme', { authorization: 'Digest a', 'x-write-key': 'wk' }],
     ['Authorization before X-Write-Key', { authorization: basic('wk:'), 'x-write-key': 'other' }],
   ])('is found in the headers: %s', (_case, headers) => {
     expect(keyFromHeaders(headers)).toBe('wk')
@@ -29,10 +29,7 @@ describe('the write key', () => {
     ['of a call', { writeKey: 'wk' }],
     ['of the envelope', { writeKey: 'wk', batch: [{ writeKey: 'other' }] }],
     ['of the first call', { batch: [{ writeKey: 'wk' }, { writeKey: 'other' }] }],
-    [
-      'of the first call where the envelope has none',
-      { writeKey: '', batch: [{ writeKey: 'wk' }] },
-    ],
+    ['of the first call if the envelope has none', { writeKey: '', batch: [{ writeKey: 'wk' }] }],
   ])('is found in the body %s', (_case, body) => {
     expect(keyFromBody(body)).toBe('wk')
   })

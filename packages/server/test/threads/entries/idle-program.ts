@@ -6,7 +6,7 @@ import { ThreadHost, ThreadSupervisor } from '../../../src/threads/thread-host.t
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 
-// Prints how often all threads of a process with an idle host wake, and the memory of its thread.
+// Prints how often the threads of a process with an idle host wake up, and the memory of its thread.
 
 const OVER_MS = 2_000
 

@@ -4,7 +4,7 @@ import { turn } from '../../../src/util/time/clock.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
 
-/** What the thread offers. */
+/** The functions of the thread. */
 export interface WorkThread {
   readonly add: (numbers: readonly number[]) => number
   readonly sumOf: (block: ArrayBuffer) => number
@@ -13,19 +13,19 @@ export interface WorkThread {
   readonly mainName: () => Promise<string>
   readonly uncloneable: () => unknown
   readonly signals: () => void
-  /** Ends the thread: by an error, a rejection, `process.exit`, or a memory that is full. */
+  /** Makes the thread exit: by an error, a rejection, `process.exit`, or lack of memory. */
   readonly end: (how: 'throw' | 'reject' | 'exit' | 'memory') => void
 }
 
-/** What main offers. */
+/** The functions of the main thread. */
 export interface WorkMain {
   readonly nameOfMain: () => string
   readonly said: (text: string) => void
 }
 
-/** What the thread is started with. */
+/** The start data of the thread. */
 export interface WorkData {
-  /** What `stop` waits for. */
+  /** How long `stop` takes. */
   readonly stops?: 'never' | 'soon'
   readonly starts?: 'never' | 'unavailable'
 }

@@ -6,7 +6,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const KIB = 1024
 
-test('small bodies are parsed at once, and large ones a few in each turn of the event loop, in order', async () => {
+test('small bodies are parsed immediately, and large ones a few per tick, in order', async () => {
   const clock = new ManualClock()
   const turns = new BodyTurns(clock, 128 * KIB)
   const parsed: string[] = []
@@ -29,7 +29,7 @@ test('small bodies are parsed at once, and large ones a few in each turn of the 
   expect(turns.isOpen).toBe(true)
 })
 
-test('a request that is read beyond the bytes of a turn pauses until one of the next turns', async () => {
+test('a request that exceeds the bytes per tick pauses until a later tick', async () => {
   const clock = new ManualClock()
   const turns = new BodyTurns(clock, 128 * KIB)
   const requests = Array.from({ length: 4 }, () => new IncomingMessage(new Socket()).resume())
@@ -41,7 +41,7 @@ test('a request that is read beyond the bytes of a turn pauses until one of the 
 
 const MIB = 1024 * 1024
 
-test('bodies that are dropped close their connections beyond 4 MB in a turn of the event loop, or 16 MB of one', async () => {
+test('a request with a dropped body is disconnected beyond 4 MB per tick or 16 MB in total', async () => {
   const clock = new ManualClock()
   const turns = new BodyTurns(clock, 4 * MIB)
   const requests = Array.from({ length: 3 }, () => new IncomingMessage(new Socket()))

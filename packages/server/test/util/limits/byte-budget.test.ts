@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
 
-test('takers of all threads together get what there is, and no more', () => {
+test('all threads together take no more than the budget', () => {
   const step = fc.record({ thread: fc.nat(2), bytes: fc.nat(500), gives: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step), (steps) => {
@@ -24,7 +24,7 @@ test('takers of all threads together get what there is, and no more', () => {
   )
 })
 
-test('the bytes of a thread that has ended are given back at once', () => {
+test('the bytes of a thread that has exited are returned immediately', () => {
   const memory = memoryOfBudget(2)
   const main = new ByteBudget(10, { memory, thread: 0 })
   expect(main.take(3)).toBe(true)

@@ -4,7 +4,7 @@ import { FairTurns, type Taker } from '../../../src/util/limits/fair-turns.ts'
 const token = (id: string): Taker => ({ id, tokenId: id })
 const session = (id: string, tokenId: string): Taker => ({ id, tokenId })
 
-/** Turns of which a test sees the order. */
+/** Turns whose order a test can observe. */
 class Observed {
   readonly started: string[] = []
   readonly #turns: FairTurns
@@ -26,7 +26,7 @@ class Observed {
     return this.#turns.waitingOf(taker).own
   }
 
-  /** Ends the turn that began first. */
+  /** Ends the oldest running turn. */
   endOne(): void {
     this.#turns.end(this.#running.shift()!)
   }
@@ -37,7 +37,7 @@ class Observed {
   }
 }
 
-test('as many run as may, and the others in the order of their calls', () => {
+test('as many turns as allowed run at once, and the others in order', () => {
   const turns = new Observed(2)
   for (const name of ['1', '2', '3', '4']) turns.ask(token('a'), name)
   expect(turns.taken()).toEqual(['1', '2'])
@@ -48,7 +48,7 @@ test('as many run as may, and the others in the order of their calls', () => {
   expect(turns.waitingOf(token('a'))).toBe(0)
 })
 
-test('who asks for one turn waits for one of those who ask for hundreds', () => {
+test('a single request waits for one turn of clients with hundreds of requests', () => {
   const turns = new Observed(2)
   for (let index = 0; index < 400; index++) {
     turns.ask(token('a'))
@@ -62,7 +62,7 @@ test('who asks for one turn waits for one of those who ask for hundreds', () => 
   expect(turns.taken()).toContain('c')
 })
 
-test('the token that has the fewest turns at the moment is next', () => {
+test('the token with the fewest current turns is next', () => {
   const turns = new Observed(2)
   for (let index = 0; index < 4; index++) turns.ask(token('greedy'))
   for (let index = 0; index < 2; index++) turns.ask(token('modest'))
@@ -70,7 +70,7 @@ test('the token that has the fewest turns at the moment is next', () => {
   expect(turns.taken()).toEqual(['greedy', 'greedy', 'modest'])
 })
 
-test('many sessions of one token are one token to others', () => {
+test('many sessions of one token count as one towards other tokens', () => {
   const turns = new Observed(1)
   turns.ask(session('s0', 'greedy'))
   for (let index = 1; index < 100; index++) turns.ask(session(`s${index}`, 'greedy'))
@@ -80,7 +80,7 @@ test('many sessions of one token are one token to others', () => {
   expect(turns.taken()).toEqual(['s0', 's1', 'modest', 's2', 'modest'])
 })
 
-test('sessions of one token take turns among themselves', () => {
+test('sessions of one token take turns', () => {
   const turns = new Observed(1)
   for (const name of ['1', '2', '3']) turns.ask(session('a', 'operator'), `a${name}`)
   turns.ask(session('b', 'operator'), 'b1')
@@ -88,7 +88,7 @@ test('sessions of one token take turns among themselves', () => {
   expect(turns.taken()).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('a call that is not wanted any more costs no turn', () => {
+test('a cancelled call uses no turn', () => {
   const turns = new Observed(1)
   let isWanted = true
   turns.ask(token('a'), 'runs')
@@ -112,7 +112,7 @@ test('the sessions of a token do not keep the token itself waiting', () => {
   expect(turns.taken()).toContain('operator')
 })
 
-test('what is not wanted any more does not count as waiting', () => {
+test('a cancelled call does not count as waiting', () => {
   const turns = new Observed(1)
   turns.ask(token('a'))
   turns.ask(token('a'), 'gone', () => false)

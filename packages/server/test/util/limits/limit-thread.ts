@@ -4,14 +4,14 @@ import { RateLimit } from '../../../src/util/limits/rate-limit.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
 import type { Clock } from '../../../src/util/time/clock.ts'
 
-/** What a thread hammers. */
+/** The shared limits under load. */
 export interface Hammering {
   readonly thread: number
   readonly buckets: SharedArrayBuffer
   readonly budget: SharedArrayBuffer
   readonly mostBytes: number
   readonly limits: readonly { readonly id: string; readonly rateLimit: number }[]
-  /** The words of WORDS, then the number of requests that passed for each limit. */
+  /** The words of WORDS, then the number of passed requests for each limit. */
   readonly words: SharedArrayBuffer
 }
 
@@ -19,7 +19,7 @@ export const WORDS = { now: 0, stop: 1, rounds: 2, held: 3, mostHeld: 4, passed:
 
 if (workerData !== null) hammer(workerData as Hammering)
 
-/** Takes from the limits and the budget as fast as it can, until it is told to stop. */
+/** Takes from the limits and the budget as fast as possible until stopped. */
 function hammer({ thread, limits, mostBytes, ...shared }: Hammering): void {
   const words = new Int32Array(shared.words)
   const clock = { now: () => Atomics.load(words, WORDS.now) } as Clock

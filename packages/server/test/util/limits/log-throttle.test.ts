@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { LogThrottle } from '../../../src/util/limits/log-throttle.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
-test('any number of keys get at most 100 lines in an interval', () => {
+test('any number of keys log at most 100 lines in an interval', () => {
   const clock = new ManualClock()
   const throttle = new LogThrottle(clock, 60_000)
   const linesOf = (prefix: string): number => {
@@ -16,7 +16,7 @@ test('any number of keys get at most 100 lines in an interval', () => {
   expect(linesOf('c')).toBe(100)
 })
 
-test('a key whose line did not fit into an interval has its whole count in the next one', () => {
+test('a key beyond the limit of an interval reports its whole count in the next one', () => {
   const clock = new ManualClock()
   const throttle = new LogThrottle(clock, 60_000)
   for (let key = 0; key < 100; key++) throttle.count(`key ${key}`)

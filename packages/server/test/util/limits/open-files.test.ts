@@ -11,24 +11,24 @@ test.each([
   { maxOpenFiles: 1_024, permitted: Infinity, half: 448 },
   { maxOpenFiles: 16_384, permitted: 65_536, half: 8_128 },
 ])(
-  'of $permitted permitted files and $maxOpenFiles wanted ones, clients and webhooks have $half each',
+  'of $permitted permitted and $maxOpenFiles configured files, clients and webhooks get $half each',
   ({ maxOpenFiles, permitted, half }) => {
     const shares = sharesOf(openFilesOf(maxOpenFiles, permitted), 0)
     expect(shares).toEqual({ connections: half, adminConnections: half / 8, webhookSockets: half })
   },
 )
 
-test('the operating system says how many files it permits', () => {
+test('reads the limit of the operating system', () => {
   const files = openFilesOf(Infinity)
   expect(files).toBeGreaterThan(0)
   expect(files).toBeLessThan(Infinity)
 })
 
-test('each thread takes some for itself', () => {
+test('each thread needs some files for itself', () => {
   expect(sharesOf(1_024, 4).connections).toBe(432)
 })
 
-test('connections that threads forward take three files each, and all together no more than there are', () => {
+test('forwarded connections use three files each, and all connections together fit the limit', () => {
   const { ofThreads, ofMain } = sharesWithThreads(448)
   expect({ ofThreads, ofMain }).toEqual({ ofThreads: 226, ofMain: 74 })
   expect(ofThreads + 3 * ofMain).toBe(448)
@@ -39,14 +39,14 @@ test.each([
   { openFiles: 255, threads: 0, needed: 256 },
   { openFiles: 256, threads: 2, needed: 272 },
 ])(
-  'a start with $openFiles files and $threads threads is refused, with the number that it needs',
+  'a start with $openFiles files and $threads threads is refused, with the required number',
   ({ openFiles, threads, needed }) => {
     const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
     expect(check).toThrow(`may open ${openFiles} files and connections, and needs ${needed}`)
   },
 )
 
-test('files that suffice, but not for all connections of the settings, are reported', () => {
+test('too few files for all configured connections are reported', () => {
   const wanted: number[] = []
   const onTight = (files: number): void => void wanted.push(files)
   for (const openFiles of [256, 1_127, 1_128]) {

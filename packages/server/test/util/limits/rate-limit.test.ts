@@ -16,11 +16,11 @@ const source = (rateLimit: number | null, id = 'src_a'): Source => ({
 })
 
 describe('the rate limit', () => {
-  test('does not limit a source without one', () => {
+  test('does not apply to a source without a limit', () => {
     expect(new RateLimit(new ManualClock()).take(source(null), 1_000_000)).toBe(0)
   })
 
-  test('passes the calls of one second, and then returns how long to wait', () => {
+  test('passes the calls of one second, then returns how long to wait', () => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     for (let call = 0; call < 10; call++) expect(limit.take(source(10), 1)).toBe(0)
@@ -63,7 +63,7 @@ describe('the rate limit', () => {
     expect(new RateLimit(new ManualClock()).take(source(0), 1)).toBe(3_600)
   })
 
-  test('passes a source that waited as long as it returned', () => {
+  test('passes a source that has waited as long as required', () => {
     const waits = fc.array(fc.record({ calls: fc.nat(500), pauseMs: fc.nat(3_000) }))
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), waits, (rate, steps) => {
@@ -81,7 +81,7 @@ describe('the rate limit', () => {
     )
   })
 
-  /** A token bucket in thousandths of a token, so that nothing is rounded. */
+  /** A token bucket in thousandths of a token, to avoid rounding. */
   class Bucket {
     #thousandths: number
     #filledAt: number
@@ -107,8 +107,8 @@ describe('the rate limit', () => {
     }
   }
 
-  test('passes and refuses what a bucket of tokens would', () => {
-    // The seconds of one token have no end in binary for other rates.
+  test('behaves like a token bucket', () => {
+    // For other rates, the seconds per token are not finite in binary.
     const rates = fc.constantFrom(1, 2, 4, 5, 8, 10, 20, 25, 40, 50, 100, 250, 1_000)
     const step = fc.record({ calls: fc.nat(500), pauseMs: fc.nat(3_000) })
     const steps = fc.array(step, { maxLength: 200 })
@@ -125,7 +125,7 @@ describe('the rate limit', () => {
     )
   })
 
-  test.each([3, 7, 30_000, 999_983])('passes %i a second for an hour, and not one more', (rate) => {
+  test.each([3, 7, 30_000, 999_983])('passes exactly %i a second for an hour', (rate) => {
     const clock = new ManualClock()
     const limit = new RateLimit(clock)
     const calls = Math.ceil(rate / 100)

@@ -6,7 +6,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const limitOf = (number: number, rateLimit = 1) => ({ id: `src_${number}`, rateLimit })
 
-test('each id that is kept has a bucket of its own, and no other id has one', () => {
+test('each kept id has its own bucket, and no other id has one', () => {
   const ids = fc.uniqueArray(fc.nat(200), { maxLength: 64 })
   fc.assert(
     fc.property(fc.array(ids, { minLength: 1, maxLength: 8 }), (changes) => {
@@ -24,7 +24,7 @@ test('each id that is kept has a bucket of its own, and no other id has one', ()
   )
 })
 
-test('an id keeps its bucket while others come and go', () => {
+test('an id keeps its bucket while others are added and removed', () => {
   const clock = new ManualClock()
   const main = SharedBuckets.create({ threads: 2, now: clock.now(), maxBuckets: 8 })
   const limit = new RateLimit(clock, { shared: main })
@@ -40,7 +40,7 @@ test('an id keeps its bucket while others come and go', () => {
   expect(limit.take(limitOf(0, 10), 1)).toBe(4)
 })
 
-test('a slot that was released starts full for the next id', () => {
+test('a released slot starts full for the next id', () => {
   const clock = new ManualClock()
   const main = SharedBuckets.create({ threads: 1, now: clock.now(), maxBuckets: 1 })
   const limit = new RateLimit(clock, { shared: main })
@@ -51,7 +51,7 @@ test('a slot that was released starts full for the next id', () => {
   }
 })
 
-test('a limit that changes applies at once, with a full bucket', () => {
+test('a changed limit applies immediately, with a full bucket', () => {
   const clock = new ManualClock()
   const main = SharedBuckets.create({ threads: 1, now: clock.now() })
   const limit = new RateLimit(clock, { shared: main })
@@ -62,7 +62,7 @@ test('a limit that changes applies at once, with a full bucket', () => {
   expect(limit.take(limitOf(0, 10), 1)).toBe(3)
 })
 
-test('ids beyond the last bucket pass their part of the limit in each thread, together never more', () => {
+test('ids without a bucket get a share of the limit per thread, in total never more', () => {
   const clock = new ManualClock()
   const main = SharedBuckets.create({ threads: 4, now: clock.now(), maxBuckets: 1 })
   const threads = Array.from(
@@ -77,7 +77,7 @@ test('ids beyond the last bucket pass their part of the limit in each thread, to
   expect(passed).toBe(8)
 })
 
-test('threads whose clocks differ by a moment share a limit', () => {
+test('threads with slightly different clocks share a limit', () => {
   const first = new ManualClock()
   const second = new ManualClock(first.now() - 1)
   const shared = SharedBuckets.create({ threads: 2, now: first.now() })

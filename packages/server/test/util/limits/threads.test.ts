@@ -43,7 +43,7 @@ function start(thread: number): void {
   workers.push(new Worker(entry, { workerData, execArgv: ['--conditions=hookline-source'] }))
 }
 
-/** Resolves when the threads have taken so often from each limit. */
+/** Resolves after the threads have done this many rounds. */
 async function rounds(count: number): Promise<void> {
   const until = Atomics.load(words, WORDS.rounds) + count
   while (Atomics.load(words, WORDS.rounds) < until) await turn()
@@ -51,7 +51,7 @@ async function rounds(count: number): Promise<void> {
 
 const passed = (index: number): number => Atomics.load(words, WORDS.passed + index)
 
-test('several threads together pass exactly what one would, whatever the number of threads', async () => {
+test('any number of threads together pass exactly as many calls as one', async () => {
   for (let thread = 0; thread < THREADS; thread++) start(thread)
   await rounds(10_000)
   expect([passed(0), passed(1)]).toEqual([1_000, 7])
@@ -65,7 +65,7 @@ test('several threads together pass exactly what one would, whatever the number 
   expect(Atomics.load(words, WORDS.mostHeld)).toBeLessThanOrEqual(MOST_BYTES)
 })
 
-test('threads that are killed in the middle lock nothing, and their bytes are given back', async () => {
+test('threads killed at any point leave nothing locked, and their bytes are returned', async () => {
   const main = new ByteBudget(MOST_BYTES, { memory: budget, thread: 0 })
   start(1)
   for (let kill = 1; kill <= 20; kill++) {
@@ -79,7 +79,7 @@ test('threads that are killed in the middle lock nothing, and their bytes are gi
   }
   Atomics.store(words, WORDS.stop, 1)
   await once(workers[0]!, 'exit')
-  // A thread that was killed may have taken a token that it had not counted.
+  // A killed thread may have taken a token without counting it.
   expect(passed(0)).toBeLessThanOrEqual(3_000)
   expect(passed(0)).toBeGreaterThanOrEqual(2_980)
   expect(passed(1)).toBeLessThanOrEqual(21)

@@ -11,7 +11,7 @@ const newBox = (...keys: string[]): SecretBox => new SecretBox(SecretBox.keysIn(
 const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
 
 describe('a secret box', () => {
-  test('opens what it sealed, whatever that is', () => {
+  test('opens anything that it sealed', () => {
     const box = newBox(first)
     const sealing = fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, label) => {
       const wellFormed = text.toWellFormed()
@@ -20,7 +20,7 @@ describe('a secret box', () => {
     fc.assert(sealing)
   })
 
-  test('never seals a text the same way twice, and shows nothing of it', () => {
+  test('seals the same text differently each time, and reveals nothing of it', () => {
     const box = newBox(first)
     const sealed = [box.seal('my secret', 'a'), box.seal('my secret', 'a')]
     expect(sealed[0]).not.toBe(sealed[1])
@@ -28,7 +28,7 @@ describe('a secret box', () => {
     expect(sealed.join()).not.toContain(Buffer.from('my secret').toString('base64url').slice(0, 8))
   })
 
-  test('opens what version 0.1.0 sealed', () => {
+  test('opens text sealed by version 0.1.0', () => {
     const box = new SecretBox([Buffer.alloc(32, 7)])
     const sealed =
       '4bb06f8e4e3a7715.GR9tFYYSQB7a4i5PjYqJmOOdJrLkbj8u_GwpUsNfkbfAXDa9WcL_iQ6E7tdkVwPQ77k'
@@ -36,7 +36,7 @@ describe('a secret box', () => {
     expect(box.open('4bb06f8e4e3a7715.9U3dK1EA04Hc90HmkvznyKeDQ0y2b5MXPSczKw', 'dst_1')).toBe('')
   })
 
-  test('does not open under another label, with another key, or what was altered', () => {
+  test('does not open altered text, or with another label or key', () => {
     const box = newBox(first)
     const sealed = box.seal('my secret', 'dst_a')
     expect(() => box.open(sealed, 'dst_b')).toThrow(SecretBoxError)
@@ -47,7 +47,7 @@ describe('a secret box', () => {
     }
   })
 
-  test('opens with each of its keys, and seals with the first', () => {
+  test('opens with any of its keys, and seals with the first', () => {
     const before = newBox(first).seal('my secret', 'a')
     const box = newBox(second, first)
     expect(box.open(before, 'a')).toBe('my secret')
@@ -55,7 +55,7 @@ describe('a secret box', () => {
     expect(SecretBox.keyIdOf(box.seal('my secret', 'a'))).toBe(newBox(second).keyId)
   })
 
-  test('takes keys of 32 bytes as base64 or hex, one or several, and nothing else', () => {
+  test('accepts only keys of 32 bytes, one or several, as base64 or hex', () => {
     const hex = Buffer.from(first, 'base64').toString('hex')
     expect(newBox(hex).keyId).toBe(newBox(first).keyId)
     expect(SecretBox.keysIn(` ${first}\n${second},${hex} `)).toHaveLength(3)
@@ -76,7 +76,7 @@ describe('a secret box', () => {
 
 const KEY = Buffer.alloc(32, 1)
 
-test('decrypts what was encrypted, with the same key and label', () => {
+test('decrypts with the same key and label', () => {
   const property = fc.property(fc.string(), fc.string(), (text, label) => {
     expect(decrypt(encrypt(text, KEY, label), KEY, label)).toBe(text)
   })
@@ -85,7 +85,7 @@ test('decrypts what was encrypted, with the same key and label', () => {
   expect(() => decrypt(encrypt('text', KEY), Buffer.alloc(32, 2))).toThrow()
 })
 
-test('rejects altered and shortened bytes, also a shortened tag', () => {
+test('rejects altered and shortened bytes, including a shortened tag', () => {
   const bytes = encrypt('text', KEY)
   for (const at of [0, 12, bytes.length - 1]) {
     const altered = Buffer.from(bytes)

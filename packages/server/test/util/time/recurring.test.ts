@@ -13,7 +13,7 @@ function start(work: () => Promise<number>) {
 }
 
 describe('recurring work', () => {
-  test('runs at once, and again after the time that it returned', async () => {
+  test('runs immediately, and again after the returned delay', async () => {
     let times = 0
     const { clock, running } = start(async () => (++times < 2 ? 50 : Infinity))
     await using _running = running
@@ -46,7 +46,7 @@ describe('recurring work', () => {
     expect(times).toBe(3)
   })
 
-  test('gives way to the event loop, also where it is due again at once and waits for nothing', async () => {
+  test('yields to the event loop even if it is due immediately and never waits', async () => {
     let times = 0
     const { clock, running } = start(async () => {
       await Promise.resolve()
@@ -59,7 +59,7 @@ describe('recurring work', () => {
     await expect.poll(() => times).toBe(1_000)
   })
 
-  test('never runs twice at once: wake-ups during a run cause one more run', async () => {
+  test('never runs concurrently: wake-ups during a run cause one more run', async () => {
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
     let times = 0
     const { recurring, running } = start(async () => {
@@ -77,7 +77,7 @@ describe('recurring work', () => {
     expect(times).toBe(2)
   })
 
-  test('ends after the current run when its signal aborts, and does nothing more', async () => {
+  test('stops after the current run when its signal aborts', async () => {
     let ended = 0
     const { clock, recurring, running } = start(async () => {
       await turn()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { MAX_SLICE_MS, TimeSlices } from '../../../src/util/time/time-slices.ts'
 
-test('a loop yields when its slice is over, and not before', async () => {
+test('a loop yields only when its slice is over', async () => {
   const clock = new ManualClock()
   let hadTurn = false
   const slices = new TimeSlices(clock)
@@ -15,7 +15,7 @@ test('a loop yields when its slice is over, and not before', async () => {
   expect(hadTurn).toBe(true)
 })
 
-test('the next slice begins after the turn', async () => {
+test('the next slice begins after the yield', async () => {
   const clock = new ManualClock()
   const slices = new TimeSlices(clock)
   clock.advance(MAX_SLICE_MS)

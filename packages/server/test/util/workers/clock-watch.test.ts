@@ -38,14 +38,14 @@ describe('the watch of the clock', () => {
     expect(watch.note).toBeUndefined()
   })
 
-  test('says nothing of the small steps of a clock that is kept right', () => {
+  test('ignores the small corrections of a synchronised clock', () => {
     const { clock, logged, watch } = watched()
     for (let step = 0; step < 9; step++) clock.jump(SECOND)
     watch.removalTime()
     expect(logged).toEqual([])
   })
 
-  test('judges the age of stored data for an hour as if the clock had not gone forward', () => {
+  test('ignores a forward jump for an hour when judging the age of stored data', () => {
     const { clock, watch } = watched()
     const before = watch.removalTime()
     clock.jump(40 * DAY)
@@ -56,7 +56,7 @@ describe('the watch of the clock', () => {
     expect(watch.removalTime()).toBe(clock.wall())
   })
 
-  test('judges the age of stored data at once by a clock that went back, or was corrected', () => {
+  test('judges the age of stored data immediately if the clock went back or was corrected', () => {
     const { clock, watch } = watched()
     clock.jump(40 * DAY)
     watch.removalTime()
@@ -64,7 +64,7 @@ describe('the watch of the clock', () => {
     expect(watch.removalTime()).toBe(clock.wall())
   })
 
-  test('after a start days after the newest data waits for an hour, too, and says so', () => {
+  test('also waits for an hour if the newest data is days old at startup, and logs it', () => {
     const newestAt = new ManualClock().wall() - 40 * DAY
     const { clock, logged, watch } = watched(newestAt)
     expect(logged).toMatchObject([{ msg: 'clock.ahead_of_data', aheadMs: 40 * DAY }])

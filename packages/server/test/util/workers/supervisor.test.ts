@@ -3,14 +3,14 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
-/** Longer than the longest pause before a restart. */
+/** Longer than the longest delay before a restart. */
 const RESTART_MS = 12_500
 
 class Away extends Error {
   override readonly name = 'Away'
 }
 
-/** A worker that fails with these errors, one in each run, and then runs until the signal aborts. */
+/** A worker that fails with these errors, one per run, then runs until the signal aborts. */
 function start(errors: readonly Error[], name = 'pipeline') {
   const clock = new ManualClock()
   const left = [...errors]
@@ -31,7 +31,7 @@ function start(errors: readonly Error[], name = 'pipeline') {
 }
 
 describe('a worker', () => {
-  test('that fails is restarted after a growing pause', async () => {
+  test('that fails is restarted after a growing delay', async () => {
     const { running, pass, runs } = start([new Error('1'), new Error('2'), new Error('3')])
     await using _running = running
     for (let failures = 1; failures <= 3; failures++) await pass(RESTART_MS)
@@ -43,7 +43,7 @@ describe('a worker', () => {
     }
   })
 
-  test('is failing until it has run for ten seconds, and shows the name of the error but not its message', async () => {
+  test('is failing until it has run for ten seconds, and reports the name but not the message of the error', async () => {
     const { running, pass } = start([new TypeError('secret')])
     await using _running = running
     await turn()
@@ -55,7 +55,7 @@ describe('a worker', () => {
     expect(running.supervisor.failing.size).toBe(0)
   })
 
-  test('that fails five times within a minute is given up', async () => {
+  test('that fails five times within a minute is not restarted', async () => {
     const errors = Array.from({ length: 9 }, (_, index) => new Error(`${index + 1}`))
     const { running, pass, runs } = start(errors)
     await using _running = running
@@ -67,7 +67,7 @@ describe('a worker', () => {
     expect(running.supervisor.failing.size).toBe(1)
   })
 
-  test('that calls and deliveries do not need rests for ten minutes, and is failing until it has recovered', async () => {
+  test('that is not essential pauses for ten minutes, and is failing until it has recovered', async () => {
     const errors = Array.from({ length: 5 }, (_, index) => new Error(`${index + 1}`))
     const { running, pass, runs } = start(errors, 'profiles')
     await using _running = running
@@ -84,7 +84,7 @@ describe('a worker', () => {
     expect(running.supervisor.failing.size).toBe(0)
   })
 
-  test('that fails rarely is never given up', async () => {
+  test('that fails rarely is always restarted', async () => {
     const { running, pass, runs } = start(Array.from({ length: 20 }, () => new Error('again')))
     await using _running = running
     for (let failures = 0; failures < 20; failures++) await pass(RESTART_MS + 10_000)
@@ -92,7 +92,7 @@ describe('a worker', () => {
     expect(runs()).toBe(21)
   })
 
-  test('is never given up while the backend is unavailable', async () => {
+  test('is always restarted while the backend is unavailable', async () => {
     const { running, pass, runs } = start(Array.from({ length: 30 }, () => new Away('disk full')))
     await using _running = running
     await turn()
@@ -102,7 +102,7 @@ describe('a worker', () => {
     expect(runs()).toBe(31)
   })
 
-  test('that ends before the signal aborts has failed', async () => {
+  test('that returns before the signal aborts has failed', async () => {
     const running = new RunningWorker({ name: 'replays', run: async () => undefined })
     await using _running = running
     await turn()
