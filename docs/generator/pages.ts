@@ -1,6 +1,5 @@
 import { architecturePage } from './architecture-page.ts'
 import { audienceOperatorsPage } from './audience-operators-page.ts'
-import { clientResultsPage } from './client-results-page.ts'
 import { cliPage } from './cli-page.ts'
 import { configPage } from './config-page.ts'
 import { errorsPage } from './errors-page.ts'
@@ -27,7 +26,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/reference/errors.md', render: errorsPage },
   { path: 'docs/reference/config.md', render: configPage },
   { path: 'docs/reference/log-events.md', render: logEventsPage },
-  { path: 'docs/clients/results.md', render: clientResultsPage },
   { path: 'docs/reference/cli.md', render: cliPage },
   { path: 'docs/reference/metrics.md', render: metricsPage },
   { path: 'docs/reference/audience-operators.md', render: audienceOperatorsPage },

@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const OUTSIDE: Readonly<Record<string, string>> = {
   'README.md': 'overview.md',
   'ARCHITECTURE.md': 'project/architecture.md',
-  'CONTRIBUTING.md': 'project/contributing.md',
+  'CONTRIBUTING.md': 'contributing/index.md',
   'SECURITY.md': 'project/security.md',
   'CHANGELOG.md': 'project/changelog.md',
   'deploy/README.md': 'guides/monitoring.md',

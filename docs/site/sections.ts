@@ -62,10 +62,16 @@ const FOLDERS: readonly Folder[] = [
     first: ['README'],
   },
   {
+    folder: 'contributing',
+    title: 'Contributing',
+    about: 'To change the code. A page for each common change.',
+    first: ['CONTRIBUTING', 'tests'],
+  },
+  {
     folder: 'project',
     title: 'Project',
-    about: 'About the code, for those who change it.',
-    first: ['ARCHITECTURE', 'CONTRIBUTING'],
+    about: 'About the code and its versions.',
+    first: ['ARCHITECTURE'],
   },
 ]
 

@@ -8,7 +8,7 @@ export interface SidebarGroup {
   readonly items: { readonly text: string; readonly link: string }[]
 }
 
-const COLLAPSED: readonly string[] = ['Decisions', 'Project']
+const COLLAPSED: readonly string[] = ['Decisions', 'Contributing', 'Project']
 
 /** The links beside the pages: to every page of the site. */
 export function sidebar(): SidebarGroup[] {

@@ -22,7 +22,8 @@ export function refusals({ version, versions, changes, tags, changelog }: Releas
   ]
 }
 
-/** Whether the changelog has a section of this version. A date may follow the version. */
+/** Whether the changelog has a section of this version. A date may follow the version, but not `(unreleased)`. */
 function sectionOf(changelog: string, version: string): boolean {
-  return changelog.split('\n').some((line) => `${line} `.startsWith(`## ${version} `))
+  const headings = changelog.split('\n').filter((line) => `${line} `.startsWith(`## ${version} `))
+  return headings.some((heading) => !heading.endsWith('(unreleased)'))
 }

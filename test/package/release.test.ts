@@ -21,6 +21,7 @@ describe('a release', () => {
     ['changes that are not committed', { changes: ' M README.md' }, ' M README.md'],
     ['no tag', { tags: ['', 'v1.2.2'] }, 'no tag v1.2.3'],
     ['no section in the changelog', { changelog: '## 1.2.30\n## 1.2' }, 'no section “## 1.2.3”'],
+    ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
     ['another version somewhere', { versions: { 'That of b': '1.2.2' } }, 'That of b is 1.2.2'],
     ['no version somewhere', { versions: { 'That of b': undefined } }, 'That of b is missing'],
   ])('is refused with %s', ([, change, words]) => {

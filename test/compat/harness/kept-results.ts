@@ -4,7 +4,8 @@ import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
 import type { Result } from './result.ts'
 
-const RESULTS = new URL('../results/', import.meta.url)
+/** Ignored by git: figures of one run on one machine. */
+export const RESULTS = new URL('../../../node_modules/.cache/compat/', import.meta.url)
 
 /** The scenarios that a library takes part in. */
 export function scenariosOf({ without }: Library): ScenarioName[] {
@@ -12,13 +13,12 @@ export function scenariosOf({ without }: Library): ScenarioName[] {
   return all.filter((scenario) => without?.[scenario] === undefined)
 }
 
-/** Writes what a language came to, with `HOOKLINE_KEEP_RESULTS=1`, if every scenario of every library passed. */
+/** Writes the results of a language, if every scenario of every library ran and passed. */
 export async function keepResults(
   language: string,
   libraries: readonly Library[],
   results: readonly Result[],
 ): Promise<void> {
-  if (process.env['HOOKLINE_KEEP_RESULTS'] !== '1') return
   const found = libraries.flatMap((library) => resultsOf(library, results))
   if (found.includes(undefined)) return
   await mkdir(RESULTS, { recursive: true })
@@ -30,9 +30,9 @@ export async function keepResults(
 /** The kept results of all languages. */
 export function readResults(): Result[] {
   const names = existsSync(RESULTS) ? readdirSync(RESULTS) : []
-  return names.flatMap(
-    (name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as Result[],
-  )
+  return names
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as Result[])
 }
 
 /** The result of each scenario that the library takes part in; `undefined` where there is none. */

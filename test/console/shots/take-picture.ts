@@ -1,17 +1,22 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 
-const FOLDER = fileURLToPath(new URL('../../../docs/console', import.meta.url))
+const ROOT = new URL('../../../', import.meta.url)
+/** The pictures that pages show. To add one, copy it from `OTHERS`. */
+const SHOWN = fileURLToPath(new URL('docs/console', ROOT))
+const OTHERS = fileURLToPath(new URL('node_modules/.cache/console-shots', ROOT))
 
-/** Writes what the window shows to docs/console. */
+/** Replaces a picture that docs/console has. Writes any other to a folder that git ignores. */
 export async function takePicture(
   page: Page,
   name: string,
   colorScheme: 'light' | 'dark',
 ): Promise<void> {
-  mkdirSync(FOLDER, { recursive: true })
-  // What goes on by itself, such as the live stream, never makes it idle.
+  const file = `${name}-${colorScheme}.png`
+  const folder = existsSync(`${SHOWN}/${file}`) ? SHOWN : OTHERS
+  mkdirSync(folder, { recursive: true })
+  // A page with a live stream is never idle.
   await page.waitForLoadState('networkidle', { timeout: 1_500 }).catch(() => undefined)
-  await page.screenshot({ path: `${FOLDER}/${name}-${colorScheme}.png`, animations: 'disabled' })
+  await page.screenshot({ path: `${folder}/${file}`, animations: 'disabled' })
 }

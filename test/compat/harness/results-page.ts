@@ -1,9 +1,9 @@
-import { readResults, resultsOf } from '../../test/compat/harness/kept-results.ts'
-import type { Result } from '../../test/compat/harness/result.ts'
-import { ALL_LIBRARIES } from '../../test/compat/libraries/all.ts'
-import type { Library } from '../../test/compat/libraries/library.ts'
-import { SCENARIO_NAMES, type ScenarioName } from '../../test/compat/scenarios/scenario-names.ts'
-import { code, grouped, list, page, plain, table } from './markdown.ts'
+import { code, grouped, list, plain, table } from '../../../docs/generator/markdown.ts'
+import { ALL_LIBRARIES } from '../libraries/all.ts'
+import type { Library } from '../libraries/library.ts'
+import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
+import { readResults, resultsOf } from './kept-results.ts'
+import type { Result } from './result.ts'
 
 type Counted = Exclude<keyof Result, 'language' | 'library' | 'version' | 'scenario'>
 
@@ -27,24 +27,25 @@ const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]
 }
 const COUNTED = Object.keys(COLUMNS) as Counted[]
 
-/** docs/clients/results.md: what real client libraries and Hookline did together. */
-export function clientResultsPage(): string {
+/**
+ * The results of every library whose last full run passed, as a page.
+ * @throws {Error} if there are no results
+ */
+export function resultsPage(): string {
   const kept = readResults()
-  const tested = ALL_LIBRARIES.map((library) => ({ library, results: completeOf(library, kept) }))
+  const tested = ALL_LIBRARIES.flatMap((library) => {
+    const results = resultsOf(library, kept).filter((result) => result !== undefined)
+    return results.length === 0 ? [] : [{ library, results }]
+  })
+  if (tested.length === 0) throw new Error('No results yet. First run: npm run test:compat')
   const languages = [...Map.groupBy(tested, ({ library }) => library.language)]
   const all = tested.flatMap(({ results }) => results)
   const sum = (name: Counted): string => grouped(total(all, name))
-  return page(
+  const blocks = [
     '# Tested client libraries',
-    `\`npm run test:compat\` drives ${tested.length} versions of client libraries against \`hookline start\`, unmodified: it installs them from their registries, or sends the recorded bytes of those that no registry in its reach has. A proxy records every byte, and a receiver verifies every signature. This page is made from the last kept run of each language. Each run fails where a call that got a 200 is neither delivered nor declined, where a value, a timestamp or a signature differs, or where a delivery comes twice with another \`webhook-id\`.`,
-    `In these runs, ${sum('made')} calls were made. ${sum('stored')} of them got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} came twice.`,
-    '## What the columns count',
+    `In the last full runs, ${tested.length} versions of client libraries made ${sum('made')} calls. ${sum('stored')} of them got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} were delivered twice.`,
     table(['column', 'meaning'], Object.values(COLUMNS)),
-    '## What happens in each scenario',
-    table(
-      ['scenario', 'calls'],
-      Object.entries(SCENARIO_NAMES).map(([name, calls]) => [name, calls]),
-    ),
+    table(['scenario', 'calls'], Object.entries(SCENARIO_NAMES)),
     ...languages.flatMap(([language, ofLanguage]) => [
       `## ${language}`,
       table(
@@ -53,14 +54,8 @@ export function clientResultsPage(): string {
       ),
       ...notesOf(ofLanguage.map(({ library }) => library)),
     ]),
-  )
-}
-
-function completeOf(library: Library, kept: readonly Result[]): Result[] {
-  const results = resultsOf(library, kept)
-  if (!results.includes(undefined)) return results as Result[]
-  const named = `${library.name} ${library.version}`
-  throw new Error(`no results of ${named}: HOOKLINE_KEEP_RESULTS=1 npm run test:compat`)
+  ]
+  return `${blocks.join('\n\n')}\n`
 }
 
 function row({ name, version }: Library, result: Result): string[] {
@@ -68,7 +63,7 @@ function row({ name, version }: Library, result: Result): string[] {
   return [`${code(name)} ${version}`, result.scenario, ...figures]
 }
 
-/** Why a library is missing from a scenario, or gives calls up in it. */
+/** Why a library takes no part in a scenario, or drops calls in it. */
 function notesOf(libraries: readonly Library[]): string[] {
   const notes = libraries.flatMap(({ name, version, without = {}, givesUp = {} }) =>
     Object.entries({ ...without, ...givesUp }).map(([scenario, reason]) => ({
