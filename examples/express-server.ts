@@ -29,7 +29,7 @@ app.post('/webhook', express.raw({ type: 'application/json' }), async (request, 
   }
   const { type, event = '', messageId } = JSON.parse(body.toString()) as Record<string, string>
   console.log('received', type, event)
-  // Webhooks come at least once: store the ids you have processed and ignore repetitions. Respond within 5 seconds.
+  // Delivery is at least once: store the ids of processed webhooks, and ignore repetitions. Respond within 5 seconds.
   response.json({ seen: messageId })
 })
 
@@ -37,7 +37,7 @@ const server = app.listen(Number(process.env['PORT'] ?? 3000), '127.0.0.1', () =
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
 })
 
-// Close the server first, so that no more calls are made, and then send the queued calls.
+// Close the server first, so that there are no new calls, then send the queued ones.
 process.once('SIGTERM', () => {
   server.close(() => void analytics.close())
   server.closeIdleConnections()

@@ -10,7 +10,7 @@ const app = Fastify()
 // One client for the whole process batches the calls of all requests.
 const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
   endpoint: process.env['HOOKLINE_URL'],
-  // Receives every failure. Without it, failures go to the console.
+  // Called for every failure. By default, failures are logged to the console.
   onError: (error) => app.log.error(error),
 })
 
@@ -28,7 +28,7 @@ app.post<{ Body: { userId: string; total: number } }>(
       userId: body.userId,
       event: 'Order Completed',
       properties: { revenue: body.total },
-      // The address of the user. Hookline sees only the address of this server.
+      // The address of the user. Hookline only gets the address of this server.
       context: { ip },
     })
     return reply.code(201).send({ ok: true })

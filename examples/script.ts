@@ -1,11 +1,11 @@
-// A script that makes some calls and ends.
+// A script that sends some calls and exits.
 //
 //   HOOKLINE_URL=http://127.0.0.1:4800 HOOKLINE_WRITE_KEY=wk_… npx node --conditions=hookline-source examples/script.ts
 //
 // (Only this repository needs --conditions, because its packages are not built.)
 import { Analytics } from '@hookline/client'
 
-// The type parameter is optional. With it, the compiler checks the names of events and their properties.
+// Optional: with this type parameter, the compiler checks event names and properties.
 interface Events extends Record<string, object> {
   'Invoice Paid': { amount: number; currency: string }
 }
@@ -14,7 +14,7 @@ const analytics = new Analytics<Events>(process.env['HOOKLINE_WRITE_KEY'] ?? '',
   endpoint: process.env['HOOKLINE_URL'],
 })
 
-// A call is only queued: it does not wait for the network, and throws only if the call is invalid.
+// Queues the call without waiting for the network. Throws only if the call is invalid.
 analytics.identify({ userId: 'u1', traits: { plan: 'team' } })
 analytics.track({
   userId: 'u1',
@@ -30,7 +30,6 @@ analytics.track({
   timestamp: '2014-05-01T09:30:00Z',
 })
 
-// Do not forget this: queued calls are lost when the process ends.
-// close() rejects if it cannot send every call in time, so that the script fails and loses no call in silence.
+// Required: queued calls are lost when the process exits. close() rejects if it cannot send all of them in time.
 await analytics.close()
 console.log(analytics.stats)

@@ -1,4 +1,4 @@
-// A worker that does one job after the other until SIGTERM, which stops containers.
+// A worker that processes jobs until it receives SIGTERM, for example from a container runtime.
 //
 //   HOOKLINE_URL=… HOOKLINE_WRITE_KEY=wk_… npx node --conditions=hookline-source examples/worker.ts
 import { Analytics, FlushTimeoutError } from '@hookline/client'
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 const analytics = new Analytics(process.env['HOOKLINE_WRITE_KEY'] ?? '', {
   endpoint: process.env['HOOKLINE_URL'],
-  // Jobs are rare, so send each call within a second.
+  // Jobs are rare, so do not wait long for a full batch.
   flushAfter: 1_000,
 })
 
@@ -15,7 +15,7 @@ process.once('SIGTERM', () => stop.abort())
 
 let jobs = 0
 while (!stop.signal.aborted) {
-  // Replace this with the work.
+  // Replace this with your work.
   await pause(20)
   jobs++
   analytics.track({ userId: 'worker-1', event: 'Job Done', properties: { number: jobs } })

@@ -15,19 +15,20 @@ export function cliPage(): string {
   const program = createProgram()
   return page(
     '# The command `hookline`',
-    'In a clone of the repository, write `npx hookline`. `hookline COMMAND --help` shows the same as this page.',
-    '## What all commands have in common',
-    'Results go to stdout, everything else to stderr. With `--json`, before or after the name of the command, every result is one line of JSON. Lists are `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. `message`, `hint` and `errors` of a request that the service refused are the `title`, `detail` and `errors` of its response.',
-    'On a terminal, a list fits the width: long names are cut with …, ids never are, and the least important columns are left out. `COLUMNS` sets another width. When a program or a file reads the output, nothing is cut, and times are ISO 8601 in UTC; on a terminal, lists show how long ago they are. Characters that act on a terminal, or that nobody sees, are shown as escapes like `\\x1b`. There are colours on a terminal only: `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
-    `A time is ISO 8601, or a span: \`90s\`, \`1h30m\`, \`7d\` (units: ${Object.keys(TIME_UNITS).map(code).join(', ')}). For a time in the past, such as \`--from\`, it is how long ago; for one to come, such as \`--expires\`, how long from now.`,
+    'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
+    '## Common behaviour',
+    'Results are written to stdout, everything else to stderr. With `--json`, before or after the name of the command, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the service refused a request, `message`, `hint` and `errors` are the `title`, `detail` and `errors` of its response.',
+    'On a terminal, lists fit its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show times as their age. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
+    'Control characters and invisible characters are shown as escapes like `\\x1b`. Colours are used on a terminal only: `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
+    `A time is ISO 8601 or a duration: \`90s\`, \`1h30m\`, \`7d\` (units: ${Object.keys(TIME_UNITS).map(code).join(', ')}). For a time in the past, such as \`--from\`, the duration counts back from now; for a time in the future, such as \`--expires\`, it counts from now.`,
     '## Exit codes',
     exitCodesTable(),
     '## Confirmation',
-    'A command that destroys something asks first, on a terminal. Without a terminal it changes nothing and exits with 2, unless `--yes` is given. These are `delete` of sources, destinations, tokens, audiences and computed traits, `sources remove-key`, `delete-user`, `restore --replace` and `audiences import --replace`.',
+    'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2, unless `--yes` is given. These commands are `delete` of sources, destinations, tokens, audiences and computed traits, `sources remove-key`, `delete-user`, `restore --replace` and `audiences import --replace`.',
     '## Ids and names',
-    'Where a command takes the id of a source, a destination, an audience, a computed trait or a token, it takes its exact name too. A name that several have is refused with their ids.',
-    '## Options of the service’s commands',
-    'Every command that asks a running service has these options.',
+    'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can give its exact name. If the name is not unique, the command fails and lists the ids.',
+    '## Options of commands that use a service',
+    'Every command that sends requests to a running service has these options.',
     optionsTable(serviceOptions(program)),
     ...program.commands.flatMap((command) => sectionOf(command)),
   )
@@ -38,32 +39,35 @@ function exitCodesTable(): string {
     const [meaning, action] = MEANINGS[name as keyof typeof EXIT_CODES]
     return [code(`${number}`), name, plain(meaning), plain(action)]
   })
-  return table(['code', 'name', 'meaning', 'what a script does'], rows)
+  return table(['code', 'name', 'meaning', 'what to do in a script'], rows)
 }
 
-/** What each exit code means, and what a script does about it. */
+/** The meaning of each exit code, and how a script should react. */
 const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, string]>> = {
-  ok: ['The command did what it should.', 'Go on.'],
+  ok: ['The command succeeded.', 'Continue.'],
   failed: [
-    'The command failed, or the service refused the change in its present state.',
+    'The command failed, or the change is not possible in the current state.',
     'Read the message on stderr.',
   ],
   usage: [
-    'An option, an argument, a file or a value is not valid, or a confirmation is missing.',
-    'Correct the command. A retry does not help.',
+    'An option, an argument, a file or a value is invalid, or a confirmation is missing.',
+    'Fix the command. Do not retry it unchanged.',
   ],
   auth: [
-    'The token or the write key is missing, not valid, or has too low a role.',
-    'Give another token or write key.',
+    'The token or the write key is missing or invalid, or the role of the token is not sufficient.',
+    'Use another token or write key.',
   ],
-  'not found': ['Nothing has the id or the name.', 'Check the id. It may have been deleted.'],
-  unreachable: ['No service responds, or it has no database at the moment.', 'Try again later.'],
+  'not found': ['Nothing with this id or name exists.', 'Check the id. It may have been deleted.'],
+  unreachable: [
+    'The service does not respond, or its database is unavailable.',
+    'Try again later.',
+  ],
   partial: [
-    'A part was done: some lines were rejected, or some webhooks refused the test.',
-    'Read the list that the command names.',
+    'The command succeeded in part: some lines were rejected, or some webhooks did not accept the test.',
+    'Check the list that the command names.',
   ],
-  unhealthy: ['A check of `hookline doctor` failed.', 'Read the failed checks.'],
-  interrupted: ['Ctrl-C or a signal ended the command.', 'Run it again: an import continues.'],
+  unhealthy: ['A check of `hookline doctor` failed.', 'Fix the failed checks.'],
+  interrupted: ['Ctrl-C or a signal stopped the command.', 'Run it again: an import continues.'],
 }
 
 const SERVICE_OPTIONS = ['--url', '--token-file', '--data-dir']
@@ -79,7 +83,7 @@ function sectionOf(command: Command, path = 'hookline', level = '##'): string[] 
   const below = command.commands.filter((each) => each.name() !== 'help')
   return [
     `${level} ${code(usage)}`,
-    `${sentence(command.description())}${asksService(command) ? ' It asks a running service.' : ''}`,
+    `${sentence(command.description())}${usesService(command) ? ' Requires a running service.' : ''}`,
     ...argumentsTable(command.registeredArguments),
     ...ownOptions(command),
     ...exampleOf(name.replace('hookline ', '')),
@@ -91,7 +95,7 @@ function exampleOf(name: string): string[] {
   return EXAMPLES[name] === undefined ? [] : [`For example: ${code(EXAMPLES[name])}`]
 }
 
-function asksService(command: Command): boolean {
+function usesService(command: Command): boolean {
   return SERVICE_OPTIONS.every((long) => command.options.some((option) => option.long === long))
 }
 
@@ -104,13 +108,13 @@ function argumentsTable(all: readonly Argument[]): string[] {
 
 function ownOptions(command: Command): string[] {
   const settings = Object.keys(SETTINGS)
-  const hidden = asksService(command) ? SERVICE_OPTIONS : []
+  const hidden = usesService(command) ? SERVICE_OPTIONS : []
   const own = command.options.filter((option) => !hidden.includes(option.long ?? ''))
   const isStart = settings.every((name) => own.some((option) => option.attributeName() === name))
   const rest = isStart ? own.filter((option) => !settings.includes(option.attributeName())) : own
   return [
     ...(rest.length === 0 ? [] : [optionsTable(rest)]),
-    ...(isStart ? ['It also takes a flag for each of the [settings](config.md).'] : []),
+    ...(isStart ? ['It also has a flag for each of the [settings](config.md).'] : []),
   ]
 }
 

@@ -9,16 +9,16 @@ import { MISSING_CAUSES } from '../../packages/server/src/admin/events/why-missi
 import { TRACE_FINDINGS, UNDECIDED_REASONS } from '../../packages/server/src/admin/events/trace.ts'
 import { code, page, plain, table } from './markdown.ts'
 
-/** docs/reference/errors.md: every error code and failure class, with its remedy. */
+/** docs/reference/errors.md: every error code and failure class. */
 export function errorsPage(): string {
   return page(
-    '# Errors, and what to do',
-    'Every error code, reason and class of attempts, with its meaning and its remedy.',
+    '# Errors and remedies',
+    'Every error code, reason and class of attempts, with its meaning and remedy.',
     '## Error codes of the ingestion API',
     'The field `code` of a response with `"success": false`, and of each entry of `rejected` in the response to a batch.',
     table(['code', 'status', 'message', 'what to do'], ingestRows()),
     '## Error codes of the management API',
-    'The field `code` of an `application/problem+json` response. Its field `errors` lists each fault of the request.',
+    'The field `code` of an `application/problem+json` response. Its field `errors` lists every problem in the request.',
     table(['code', 'status', 'title', 'what to do'], problemRows()),
     '## Why an event was not delivered to a destination',
     'The field `reason` of a decision in the trace of an event.',
@@ -26,17 +26,17 @@ export function errorsPage(): string {
       ['reason', 'meaning', 'what to do'],
       meaningRows({ ...DECLINE_REASONS, ...UNDECIDED_REASONS }),
     ),
-    '## What a trace says of the event itself',
-    'The field `code` of each of its `findings`.',
+    '## Findings about an event',
+    'The field `code` of each entry of `findings` in a trace.',
     table(['code', 'meaning', 'what to do'], meaningRows(TRACE_FINDINGS)),
     '## Why an event is missing',
-    'The field `code` of each cause in the response of `GET /api/v1/events/why-missing`, the surest first. `evidence` has what the service knows: how many calls, events or duplicates (`count`), and when.',
+    'The field `code` of each cause in the response of `GET /api/v1/events/why-missing`, the most certain first. `evidence` contains the number of calls, events or duplicates (`count`), and their times.',
     table(['code', 'meaning', 'what to do'], meaningRows(MISSING_CAUSES)),
     '## Classes of attempts',
     'The field `class` of an attempt in the history of a delivery, and a label of `hookline_attempts_total`.',
     table(['class', 'meaning', 'what to do'], meaningRows(ATTEMPT_CLASSES)),
     '## Failures without an attempt',
-    'The field `class` of a failure in the response of `GET /api/v1/deliveries/failures`, where no attempt has the cause. `GET /api/v1/deliveries` finds the deliveries by the same word.',
+    'The field `class` of a failure in the response of `GET /api/v1/deliveries/failures`, if there was no attempt. `GET /api/v1/deliveries` filters by the same class.',
     table(['class', 'meaning', 'what to do'], meaningRows(CLASSES_WITHOUT_ATTEMPT)),
   )
 }

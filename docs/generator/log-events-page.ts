@@ -1,13 +1,13 @@
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { code, page, plain, table } from './markdown.ts'
 
-/** docs/reference/log-events.md: every event of the log, and what the operator should do. */
+/** docs/reference/log-events.md: every log event, with its remedy. */
 export function logEventsPage(): string {
   return page(
     '# Log events',
-    'Hookline writes its log to stderr: one JSON object a line, or on a terminal a short line for people. The field `msg` is the name of the event, and stays the same in later versions. `level` is 20 for debug, 30 for info, 40 for warn, 50 for error and 60 for fatal. The setting [logLevel](config.md) says which levels are written.',
-    'Lines about a destination have its name (`destination`), the name of its source (`source`), the host of the webhook (`webhook`) and the id (`destinationId`). No line has a payload, a secret, or a part of a URL other than the host.',
-    'The number of lines is bounded. An attempt that fails has a line only with `--log-level debug`. A webhook that fails has a line when that begins and when it ends, and at most one summary a minute. No event has more than `logLinesPerMinute` lines in a minute: `log.lines_left_out` has the number of the others. This does not apply to the levels debug and fatal.',
+    'Hookline writes its log to stderr, as one JSON object a line, or in a short readable form on a terminal. The field `msg` is the name of the event, and is stable across versions. `level` is 20 for debug, 30 for info, 40 for warn, 50 for error and 60 for fatal. The setting [logLevel](config.md) is the lowest level that is written.',
+    'Lines about a destination contain its name (`destination`) and id (`destinationId`), the name of its source (`source`), and the host of the webhook (`webhook`). No line contains a payload, a secret, or any part of a URL except the host.',
+    'The number of lines is limited. Failed attempts are logged only with `--log-level debug`. For a failing webhook, there is a line when it starts and stops failing, and at most one summary a minute. No event is logged more than `logLinesPerMinute` times a minute, except at the levels debug and fatal; `log.lines_left_out` reports the number of omitted lines.',
     table(
       ['event', 'level', 'meaning', 'what to do'],
       Object.entries(LOG_EVENTS).map(([name, { level, meaning, help }]) => [

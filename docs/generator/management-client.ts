@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 
 const GENERATOR = fileURLToPath(new URL('../../node_modules/oazapfts/dist/cli.js', import.meta.url))
 
-// The types of its runtime do not compile with exactOptionalPropertyTypes; callers are checked all the same.
+// The types of its runtime do not compile with exactOptionalPropertyTypes. Callers are still checked.
 const UNCHECKED = '// @ts-nocheck\n'
 
 /**
- * The client that oazapfts generates from the OpenAPI document of a running service. The command line
- * interface and the console use it, and a test uses it the way a stranger would.
+ * The client that oazapfts generates from the OpenAPI document of a running service, for the CLI, the console and a
+ * test.
  */
 export async function managementClient(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hookline-client-'))
@@ -30,6 +30,6 @@ export async function managementClient(): Promise<string> {
 async function openapiDocument(dataDir: string): Promise<string> {
   const config = parseConfig({}, { dataDir, port: '0' })
   await using service = await openService({ config, logger: createLogger('silent') })
-  const answer = await fetch(`${service.url}/api/v1/openapi.json`)
-  return answer.text()
+  const response = await fetch(`${service.url}/api/v1/openapi.json`)
+  return response.text()
 }

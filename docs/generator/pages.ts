@@ -15,14 +15,12 @@ import { webhookPayloadPage, webhookPayloadSchema } from './api/webhook-payload-
 
 /** A page, or a program, that is generated from the code, in whole or in a marked part. */
 export interface GeneratedPage {
-  /** Path in the repository. */
   readonly path: string
   readonly render: () => string | Promise<string>
 }
 
 export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'ARCHITECTURE.md', render: architecturePage },
-  { path: 'docs/README.md', render: indexPage },
   { path: 'docs/reference/errors.md', render: errorsPage },
   { path: 'docs/reference/config.md', render: configPage },
   { path: 'docs/reference/log-events.md', render: logEventsPage },
@@ -37,4 +35,6 @@ export const GENERATED_PAGES: readonly GeneratedPage[] = [
   { path: 'docs/explanation/performance.md', render: performancePage },
   { path: 'docs/explanation/scaling.md', render: scalingPage },
   ...performancePlots(),
+  // Last, because it reads the titles of the other pages.
+  { path: 'docs/README.md', render: indexPage },
 ]

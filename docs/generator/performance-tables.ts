@@ -3,7 +3,6 @@ import { shown } from '../../bench/report/report.ts'
 import type { Result } from '../../bench/report/results.ts'
 import { plain, table } from './markdown.ts'
 
-/** The tables of a result, each with its name. */
 export function tablesOf({ tables = [] }: Result): readonly string[] {
   return tables.flatMap((each) => [
     `**${plain(each.name)}**`,
@@ -15,15 +14,15 @@ function rowOf({ labels, values }: Table['rows'][number]): readonly string[] {
   return [...labels, ...values.map(middleOf)].map(plain)
 }
 
-/** Empty where a row has no such figure. */
+/** Empty if a row does not have the figure. */
 function middleOf(values: readonly number[]): string {
   return values.length === 0 ? '' : shown(values).middle
 }
 
-/** Parts that cost less, before and now, are added up. In µs/event. */
-const LEAST_SHOWN = 0.5
+/** In µs/event. Parts below it, both before and now, are summed up. */
+const MIN_SHOWN = 0.5
 
-/** What each part of an event costs now, beside what it cost before, for each load that both have. */
+/** The cost of each part of an event, before and now, for each load in both results. */
 export function spentTables(before: Result, now: Result): readonly string[] {
   return (now.tables ?? []).flatMap((each) => {
     const earlier = before.tables?.find(({ name }) => name === each.name)
@@ -41,7 +40,7 @@ interface Compared {
   readonly now: number
 }
 
-/** By thread, the dearest first, with a sum for each thread and for all. */
+/** Rows by thread, the most expensive first, with a sum for each thread and a total. */
 function comparedRows(before: Table, now: Table): readonly (readonly string[])[] {
   const parts = compared(before, now)
   const threads = [...new Set(parts.map(({ labels }) => labels[0]!))]
@@ -49,7 +48,7 @@ function comparedRows(before: Table, now: Table): readonly (readonly string[])[]
     const own = parts.filter(({ labels }) => labels[0] === thread)
     const all = { ...sumOf(own), labels: [`**${thread}**`, '**all**'] }
     if (own.length === 1) return [all]
-    const isLarge = (each: Compared): boolean => Math.max(each.before, each.now) >= LEAST_SHOWN
+    const isLarge = (each: Compared): boolean => Math.max(each.before, each.now) >= MIN_SHOWN
     const rest = sumOf(own.filter((each) => !isLarge(each)))
     return [all, ...own.filter(isLarge), { ...rest, labels: [thread, 'smaller parts'] }]
   })

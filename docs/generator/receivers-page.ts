@@ -15,7 +15,7 @@ import { code, plain, table } from './markdown.ts'
 
 const PAGE = new URL('../guides/receivers.md', import.meta.url)
 
-/** docs/guides/receivers.md with up-to-date tables of responses, attempts and numbers. The rest stays as it is. */
+/** docs/guides/receivers.md with up-to-date tables of responses, attempts and numbers. */
 export function receiversPage(): string {
   const regions = { responses: responses(), schedule: schedule(), numbers: numbers() }
   return Object.entries(regions).reduce(withRegion, readFileSync(PAGE, 'utf8'))
@@ -28,7 +28,7 @@ function withRegion(page: string, [name, content]: [string, string]): string {
 }
 
 const STATUSES = Array.from({ length: 400 }, (_, index) => 200 + index)
-/** What a receiver does without a response. The other classes are not up to it. */
+/** Classes without a response that the receiver causes. */
 const SILENT = ['timeout', 'connection_failed', 'certificate_invalid'] as const
 
 function responses(): string {
@@ -39,7 +39,7 @@ function responses(): string {
     plain(ATTEMPT_CLASSES[name].meaning),
     pausesOf(name),
   ])
-  return table(['status', 'class', 'what Hookline does', '`Retry-After` counts'], rows)
+  return table(['status', 'class', 'meaning', '`Retry-After` applies to'], rows)
 }
 
 function statusesOf(name: AttemptClass): string {
@@ -55,11 +55,11 @@ function pausesOf(name: AttemptClass): string {
   return own.filter((status) => retryAfter(status, '60', 0) !== undefined).join(', ')
 }
 
-/** The attempts of a delivery to a receiver that is down, without the random part of the waits. */
+/** The attempts of a delivery to a receiver that is down, without jitter. */
 function schedule(): string {
   const rows: string[][] = []
   for (let now: number | undefined = 0, number = 1; now !== undefined; number++) {
-    rows.push([String(number), now === 0 ? 'at once' : after(now)])
+    rows.push([String(number), now === 0 ? 'immediately' : after(now)])
     now = nextAttemptAt(
       { windowMs: LIMITS.retryWindowMs },
       { number, firstDueAt: 0, now, random: 0.5 },
@@ -81,28 +81,28 @@ const HOUR_MS = 3_600_000
 function numbers(): string {
   const { attemptTimeoutMs, retryWindowMs, noticeRetryWindowMs, messageBytes } = LIMITS
   return table(
-    ['what', 'number'],
+    ['limit', 'value'],
     [
       ['time for your response', `${attemptTimeoutMs / 1000} s`],
       ['retries of an event, from when it first became due', `${retryWindowMs / HOUR_MS} hours`],
       ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
-      ['longest pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
+      ['maximum pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
-        'responses 410 in a row that pause a webhook',
-        `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the one before`,
+        'consecutive 410 responses that pause a webhook',
+        `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the previous one`,
       ],
       [
-        'events are kept, so that a replay can send them',
+        'events are kept for replays',
         `${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR_MS / 24} days`,
       ],
-      ['largest call of an application, with the default settings', `${messageBytes / 1024} KiB`],
+      ['maximum size of a call, by default', `${messageBytes / 1024} KiB`],
       [
-        'largest body of a delivery: a computed trait may be a long list',
+        'maximum size of a delivery, whose computed trait may be a long list',
         `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
       ],
       ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],
       ['static headers of a webhook', String(LIMITS.headersPerWebhook)],
-      ['longest overlap of two shared secrets', `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`],
+      ['maximum overlap of two shared secrets', `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`],
     ],
   )
 }

@@ -11,39 +11,39 @@ import { page, table } from './markdown.ts'
 
 const RATES = [1_000, 10_000, 100_000, 1_000_000]
 
-/** docs/explanation/scaling.md: what limits a cluster, and what large rates need. */
+/** docs/explanation/scaling.md: the bottlenecks of a cluster, and its size for large rates. */
 export function scalingPage(): string {
   const result = readResult('cluster')!
   const cost = costIn(result)
   const micros = (value: number): string => `${value.toFixed(0)} µs`
   return page(
     '# Scaling',
-    'What limits a cluster, and what it needs for rates that nobody here has measured. The costs come from the benchmark [`cluster`](performance.md#cluster): they are of one destination for each event, and of calls in batches of 20. The rest is arithmetic, in `bench/report/cluster-needs.ts`. Measure on your own machines before you buy some: `npm run bench -- cluster`.',
-    '## What an event costs',
+    'The bottlenecks of a cluster, and estimates of its size for large rates. The costs are from the benchmark [`cluster`](performance.md#cluster), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
+    '## Cost of an event',
     table(
       ['part', 'processor time', 'grows with'],
       [
         ['nodes', micros(cost.nodeMicros), 'events and destinations: add nodes'],
-        ['NATS', micros(cost.natsMicros), 'events, on each server that keeps a copy'],
+        ['NATS', micros(cost.natsMicros), 'events, on each server with a replica'],
         ['PostgreSQL', micros(cost.postgresMicros), 'events and destinations'],
         [
           'of that, one at a time',
           micros(cost.archiveMicros),
-          'events: all nodes take turns to archive, so duplicates are found exactly',
+          'events: nodes archive one at a time, to detect all duplicates',
         ],
         ['disk of the database', `${cost.bytes.toFixed(0)} bytes`, 'events and destinations'],
       ],
     ),
-    `On the two cores of the machine of the benchmark, with load and receiver beside it, that allows at most ${mostOn(2, cost).toFixed(0)} events/s.`,
-    '## What limits each part',
+    `On the two cores of the benchmark machine, shared with load and receiver, this allows at most ${mostOn(2, cost).toFixed(0)} events/s.`,
+    '## Bottlenecks',
     [
-      '- **A node** is one thread: it uses one core and a bit. A machine with more cores runs more nodes. Nodes keep nothing that another one needs.',
-      `- **The archive of a database** is one queue: ${micros(cost.archiveMicros)} for each event, whatever the number of nodes. It allows at most ${(1e6 / cost.archiveMicros).toFixed(0)} events/s.`,
-      '- **PostgreSQL** uses one core for each statement that runs. Its disk writes each event several times: the row, its indexes, and the write-ahead log of both.',
-      '- **NATS** writes each chunk of events once on each server that keeps a copy. A source has one partition of four, so that its events keep their order; a stream is one Raft group, whose leader has all of it.',
+      '- **A node** is mainly one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
+      `- **The archive of a database** is one queue: ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. It allows at most ${(1e6 / cost.archiveMicros).toFixed(0)} events/s.`,
+      '- **PostgreSQL** uses one core for each running statement. It writes each event to disk several times: the row, its indexes, and the write-ahead log of both.',
+      '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),
-    '## What a rate needs',
-    `Planned for ${PLANNED_SHARE * 100} % of each core: the rest is for peaks, and for working off what has waited. A cluster is nodes with a PostgreSQL and three NATS servers of their own. A source belongs to one cluster, so sources are divided among them; no database has more than ${MOST_POSTGRES_CORES} cores. One source cannot exceed what one cluster takes.`,
+    '## Resources by rate',
+    `The plan uses ${PLANNED_SHARE * 100} % of each core. The rest is for peaks, and for processing a backlog. A cluster has its own PostgreSQL with at most ${MOST_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so the rate of one source is limited by one cluster.`,
     table(
       [
         'events/s',
@@ -55,7 +55,7 @@ export function scalingPage(): string {
       ],
       RATES.map((rate) => rowOf(needsOf(rate, cost))),
     ),
-    'Keep events for a shorter time (`retention`) where a day of them does not fit on a disk: every event is archived, because duplicates are found in the archive. Replicas of the database need the same disk again.',
+    'Every event is archived, because duplicates are detected in the archive. If a day of events does not fit on a disk, reduce `retention`. Replicas of the database need the same disk space again.',
   )
 }
 

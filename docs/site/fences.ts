@@ -1,6 +1,6 @@
 import type { MarkdownRenderer } from 'vitepress'
 
-/** Shows what the words after the language of a fence say: the name of a file, an own terminal, an exit code. */
+/** Renders the words after the language of a fence as its title: a file name, a separate terminal, an exit code. */
 export function titleFences(markdown: MarkdownRenderer): void {
   const render = markdown.renderer.rules.fence!
   markdown.renderer.rules.fence = (...parts) => {
@@ -20,7 +20,7 @@ function titleOf(words: readonly string[]): string | undefined {
     words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1)
   const file = value('file')
   if (file !== undefined) return file
-  if (words.includes('background')) return 'In a terminal of its own'
+  if (words.includes('background')) return 'In a separate terminal'
   const exit = value('exit')
-  return exit === undefined ? undefined : `Ends with exit code ${exit}`
+  return exit === undefined ? undefined : `Exits with code ${exit}`
 }

@@ -4,8 +4,8 @@ import { linkedPage } from './pages.ts'
 type Token = ReturnType<MarkdownRenderer['parse']>[number]
 
 /**
- * Makes the relative links of pages, which work on a code host, work on the site. A link to a file that the site does not
- * have, such as a source file, becomes text.
+ * Rewrites the relative links of pages, which work on a code host, for the site. A link to a file that is not on the
+ * site, such as a source file, becomes text.
  */
 export function followLinks(markdown: MarkdownRenderer, rootPages: (path: string) => string): void {
   markdown.core.ruler.after('inline', 'follow_links', (state) => {

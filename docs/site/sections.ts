@@ -1,10 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { PAGES_OUTSIDE, ROOT, sitePathOf } from './pages.ts'
 
-/** A kind of pages: a folder of `docs`, and the pages outside `docs` that the site has below the same path. */
+/** A folder of `docs`, with the pages outside `docs` that have the same path on the site. */
 export interface Section {
   readonly title: string
-  /** What its pages are for. */
   readonly about: string
   readonly files: readonly string[]
 }
@@ -13,7 +12,7 @@ interface Folder {
   readonly folder: string
   readonly title: string
   readonly about: string
-  /** The names of the pages that come first, in this order. The others follow by name. */
+  /** The first pages, in this order. The others follow by name. */
   readonly first: readonly string[]
 }
 
@@ -21,19 +20,19 @@ const FOLDERS: readonly Folder[] = [
   {
     folder: 'tutorials',
     title: 'Tutorials',
-    about: 'To learn. Each one takes you to a result: paste its commands in order.',
+    about: 'Learn Hookline step by step: paste the commands in order.',
     first: ['first-delivery', 'receiver', 'import-history'],
   },
   {
     folder: 'clients',
     title: 'Client libraries',
-    about: 'To send calls. A page for each language.',
+    about: 'Send calls: one page for each language.',
     first: ['README', 'node', 'browser', 'react-native', 'python', 'go', 'java'],
   },
   {
     folder: 'guides',
     title: 'Guides',
-    about: 'To do. Each one solves one task.',
+    about: 'Solve a task.',
     first: [
       'install',
       'console',
@@ -46,19 +45,19 @@ const FOLDERS: readonly Folder[] = [
   {
     folder: 'reference',
     title: 'Reference',
-    about: 'To look up.',
+    about: 'Look up settings, commands, APIs and codes.',
     first: ['config', 'cli', 'ingestion-api', 'webhook-payload', 'errors'],
   },
   {
     folder: 'explanation',
     title: 'Explanation',
-    about: 'To understand.',
+    about: 'Understand the design and its limits.',
     first: ['comparison', 'promises', 'privacy', 'performance', 'scaling'],
   },
   {
     folder: 'decisions',
     title: 'Decisions',
-    about: 'Why it is built as it is.',
+    about: 'Reasons for the design.',
     first: ['README'],
   },
   {
@@ -75,7 +74,7 @@ const FOLDERS: readonly Folder[] = [
   },
 ]
 
-/** All pages but the two start pages. A new page of a folder is in its section without being named here. */
+/** All pages except the two start pages. New pages of a folder are included automatically. */
 export function sections(): Section[] {
   return FOLDERS.map(({ folder, title, about, first }) => {
     const place = (file: string): number => {

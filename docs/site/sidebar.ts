@@ -1,7 +1,6 @@
 import { sitePathOf, titleOf } from './pages.ts'
 import { sections } from './sections.ts'
 
-/** A group of links beside the pages. */
 export interface SidebarGroup {
   readonly text: string
   readonly collapsed: boolean
@@ -10,7 +9,7 @@ export interface SidebarGroup {
 
 const COLLAPSED: readonly string[] = ['Decisions', 'Contributing', 'Project']
 
-/** The links beside the pages: to every page of the site. */
+/** The sidebar, with links to all pages of the site. */
 export function sidebar(): SidebarGroup[] {
   const start = { title: 'Start', files: ['docs/README.md', 'README.md'] }
   return [start, ...sections()].map(({ title, files }) => ({
@@ -20,7 +19,7 @@ export function sidebar(): SidebarGroup[] {
   }))
 }
 
-/** The address of a page, below the base of the site. */
+/** The address of a page, relative to the base of the site. */
 function addressOf(file: string): string {
   const path = sitePathOf(file) ?? file
   return `/${path.replace(/(^|\/)index\.md$|\.md$/, '$1')}`

@@ -46,7 +46,7 @@ function hasHeading(address: string): boolean {
 test('a fence shows the name of the file that the reader saves, and which terminal it needs', () => {
   const html = readBuilt('tutorials/first-delivery.html')
   expect(html).toContain('<p class="fence-title">shop.mjs</p>')
-  expect(html).toContain('<p class="fence-title">In a terminal of its own</p>')
+  expect(html).toContain('<p class="fence-title">In a separate terminal</p>')
 })
 
 test('the search index has the words of the pages', () => {

@@ -15,17 +15,17 @@ import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
 import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'
 
-/** One sentence about each type of call, without its full stop. */
+/** What each type of call does, without the full stop. */
 const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
-  identify: 'Tells who a user is, and sets traits of the profile',
-  track: 'Tells what a user did',
-  page: 'Tells which page of a site a user saw',
-  screen: 'Tells which screen of an app a user saw',
-  group: 'Tells which company, team or other group a user belongs to',
-  alias: 'Tells that two ids are the same user',
+  identify: 'Identifies a user, and sets traits of the profile',
+  track: 'Records an action of a user',
+  page: 'Records that a user viewed a page of a site',
+  screen: 'Records that a user viewed a screen of an app',
+  group: 'Associates a user with a company, team or other group',
+  alias: 'Links two ids of the same user',
 }
 
-/** A batch of three calls, the last of which lacks its event name. */
+/** A batch of three calls; the last one has no event name. */
 const BATCH_EXAMPLE: JsonObject = {
   context: { library: { name: 'shop-backend', version: '2.4.0' } },
   batch: [
@@ -39,20 +39,20 @@ const BATCH_EXAMPLE: JsonObject = {
 export function ingestionApiPage(): string {
   return page(
     '# The ingestion API',
-    'Applications send their calls to the ingestion API: `POST` with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk**: they survive a power cut, and each of them is delivered to the destinations of its source, or has a decision that says why not.',
-    'What your receiver gets is in [the webhook payload](webhook-payload.md).',
+    'Applications send calls to the ingestion API as `POST` requests with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk** and survive a power failure. Each call is then delivered to the destinations of its source, or its trace shows why not.',
+    '[The webhook payload](webhook-payload.md) describes the requests to your receiver.',
     '## Try it',
-    'The commands of this page need a service and a write key. Start a service in one terminal:',
+    'The commands on this page need a running service and a write key. Start a service in one terminal:',
     fence('sh background', 'npx hookline start --data-dir ./data --port 4800'),
-    'Create a source in another one. It prints its write key. Put it in place of `wk_…` in the commands below.',
+    'Create a source in another terminal. In the commands below, replace `wk_…` with the write key that it prints.',
     fence('sh', 'npx hookline sources create "My shop"'),
     ...authentication(),
     ...paths(),
     '## Fields of a call',
-    'Types in the column on the right use the field. Any call may have it. `null` counts as absent, and so does `""` in an id and in `event`.',
+    'The last column lists the types that use the field. All calls may contain it. `null` counts as absent. So does `""` in an id and in `event`.',
     fieldsTable(),
     otherFieldsTable(),
-    'Further fields are stored with the call. They are in its trace, and are not delivered.',
+    'Unknown fields are stored and shown in the trace, but not delivered.',
     ...callSections(),
     ...batches(),
     ...integrations(),
@@ -60,12 +60,13 @@ export function ingestionApiPage(): string {
     ...duplicates(),
     '## Limits',
     table(['what', 'limit', 'setting', 'code beyond it'], limitRows()),
-    'Sizes are in bytes. A call is measured as it is stored: with the `context` and `integrations` of its batch, and without `writeKey`. A request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` permits 100 calls per second. Each call of a batch counts. A request passes while there is room for one call, and what it takes beyond that delays the next one. Other requests get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
+    'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess delays later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
-      'A body is JSON in UTF-8, with or without a byte order mark, whatever its `Content-Type` says. Bytes that are not UTF-8 become U+FFFD, which may make two keys one, and the trace has the mark `characters_lost`; in an id, they cost the call (`id_not_unicode`).',
-      '`Content-Encoding` may be `gzip`, `deflate` or `br`. Another encoding is refused with `invalid_json`.',
+      'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
+      'Bytes that are not UTF-8 become U+FFFD, and the trace has the mark `characters_lost`. Two keys may become equal. In an id, such bytes are rejected with `id_not_unicode`.',
+      '`Content-Encoding` may be `gzip`, `deflate` or `br`. Other encodings are rejected with `invalid_json`.',
       'A body may be chunked.',
     ]),
     fence(
@@ -80,15 +81,21 @@ function authentication(): string[] {
   const call = { userId: 'u1', event: 'Order Completed' }
   return [
     '## Authentication',
-    'A write key names the source of a call. It is public: it permits to send calls, and nothing else. Hookline looks for it in this order, and the first one that it finds counts:',
+    'A write key identifies the source of a call. It is public, and only allows sending calls. Hookline uses the first one that it finds, in this order:',
     table(
       ['where', 'example'],
       [
-        ['user name of Basic, with or without the colon', code('Authorization: Basic d2tf…')],
+        [
+          'user name of Basic authentication, with or without the colon',
+          code('Authorization: Basic d2tf…'),
+        ],
         ['Bearer', code('Authorization: Bearer wk_…')],
         ['header', code('X-Write-Key: wk_…')],
         ['query', code('/v1/track?writeKey=wk_…')],
-        ['body', '`writeKey` of the call or of the batch, else of the first call of the batch'],
+        [
+          'body',
+          '`writeKey` of the call or of the batch, otherwise of the first call of the batch',
+        ],
       ],
     ),
     fence('sh', curl('/v1/track', call)),
@@ -96,8 +103,8 @@ function authentication(): string[] {
     fence('sh', curl('/v1/track', call, { key: "-H 'X-Write-Key: wk_…'" })),
     fence('sh', curl('/v1/track?writeKey=wk_…', call, { key: '' })),
     fence('sh', curl('/v1/track', { writeKey: 'wk_…', ...call }, { key: '' })),
-    'Prefer a header: Hookline then refuses a wrong key before the body arrives, and a query ends up in the logs of proxies. In a body of 16 KB or more, write the key without escapes.',
-    'Browsers may send calls from any site: the routes of this page support CORS.',
+    'Prefer a header: a wrong key is then rejected before the body is read. A key in the query ends up in the logs of proxies. In a body of 16 KB or more, write the key without JSON escapes.',
+    'Browsers can send calls from any site: all paths on this page support CORS.',
   ]
 }
 
@@ -116,7 +123,7 @@ function paths(): string[] {
         all[0]!.type === undefined ? '`{"batch": [call, …]}`' : 'one call',
       ]),
     ),
-    'All of them take `POST`, with and without a slash at the end. `POST /v1/m`, where client libraries send metrics of their own, responds with success and ignores the body. `GET /v1/projects/:writeKey/settings` is for client libraries in browsers and on phones: it shows where to send calls.',
+    'All paths accept `POST`, with or without a trailing slash. `POST /v1/m` is for the internal metrics of client libraries: it always succeeds, and ignores the body. `GET /v1/projects/:writeKey/settings` is for client libraries in browsers and on phones: it returns the address for calls.',
   ]
 }
 
@@ -124,14 +131,14 @@ function batches(): string[] {
   const refused = { ...BATCH_EXAMPLE }
   return [
     '## Batches',
-    'A batch has the calls in `batch`, each with its `type`. Its fields `context` and `integrations` are added to each call: where both have a key, that of the call wins. `sentAt` and `writeKey` are for all calls.',
-    'Valid calls are stored even if others are refused. The response is 200, and `rejected` lists the others. If no call can be stored, the response is 400 with the code of the first one.',
+    '`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both have a key, the value of the call is used. `sentAt` and `writeKey` apply to all calls.',
+    'Valid calls are stored even if others are invalid. The response is 200, and `rejected` lists the invalid ones. If no call is valid, the response is 400 with the code of the first one.',
     fence('sh', curl('/v1/batch', refused)),
     fence(
       'text',
       '{"success":true,"rejected":[{"index":2,"messageId":"example-refused","code":"event_not_defined","message":"A track call has no event name."}]}',
     ),
-    'With `X-Strict-Mode: 1`, one call that is refused refuses the whole batch, and nothing is stored. The mode also refuses a `timestamp` that cannot be read, with `timestamp_invalid`.',
+    'With `X-Strict-Mode: 1`, one invalid call rejects the whole batch, and nothing is stored. An unreadable `timestamp` is rejected as well, with `timestamp_invalid`.',
     fence('sh', curl('/v1/batch', refused, { more: ["-H 'X-Strict-Mode: 1'"] })),
   ]
 }
@@ -139,7 +146,7 @@ function batches(): string[] {
 function integrations(): string[] {
   return [
     '## Which destinations',
-    '`integrations` of a call decides which destinations of its source get it. Without it, all do. `true` or an object enables, `false` disables. The most specific key decides: the id of a destination, then `Webhooks`, which stands for all of them, then `All` (or `all`). Keys are case sensitive.',
+    '`integrations` selects the destinations that get a call. By default, all destinations of its source get it. `true` or an object enables, `false` disables. The most specific key applies: the id of a destination, then `Webhooks`, which means all destinations, then `All` (or `all`). Keys are case-sensitive.',
     fence(
       'sh',
       curl('/v1/track', {
@@ -148,7 +155,7 @@ function integrations(): string[] {
         integrations: { All: false },
       }),
     ),
-    'A call that no destination gets is stored all the same. Its trace says `integrations`.',
+    'A call that no destination gets is still stored. Its trace shows the reason `integrations`.',
   ]
 }
 
@@ -158,15 +165,15 @@ function timestamps(): string[] {
   return [
     '## Timestamps',
     list([
-      'Without `timestamp`, a call happened when it was received.',
-      'With one, it happened then: a past timestamp imports history. It is kept to the millisecond.',
-      `If \`sentAt\` differs by more than ${minutes} minutes (\`clockSkewToleranceMs\`) from the time of the server, the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
-      'A `sentAt` before `timestamp`, or more than 10 years from the time of the server, is no measure of a clock: a restored queue sent an old one, or it is a zero. Nor is one in the future, by the clock of the server, that is more than 30 days after `timestamp`, one that is only a date, or one that cannot be read. Then `timestamp` is kept as it is, but is at most the time of receipt.',
-      'A text is ISO 8601: with `Z`, `UTC`, `+00:00`, `+0000` or without a zone, which means UTC; with any fraction; or a date only. The name of a zone is read only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`. A number is seconds since 1970, or milliseconds from 100,000,000,000 on.',
-      'What cannot be read is replaced by the time of receipt. The trace of the event then has the mark `timestamp_unreadable`.',
-      'What is delivered is always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the text of the client as `originalTimestamp`.',
+      'Without `timestamp`, the time of receipt is used. A past `timestamp` imports history. It is kept to the millisecond.',
+      `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
+      '`sentAt` is ignored if it is before `timestamp`, more than 10 years from the time of the server, in the future of the server and more than 30 days after `timestamp`, only a date, or unreadable. Then `timestamp` is not corrected, but limited to the time of receipt.',
+      'A text is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. The name of a zone is allowed after an offset only: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
+      'A number is seconds since 1970, or milliseconds from 100,000,000,000 on.',
+      'An unreadable `timestamp` is replaced by the time of receipt, and the trace has the mark `timestamp_unreadable`.',
+      'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
     ]),
-    '`context.ip` is the address of the client if the call came from a browser with CORS, or has `"direct": true` in its `context`, and no `ip`. Behind a proxy, set `trustedProxies`.',
+    'If a call has no `context.ip`, it is set to the address of the client when the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
   ]
 }
 
@@ -174,14 +181,14 @@ function duplicates(): string[] {
   const hours = SETTINGS.dedupeWindowMs.parse(SETTINGS.dedupeWindowMs.default) / 3_600_000
   return [
     '## Repeated calls',
-    `A client that got no response sends the call again, with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again. That also holds after a restart, and for whole batches. Without a \`messageId\`, Hookline cannot recognise the call, and delivers it twice.`,
-    'Retry after no response, 429, 500 and 503. If there is a `Retry-After`, wait for so many seconds. Other errors will come again: do not retry.',
+    `If there is no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
+    'Retry if there is no response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## What a 200 means',
     list([
-      'Every call that is not in `rejected` is on disk, and survives a crash of the process and a power cut.',
-      'It is then decided for each destination of the source. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
-      'It does not mean that a receiver has the event: deliveries are retried for up to four hours.',
-      'Two kinds of calls get a 200 and are not stored: duplicates, and calls of users that a deletion request suppressed.',
+      'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',
+      'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
+      'It does not mean that a receiver got the event: deliveries are retried for up to four hours.',
+      'Two kinds of calls get a 200 but are not stored: duplicates, and calls of users that a deletion request suppressed.',
     ]),
   ]
 }
@@ -189,11 +196,11 @@ function duplicates(): string[] {
 function responses(): string[] {
   return [
     '## Responses',
-    'The body of an error has the same four fields always. A client reads `code`; `message` and `error` are for people.',
+    'An error always has the same four fields. `code` is for programs; `message` and `error` are for people.',
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
     statusesTable(),
-    'Each error has a code, too: [Errors](errors.md#error-codes-of-the-ingestion-api) says what to do about each.',
-    'Errors that come from the HTTP server itself have a header `x-request-id`, which is in the log of the service, too.',
+    '[Errors](errors.md#error-codes-of-the-ingestion-api) lists all codes, with a remedy for each.',
+    'Errors of the HTTP server itself have a header `x-request-id`. The log of the service contains the same id.',
   ]
 }
 
@@ -209,7 +216,7 @@ function limitRows(): string[][] {
     ['one request', ...of('maxBatchBytes'), code('batch_too_large')],
     ['calls of a batch', ...of('maxBatchMessages'), code('too_many_messages')],
     [
-      plain('what context and integrations add to all calls of a batch'),
+      plain('total growth of a batch by its own context and integrations'),
       ...of('maxBatchGrowthBytes'),
       code('batch_too_large'),
     ],
@@ -231,7 +238,6 @@ const KINDS: Readonly<Record<CallField['kind'], string>> = {
   object: 'object',
 }
 
-/** The fields with a fixed type. */
 function fieldsTable(): string {
   const rows = Object.entries<CallField>(CALL_FIELDS).map(([name, field]) => [
     code(name),
@@ -248,11 +254,15 @@ function otherFieldsTable(): string {
   const rows = Object.entries(OTHER_CALL_FIELDS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['other field', 'meaning'], rows),
-    'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number that JSON parsers round is refused with `id_not_exact`: beyond 9007199254740991 it would be the id of another user or call. An id must be valid Unicode in UTF-8, else it is refused with `id_not_unicode`, and it has no control characters (U+0000 to U+001F, U+007F to U+009F), else it is refused with `id_control_character`. Elsewhere, a number beyond 2^53 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace has the mark `precision_lost`. `NaN`, `Infinity` and numbers such as `1e400`, which are too large for JSON parsers, cost the call that has them (`number_not_finite`).',
+    list([
+      'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991 that JSON parsers would round is rejected with `id_not_exact`, because it would become the id of another user or call.',
+      'An id must be valid Unicode in UTF-8 (otherwise `id_not_unicode`), without control characters U+0000 to U+001F and U+007F to U+009F (otherwise `id_control_character`).',
+      'In other fields, a number that JSON parsers round, such as one beyond 2^53 or `1e-400`, is accepted, and the trace has the mark `precision_lost`.',
+      'A call with `NaN`, `Infinity` or a number that is too large for JSON parsers, such as `1e400`, is rejected with `number_not_finite`.',
+    ]),
   ].join('\n\n')
 }
 
-/** What each type is for and requires, with an example. */
 function callSections(): string[] {
   return EVENT_TYPES.flatMap((type) => [
     `### ${type}`,
@@ -263,26 +273,26 @@ function callSections(): string[] {
 
 function requirements(type: EventType): string {
   const required = Object.entries<CallField>(CALL_FIELDS).flatMap(([name, field]) =>
-    field.required?.by.includes(type) ? [`\`${name}\` (else \`${field.required.code}\`)`] : [],
+    field.required?.by.includes(type) ? [`\`${name}\` (otherwise \`${field.required.code}\`)`] : [],
   )
-  const person = type === 'alias' ? [] : ['`userId` or `anonymousId` (else `no_user_anon_id`)']
+  const person = type === 'alias' ? [] : ['`userId` or `anonymousId` (otherwise `no_user_anon_id`)']
   return `Requires ${[...person, ...required].join(' and ')}.`
 }
 
-/** What the client should do after a response with this status. */
+/** The meaning of each status, and how the client should react. */
 const STATUSES: Readonly<Record<number, string>> = {
-  200: 'Stored. `rejected` lists calls of a batch that were not.',
-  400: 'Nothing was stored. Mend the request: it will be refused again. Sizes, too, get 400 and not 413, because some clients retry a 413 for ever.',
+  200: 'Stored, except the calls in `rejected`.',
+  400: 'Nothing was stored. Fix the request before you send it again. Exceeded sizes also get 400 instead of 413, because some clients retry a 413 forever.',
   401: 'Nothing was stored. Use the write key of an existing source.',
   403: 'Nothing was stored. The source is disabled.',
-  404: 'There is no such path.',
-  405: '`Allow` has the methods of this path.',
+  404: 'Not found.',
+  405: 'Method not allowed. `Allow` lists the methods of the path.',
   408: 'The request did not arrive in time. Send it again.',
-  421: 'Not at the paths of this page: `/metrics` and `/readyz` only.',
+  421: 'The `Host` is not allowed. Only for `/metrics`, `/readyz` and the settings of a project.',
   429: 'Nothing was stored. Send it again after `Retry-After`.',
   431: 'The headers are too large.',
   500: 'A bug. Send it again.',
-  503: 'Nothing was stored: the disk is full, or memory is. Send it again after `Retry-After`.',
+  503: 'Nothing was stored: the disk or a memory limit is full. Send it again after `Retry-After`.',
 }
 
 function statusesTable(): string {
@@ -300,11 +310,10 @@ function missing(status: number): never {
 interface CurlOptions {
   /** Arguments that send the write key. */
   readonly key?: string
-  /** Further arguments. */
   readonly more?: readonly string[]
 }
 
-/** A command that sends a body as JSON. A reader pastes it into a shell. */
+/** A shell command that sends a body as JSON. */
 function curl(
   path: string,
   body: JsonObject,

@@ -16,40 +16,39 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { identifyOf } from '../../../packages/server/src/audiences/evaluation/announcement.ts'
 import { code, fence, list, page, plain, table } from '../markdown.ts'
 
-/** docs/reference/webhook-payload.md: what a receiver gets. */
+/** docs/reference/webhook-payload.md: the requests to a receiver. */
 export function webhookPayloadPage(): string {
   return page(
     '# The webhook payload',
-    'Hookline sends each event to your webhooks as one `POST` with one JSON object. This page is for people who write the receiver. [Receivers](../guides/receivers.md) shows how to verify the signature in several languages.',
+    'Hookline sends each event to your webhooks as a `POST` request with a JSON object. This page describes these requests. [Write a receiver](../guides/receivers.md) has complete receivers in several languages.',
     '## The request',
     headersTable(),
-    'Respond with 2xx within 5 seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to four hours; deletion notices for 7 days. Any other response is final, redirects too.',
+    'Respond with 2xx within 5 seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to four hours, and deletion notices for 7 days. All other responses are final, including redirects.',
     list([
-      '**At least once.** You may get a delivery twice. `webhook-id` is the same then: keep it, and ignore the second one.',
-      '**In no order.** Compare `timestamp` if the order matters.',
-      'The response body does not matter. Hookline keeps its first 4 KB for the operator.',
+      '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore repetitions.',
+      '**In any order.** Compare `timestamp` if the order matters.',
+      'The response body is ignored. Hookline stores the first 4 KB of the body of a failed attempt for the operator.',
     ]),
     ...signatures(),
     '## Fields of every payload',
     table(
       ['field', 'type', 'meaning'],
       [
-        [code('version'), 'integer', 'Always 1. A deletion notice has none.'],
+        [code('version'), 'integer', 'Always 1. Absent in a deletion notice.'],
         [code('type'), 'string', EVENT_TYPES.map(code).join(', ') + ' or `delete`'],
       ],
     ),
-    'Fields come in the order of the tables. The fields `integrations`, `sentAt`, `receivedAt` and `writeKey` of a call are never sent, nor are fields of a call that Hookline does not know. Each example is exactly the body of a delivery: the one that the example of the same type in [the ingestion API](ingestion-api.md) causes.',
+    'Fields are in the order of the tables. `integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are never sent. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
     '## Changes of audiences and computed traits',
-    'A change arrives as an `identify` payload. Its only trait has the key of the audience or computed trait: its name in snake_case. `context.audience` or `context.computedTrait` says which one it is.',
+    'A change is sent as an `identify` payload. Its only trait is named after the key of the audience or computed trait, which is its name in snake_case. `context.audience` or `context.computedTrait` identifies it.',
     ...computedExamples(),
     ...others(),
     ...compatibility(),
   )
 }
 
-/** docs/reference/webhook-payload.schema.json */
 export function webhookPayloadSchema(): string {
   return `${JSON.stringify(WEBHOOK_PAYLOAD_SCHEMA, null, 2)}\n`
 }
@@ -68,18 +67,18 @@ function fieldsTable(type: PayloadType): string {
       plain(meaning),
     ],
   )
-  return table(['field', 'type', 'there', 'meaning'], rows)
+  return table(['field', 'type', 'present', 'meaning'], rows)
 }
 
 function deletions(): string[] {
   const timestamp = '2026-11-21T09:40:00.000Z'
   return [
     '### delete',
-    'The deletion notice: a user was deleted, so delete what you have of them. It has no `version`, no `messageId` and no `context`. Each destination sends its own, to all of its webhooks.',
+    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. Each destination sends its own notice to all of its webhooks.',
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
-    'An event of this user that was on its way may still arrive after the notice. Compare its `timestamp` with that of the notice.',
+    'Events of this user that were already being sent may arrive after the notice. Compare the two timestamps.',
   ]
 }
 
@@ -87,9 +86,9 @@ function others(): string[] {
   return [
     '## Test deliveries and replays',
     list([
-      '`npx hookline destinations test dst_… --type track` sends a sample. It looks like an event: its `messageId` is `sample-track`, its `userId` is `sample-user`, and its `anonymousId` is `sample-visitor`. A sample of type `delete` is a deletion notice for `sample-user`: a receiver that deletes does it for a user that you do not have.',
+      '`npx hookline destinations test dst_… --type track` sends a sample event, with the `messageId` `sample-track`, the `userId` `sample-user` and the `anonymousId` `sample-visitor`. A sample of type `delete` is a deletion notice for `sample-user`.',
       'A test delivery of a past event (`--event evt_…`) has the same body and the same `webhook-id` as its delivery.',
-      'A replay has the same body and the same `webhook-id` as the first delivery, and a header `X-Hookline-Replay`. A receiver that ignores known ids ignores replays, too.',
+      'A replay has the same body and the same `webhook-id` as the first delivery, and the header `X-Hookline-Replay`. A receiver that ignores known ids also ignores replays.',
     ]),
   ]
 }
@@ -98,39 +97,39 @@ function compatibility(): string[] {
   return [
     '## Absent and unknown fields',
     list([
-      'A field that may be absent is left out: it is never `null`. `context`, `properties` and `traits` are `{}` if the call had none.',
-      'What is inside `context`, `properties` and `traits` comes from your applications. Any value of JSON is possible there, `null` too.',
-      '**Ignore fields that you do not know**, and do not reject them. Version 1 may get further fields at any time.',
-      '**Respond 2xx to a type that you do not know**, and do nothing. Otherwise its deliveries end as rejected.',
-      'Text is Unicode as the client sent it. Do not take the order of fields for granted.',
+      'An absent field is omitted, never `null`. `context`, `properties` and `traits` are `{}` if the call did not have them.',
+      'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
+      '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
+      '**Respond 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',
+      'Text is Unicode as the client sent it. Do not rely on the order of fields.',
     ]),
     '## Versions',
-    'A change that could break a receiver gets another `version`: a field that is removed, renamed, or has another type or meaning. Such a version will be a choice of the destination, so receivers of version 1 keep it. New fields, new types and new headers are no such change.',
+    '`version` changes if a field is removed or renamed, or gets another type or meaning. Each destination will choose its version, so existing receivers can stay on version 1. New fields, types and headers do not change the version.',
     '## JSON Schema',
-    'Every service has the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields. Of a type that it does not know, it says that it is invalid: so look at `type` first.',
+    'Every service serves the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields, but not unknown types, so check `type` first.',
   ]
 }
 
-/** Every header that Hookline sets, with its meaning. A test compares it with real deliveries. */
+/** Every header that Hookline sets. A test compares them with real deliveries. */
 export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'User-Agent': '`Hookline/1.0`.',
   'Content-Type': '`application/json`. The body is UTF-8.',
   'Accept-Encoding': '`identity`: do not compress the response.',
   'webhook-id':
-    '`msg_…`: one for each event and destination. It is the same on every attempt and replay, and for all webhooks of a destination.',
-  'webhook-timestamp': 'When the attempt was made: Unix time in seconds.',
-  'X-Hookline-Attempt': 'The number of the attempt on this webhook, from 1.',
-  'X-Hookline-Replay': '`rpl_…`: only on attempts of a replay.',
-  'X-Signature': 'Only with a shared secret: see below.',
-  'webhook-signature': 'Only with a shared secret: see below.',
+    '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',
+  'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
+  'X-Hookline-Attempt': 'Number of the attempt on this webhook, starting at 1.',
+  'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
+  'X-Signature': 'Only with a shared secret, see below.',
+  'webhook-signature': 'Only with a shared secret, see below.',
 }
 
 function headersTable(): string {
   const rows = Object.entries(DELIVERY_HEADERS).map(([name, meaning]) => [code(name), meaning])
   return [
     table(['header', 'meaning'], rows),
-    'Besides, there are `Host`, `Connection`, `Content-Length`, and the static headers of the webhook. Names of headers are not case sensitive.',
-    `A static header with one of these names is refused: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
+    '`Host`, `Connection`, `Content-Length` and the static headers of the webhook are sent as well. Header names are case-insensitive.',
+    `Static headers cannot have these names: ${Object.values(RESERVED_HEADERS).flat().map(code).join(', ')}.`,
   ].join('\n\n')
 }
 
@@ -138,13 +137,13 @@ const SECRET = 'a secret of this page'
 const ID = 'msg_01m81grcbgedzt0s6b232e4pp8'
 const TIMESTAMP = 1_795_253_460
 
-/** How the two signatures are made, with values that a reader can compute again. */
+/** How to compute the two signatures, with an example. */
 function signatures(): string[] {
   const event = { type: 'track', receivedAt: '', ...CALL_EXAMPLES.track } as unknown as Event
   const body = webhookPayload(event)
   return [
     '## Signatures',
-    'A destination with a shared secret signs every request, in two ways. Verify one of them. `webhook-signature` is better: it covers the id and the time, so a stranger cannot send an old request again.',
+    'If the destination has a shared secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks.',
     table(
       ['header', 'value'],
       [
@@ -154,17 +153,17 @@ function signatures(): string[] {
         ],
         [
           code('webhook-signature'),
-          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the shared secret in UTF-8. If the secret begins with `whsec_`, the key is what follows, decoded from Base64.',
+          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the shared secret in UTF-8. If the secret begins with `whsec_`, the key is the rest, decoded from Base64.',
         ],
       ],
     ),
     list([
-      'Verify the bytes of the body as they arrived, before you parse them. `JSON.stringify(JSON.parse(body))` in JavaScript gives the same bytes; other languages do not.',
+      'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
-      'Refuse a `webhook-timestamp` that is more than 5 minutes away from now.',
-      'While a shared secret is replaced, `webhook-signature` has two signatures, with a space between them: one of them must be right. `X-Signature` is made with the new secret then.',
+      'Reject a `webhook-timestamp` that is more than 5 minutes from now.',
+      'While a shared secret is replaced, `webhook-signature` has two signatures, separated by a space. One of them must match. `X-Signature` uses the new secret.',
     ]),
-    `For the track payload below, the shared secret \`${SECRET}\`, and these two headers`,
+    `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),
     'the signatures are',
     fence(
@@ -203,12 +202,11 @@ const TRAIT: ComputedTrait = {
   compute: { fn: 'sum', event: 'Order Completed', property: 'revenue', within: { days: 30 } },
 }
 
-/** What tells a change of an audience or of a computed trait, with an example of each. */
 function computedExamples(): string[] {
   return [
-    'Who enters an audience:',
+    'A user enters an audience:',
     fence('json', bodyOf(AUDIENCE, true, 1)),
-    'Who leaves it:',
+    'A user leaves it:',
     fence('json', bodyOf(AUDIENCE, false, 2)),
     'A new value of a computed trait:',
     fence('json', bodyOf(TRAIT, 39.95, 1)),
@@ -217,22 +215,22 @@ function computedExamples(): string[] {
       [
         [code('id'), 'The id: `aud_…` or `trt_…`.'],
         [code('name'), 'The name. It may change.'],
-        [code('key'), 'The name of the trait. It never changes.'],
-        [code('syncId'), '`syn_…` if a full sync found the change, else `null`.'],
+        [code('key'), 'The key, which is the name of the trait. It never changes.'],
+        [code('syncId'), '`syn_…` if a full sync found the change, otherwise `null`.'],
       ],
     ),
     list([
-      'The value of an audience is `true` or `false`. That of a computed trait is any value of JSON: a number, a text, a list, or `null` when nothing is left. [Operators and functions](audience-operators.md) says which.',
-      'Each change has a later `timestamp` than the one before, for one user and one audience or computed trait. Keep the newest, because deliveries have no order.',
-      'When an audience is created, there is one payload for each member; after that, only for changes.',
-      'There is a `userId` always, and no `anonymousId`. The same change has the same `messageId`.',
-      'Nobody leaves an audience because of a deletion request: there is only the deletion notice.',
+      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a text, a list, or `null` when no event is left.',
+      'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
+      'A new audience sends one payload for each member, and after that only changes.',
+      '`userId` is always present, `anonymousId` never. The same change has the same `messageId`.',
+      'When a user is deleted, only the deletion notice is sent, and no changes of audiences.',
     ]),
   ]
 }
 
 function bodyOf(computation: Audience | ComputedTrait, value: Json, number: number): string {
   const at = AT + number
-  const told = { computation, userId: 'u1', value, number, at, syncId: null, now: at }
-  return webhookPayload(identifyOf(told).event)
+  const change = { computation, userId: 'u1', value, number, at, syncId: null, now: at }
+  return webhookPayload(identifyOf(change).event)
 }

@@ -7,22 +7,22 @@ import type { Result } from './result.ts'
 
 type Counted = Exclude<keyof Result, 'language' | 'library' | 'version' | 'scenario'>
 
-/** The columns of figures, with what each counts. */
+/** The columns with figures, and their meanings. */
 const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]>> = {
-  made: ['calls', 'calls that the program made with the library'],
-  stored: ['200', 'of these, those that Hookline responded 200 to'],
-  delivered: [
-    'delivered',
-    'of those, the ones that arrived at the webhook, with the values of the call',
+  made: ['calls', 'calls made with the library'],
+  stored: ['200', 'calls that got a 200'],
+  delivered: ['delivered', 'of these, calls that arrived at the webhook with the correct values'],
+  declined: ['declined', 'of these, calls whose own `integrations` exclude webhooks'],
+  lost: ['lost', 'of these, all other calls'],
+  refused: [
+    'refused',
+    'calls that Hookline rejected, for example because of a wrong key or their size',
   ],
-  declined: ['declined', 'of those, the ones that their own `integrations` keep from webhooks'],
-  lost: ['lost', 'of those, all others'],
-  refused: ['refused', 'calls that Hookline refused with a code: a wrong key, a size'],
   givenUp: [
     'given up',
-    'calls that the library dropped, never sent, or sent without a response until its retries ended',
+    'calls that the library dropped, never sent, or retried without a response until it stopped',
   ],
-  duplicates: ['twice', 'deliveries that came again, always with the same `webhook-id`'],
+  duplicates: ['twice', 'deliveries that arrived twice, always with the same `webhook-id`'],
   verified: ['verified', 'deliveries, each with two valid signatures'],
 }
 const COUNTED = Object.keys(COLUMNS) as Counted[]
@@ -43,9 +43,15 @@ export function resultsPage(): string {
   const sum = (name: Counted): string => grouped(total(all, name))
   const blocks = [
     '# Tested client libraries',
-    `In the last full runs, ${tested.length} versions of client libraries made ${sum('made')} calls. ${sum('stored')} of them got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} were delivered twice.`,
+    `\`npm run test:compat\` runs ${tested.length} unmodified versions of client libraries against \`hookline start\`. It installs them from their registries, or sends their recorded requests if it cannot install them. A proxy records every byte, and a receiver verifies every signature. A run fails if a call that got a 200 is neither delivered nor declined, if a value, a timestamp or a signature differs, or if a delivery is repeated with another \`webhook-id\`. This page shows the last stored run of each language.`,
+    `Of ${sum('made')} calls, ${sum('stored')} got a 200: ${sum('delivered')} were delivered, ${sum('declined')} declined, and **${sum('lost')} lost**. ${sum('duplicates')} were delivered twice.`,
+    '## Columns',
     table(['column', 'meaning'], Object.values(COLUMNS)),
-    table(['scenario', 'calls'], Object.entries(SCENARIO_NAMES)),
+    '## Scenarios',
+    table(
+      ['scenario', 'calls'],
+      Object.entries(SCENARIO_NAMES).map(([name, calls]) => [name, calls]),
+    ),
     ...languages.flatMap(([language, ofLanguage]) => [
       `## ${language}`,
       table(
@@ -63,7 +69,7 @@ function row({ name, version }: Library, result: Result): string[] {
   return [`${code(name)} ${version}`, result.scenario, ...figures]
 }
 
-/** Why a library takes no part in a scenario, or drops calls in it. */
+/** Why a library is missing from a scenario, or drops calls in it. */
 function notesOf(libraries: readonly Library[]): string[] {
   const notes = libraries.flatMap(({ name, version, without = {}, givesUp = {} }) =>
     Object.entries({ ...without, ...givesUp }).map(([scenario, reason]) => ({
