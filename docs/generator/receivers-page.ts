@@ -83,8 +83,8 @@ function numbers(): string {
   return table(
     ['limit', 'value'],
     [
-      ['time for your response', `${attemptTimeoutMs / 1000} s`],
-      ['retries of an event, from when it first became due', `${retryWindowMs / HOUR_MS} hours`],
+      ['response time', `${attemptTimeoutMs / 1000} s`],
+      ['retries of an event, after it first became due', `${retryWindowMs / HOUR_MS} hours`],
       ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
       ['maximum pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
       [

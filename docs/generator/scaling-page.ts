@@ -27,7 +27,7 @@ export function scalingPage(): string {
         ['NATS', micros(cost.natsMicros), 'events, on each server with a replica'],
         ['PostgreSQL', micros(cost.postgresMicros), 'events and destinations'],
         [
-          'of that, one at a time',
+          'of which serial',
           micros(cost.archiveMicros),
           'events: nodes archive one at a time, to detect all duplicates',
         ],

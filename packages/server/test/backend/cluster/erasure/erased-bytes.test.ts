@@ -50,7 +50,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
     await server.server.kill()
     await server.server.start()
     expect(await server.filesWith(PLANTED)).toEqual([])
-    expect(await backend.upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0 })
+    expect(await backend.upkeep.missing()).toEqual({
+      events: 0,
+      decisions: 0,
+      deliveries: 0,
+      messages: 0,
+    })
   })
 
   test('nothing is left of a failed transaction whose events were then refused', async () => {

@@ -10,7 +10,7 @@ import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { DAY_MS } from '../../../../src/backend/cluster/postgres/days.ts'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
-const NOTHING = { events: 0, decisions: 0, deliveries: 0 }
+const NOTHING = { events: 0, decisions: 0, deliveries: 0, messages: 0 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () => {
   test('are exact while some nodes write and others compact them', async () => {
@@ -58,7 +58,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the counts of a cluster', () 
     await days.sql(
       `DELETE FROM events WHERE id = '${second!.id}'; DELETE FROM declined; DELETE FROM deliveries`,
     )
-    const missing = { events: 1, decisions: 1, deliveries: 1 }
+    const missing = { events: 1, decisions: 1, deliveries: 1, messages: 0 }
     expect(await days.backend.upkeep.missing()).toEqual(missing)
     await days.backend.upkeep.removeOldest({ before: 0 })
     await removeAll(days.backend, { before: days.after })

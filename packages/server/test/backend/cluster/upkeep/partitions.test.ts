@@ -50,7 +50,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     for (const { name } of DAILY_TABLES) expect(await days.count(`${name}_default`)).toBe(0)
     expect(await days.count('events')).toBe(3)
     expect(await days.backend.upkeep.usedBytes()).toBe(before)
-    expect(await days.backend.upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0 })
+    expect(await days.backend.upkeep.missing()).toEqual({
+      events: 0,
+      decisions: 0,
+      deliveries: 0,
+      messages: 0,
+    })
   })
 
   test('are not created for a day that already has many rows', async () => {
@@ -95,7 +100,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a day that is old enough', ()
       quarantined: 1,
     })
     expect((await upkeep.inventory()).events.count).toBe(1)
-    expect(await upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0 })
+    expect(await upkeep.missing()).toEqual({ events: 0, decisions: 0, deliveries: 0, messages: 0 })
     await days.sql(`UPDATE deliveries SET state = 'delivered', is_waiting = false`)
     expect(await removeAll(days.backend, { before: days.after })).toBe(1)
     expect(await upkeep.usedBytes()).toBe(0)
