@@ -7,18 +7,17 @@ import { report } from './report/report.ts'
 import { saveResult } from './report/results.ts'
 
 // npm run bench                     runs every benchmark for five rounds and stores the results in bench/results
-// npm run bench -- delivery         runs one of them, or several
+// npm run bench -- delivery         runs one or several of them
 // npm run bench -- --quick          runs each for one short round on less data, and fails if one is much worse than
 //                                   bench/baseline.json three times in a row; stores no results
 // npm run bench -- --quick --baseline    writes that file
 //
-// benchmarks/ has the benchmarks and their goals, load/ what makes load and receives deliveries, programs/ the programs
-// that run in their own processes, profile/ what CPU times and profiles of their threads say, report/ what is printed,
-// stored and plotted.
+// benchmarks/ has the benchmarks and their goals, load/ load generators and receivers, programs/ programs for separate
+// processes, profile/ the analysis of CPU times and profiles of threads, report/ output, stored results and plots.
 
 const FULL = { rounds: 5, seconds: 4, isQuick: false }
 const QUICK = { rounds: 1, seconds: 1, isQuick: true }
-/** How often a quick round is measured again before a figure counts as much worse. */
+/** The number of repeated measurements before a figure counts as much worse. */
 const MEASURED_AGAIN = 2
 
 const { values, positionals } = parseArgs({
@@ -31,7 +30,7 @@ const { values, positionals } = parseArgs({
 const unknown = positionals.filter((name) => !(name in benchmarks))
 if (unknown.length > 0) {
   console.error(
-    `No such benchmark: ${unknown.join(', ')}. There are: ${Object.keys(benchmarks).join(', ')}.`,
+    `Unknown benchmark: ${unknown.join(', ')}. Available: ${Object.keys(benchmarks).join(', ')}.`,
   )
   process.exit(2)
 }
@@ -70,8 +69,8 @@ if (!values.quick) {
 }
 
 /**
- * Prints each figure's ratio to the baseline. A benchmark with a figure that is much worse is measured again: something
- * else may have used the machine during its one short round. Sets the exit code if it is much worse each time.
+ * Prints each figure's ratio to the baseline. A benchmark with a much worse figure is measured again, because the machine
+ * may have been busy during its one short round. Sets the exit code if the figure is much worse each time.
  */
 async function compareWithBaseline(): Promise<void> {
   for (const [name, benchmark] of chosen) {

@@ -6,13 +6,13 @@ import { ServiceProcess } from '../load/service-process.ts'
 import { type Benchmark, quantile, type RunSettings } from './benchmark.ts'
 
 const EVENTS_PER_SECOND = 1_000
-/** A round is so many times as long as a measurement of the settings. */
+/** A round is this many times longer than a measurement in the settings. */
 const LONGER = 5
 const DEADLINE_MS = 60_000
 
 /**
- * The time from the call of a user to the identify call at the receiver that says that the user has entered an audience.
- * It counts from when the call was due.
+ * The time from the call of a user, counted from when it was due, to the identify call at the receiver that announces that
+ * the user has entered an audience.
  */
 export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
   return {
@@ -35,7 +35,7 @@ export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
           },
         ],
         notes: [
-          `single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s, each of a new user, who enters the audience with it; events and identify calls go to the same receiver`,
+          `single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s, each from a new user, who thereby enters the audience; events and identify calls go to the same receiver`,
         ],
       }
     },
@@ -49,7 +49,7 @@ async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
   const audiences = new ServiceAudiences(service, source)
   await audiences.add({ event: 'Order Completed', within: { days: 30 } })
   await audiences.allSynced()
-  /** When the first identify call of each user arrived. */
+  /** The arrival of each user's first identify call. */
   const arrivals = new Map<string, number>()
   receiver.onOther = (body) => {
     const { userId } = JSON.parse(body.toString()) as { userId: string }
@@ -61,14 +61,14 @@ async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
     receiver,
     like: currentCall(),
   })
-  // The first seconds only warm code and sockets.
+  // The first seconds only warm up code and sockets.
   await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds: seconds / LONGER })
   const first = load.sent
   await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds })
   return await enteredMs(load, arrivals, first)
 }
 
-/** Waits for the identify call of each user, and resolves with the times of those whose first call is number `first` or later. */
+/** Waits for the identify call of each user, and resolves with the times of users whose first call is number `first` or later. */
 async function enteredMs(
   load: EndToEndLoad,
   arrivals: ReadonlyMap<string, number>,

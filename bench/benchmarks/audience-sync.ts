@@ -16,7 +16,7 @@ const ORDERS = {
   within: { days: 30 },
 } as const
 const CONDITION: Condition = { and: [{ trait: 'plan', op: 'equals', value: 'pro' }, ORDERS] }
-/** Keeps the facts while the measured audience is not there. It has no members. */
+/** Retains the facts while the measured audience does not exist. It has no members. */
 const KEEPER: Condition = { and: [{ trait: 'isNobody', op: 'exists' }, ORDERS] }
 
 interface Goals {
@@ -25,7 +25,7 @@ interface Goals {
   readonly rate: number
 }
 
-/** What full syncs of an audience take, and what they do to events that arrive meanwhile at a steady rate. */
+/** The duration of full syncs of an audience, and their effect on events that arrive meanwhile at a steady rate. */
 export function audienceSync(goals: Goals): Benchmark {
   return {
     async run(settings) {
@@ -38,7 +38,7 @@ export function audienceSync(goals: Goals): Benchmark {
       const load = { receiver, port: service.port, writeKey: source.writeKey, like: currentCall() }
       const endToEndLoad = stack.use(await EndToEndLoad.open(load))
       const measured = new MeasuredSyncs(service, source, endToEndLoad)
-      // The first round warms code and pages, and waits for what the service does once a day.
+      // The first round warms up code and pages, and includes the daily work of the service.
       await measured.round()
       const rounds: Round[] = []
       for (let round = 0; round < settings.rounds; round++) rounds.push(await measured.round())
@@ -47,7 +47,7 @@ export function audienceSync(goals: Goals): Benchmark {
   }
 }
 
-/** Adds the audience whose facts are made, and the profiles. */
+/** Adds the audience that retains the facts, and the profiles. */
 async function makeData(
   dataDir: string,
   receiver: EventReceiver,
@@ -65,12 +65,12 @@ async function makeData(
   return source
 }
 
-/** What happens while a sync runs, or during the same time without one. */
+/** Measured during a sync, or during the same time without one. */
 interface Meanwhile {
-  /** Events per second that arrive at the receiver, of those that were sent at a steady rate. */
+  /** The events per second that arrive at the receiver while events are sent at a steady rate. */
   readonly rate: number
   readonly loopDelayP99Ms: number
-  /** Of the sync. */
+  /** The duration of the sync. */
   readonly seconds: number
   readonly entered: number
 }
@@ -113,7 +113,7 @@ class MeasuredSyncs {
 
   async #synced(id: string): Promise<Pick<Meanwhile, 'seconds' | 'entered'>> {
     const sync = await this.#audiences.synced(id)
-    if (sync.missed > 0) throw new Error(`The sync has found ${sync.missed} missed changes.`)
+    if (sync.missed > 0) throw new Error(`The sync found ${sync.missed} missed changes.`)
     return { seconds: secondsOf(sync), entered: sync.entered }
   }
 
@@ -158,7 +158,7 @@ function notesOf(profiles: number, rounds: readonly Round[]): readonly string[] 
   const members = Math.max(...rounds.map(({ first }) => first.entered))
   return [
     `${profiles.toLocaleString('en')} profiles with ten events each, made by SQL; the condition: a trait, and at least two events within 30 days`,
-    `the first sync tells ${members.toLocaleString('en')} members; the check finds that nothing differs`,
-    `meanwhile, single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s; a rate is what arrives of them at the receiver`,
+    `the first sync announces ${members.toLocaleString('en')} members; the check finds no differences`,
+    `meanwhile, single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s; a rate is measured at the receiver`,
   ]
 }

@@ -13,8 +13,8 @@ const AUDIENCES = 50
 const USERS = 100_000
 
 /**
- * Ingest-and-deliver throughput with audiences, compared with none. The services run at the same time and get load in
- * turn, each when all have nothing left to do.
+ * Ingest-and-deliver throughput with audiences, compared with none. The services run at the same time and are loaded in
+ * turn, each when all are idle.
  */
 export function audienceThroughput(goal: number): Benchmark {
   return {
@@ -37,7 +37,7 @@ export function audienceThroughput(goal: number): Benchmark {
 
 const NOTES = [
   `${AUDIENCES} audiences: a trait of the user, and a count of events with a property, in windows of 1 to ${AUDIENCES} days`,
-  'each event is a fact of four clauses; one in 50 users has the trait, and enters about two audiences with each event',
+  'each event is a fact of four clauses; one in 50 users has the trait, and each of their events enters them into about two audiences',
 ]
 
 function figuresOf(
@@ -65,7 +65,7 @@ function figuresOf(
   ]
 }
 
-/** Users with a trait, and with a number of orders above a price. */
+/** Selects users with a trait and with a number of orders above a price. */
 function conditionsOn(event: string): readonly Condition[] {
   return Array.from({ length: AUDIENCES }, (_, index) => ({
     and: [
@@ -82,9 +82,9 @@ function conditionsOn(event: string): readonly Condition[] {
 
 interface Round {
   readonly rate: number
-  /** Of an event, until it is evaluated. */
+  /** Per event, until it is evaluated. */
   readonly cpuMicros: number
-  /** How long after the load its last events were evaluated. */
+  /** The time from the end of the load until its last events were evaluated. */
   readonly lagSeconds: number
 }
 

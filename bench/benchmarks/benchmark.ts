@@ -2,7 +2,7 @@ export interface RunSettings {
   readonly rounds: number
   /** The length of each measurement. */
   readonly seconds: number
-  /** Uses less data; the notes of a measurement say how much. */
+  /** Uses less data. The notes of a measurement state how much. */
   readonly isQuick: boolean
 }
 
@@ -28,10 +28,10 @@ export interface Curve {
   readonly points: readonly { readonly x: number; readonly values: readonly number[] }[]
 }
 
-/** Figures in rows and columns, for what is too much for a list. */
+/** Figures in rows and columns, if there are too many for a list. */
 export interface Table {
   readonly name: string
-  /** What the labels of each row say. */
+  /** The headings of the labels. */
   readonly labels: readonly string[]
   /** Such as `main, % of a core`. */
   readonly columns: readonly string[]
@@ -40,17 +40,17 @@ export interface Table {
 
 interface TableRow {
   readonly labels: readonly string[]
-  /** The values of each column, one for each round; none where the row has no such figure. */
+  /** The values of each column, one for each round; empty if the row lacks the figure. */
   readonly values: readonly (readonly number[])[]
 }
 
 export interface Measurement {
-  /** The length of each measurement, where it is not that of the settings. */
+  /** The length of each measurement, if different from the settings. */
   readonly seconds?: number
   readonly figures: readonly Figure[]
   readonly curves?: readonly Curve[]
   readonly tables?: readonly Table[]
-  /** What a reader needs to judge the figures: durability of each side, missing servers, reduced amounts of data. */
+  /** Context for the figures: durability of each side, missing servers, reduced amounts of data. */
   readonly notes: readonly string[]
 }
 

@@ -4,19 +4,19 @@ import { comparison, type Side } from './comparison.ts'
 import { GoProgram } from '../load/go-program.ts'
 
 interface Goals {
-  /** The figure of Hookline's library. */
+  /** The goal for Hookline's library. */
   readonly hookline: number
   /** The ratios to the two versions of the other library. */
   readonly version2: number
   readonly version3: number
 }
 
-/** Calls of the Go libraries that are made and serialised per second on one core, while the server does not respond. */
+/** Calls made and serialised by the Go libraries per second on one core, while the server does not respond. */
 export function clientGoRate(goals: Goals): Benchmark {
   return compared('calls/s', 'rate', goals)
 }
 
-/** Bytes of JSON of a queued call of the Go libraries per byte of memory. */
+/** Bytes of JSON per byte of memory for a queued call in the Go libraries. */
 export function clientGoMemory(goals: Goals): Benchmark {
   return compared('bytes of JSON/byte of memory', 'memory', goals)
 }

@@ -5,7 +5,7 @@ import { comparison, type Side } from './comparison.ts'
 interface Goals {
   /** The ratio to the other library. */
   readonly ratio: number
-  /** The figure of Hookline's library. */
+  /** The goal for Hookline's library. */
   readonly hookline: number
 }
 
@@ -14,7 +14,7 @@ export function clientRate(goals: Goals): Benchmark {
   return compared('calls/s', 'rate', goals)
 }
 
-/** Bytes of JSON of a queued call per byte of memory. 0.67 means 1.5 bytes of memory per byte of JSON. */
+/** Bytes of JSON per byte of memory for a queued call. 0.67 means 1.5 bytes of memory per byte of JSON. */
 export function clientMemory(goals: Goals): Benchmark {
   return compared('bytes of JSON/byte of memory', 'memory', goals)
 }

@@ -10,7 +10,7 @@ import { processMicros } from '../profile/process-times.ts'
 import type { Benchmark, Figure, Goal, RunSettings, Table } from './benchmark.ts'
 import { CONNECTIONS } from './ingest.ts'
 
-/** A load, and how a service that gets it is opened. */
+/** A load, and a function that opens a service under it. */
 interface Load {
   readonly name: string
   readonly open: (servers: ClusterServers, nodes: Nodes) => Promise<LoadedNodes>
@@ -36,7 +36,7 @@ const LOADS: readonly Load[] = [
 /** 0: the embedded backend. */
 const SIDES: readonly Nodes[] = [0, 1, 2, 3]
 
-/** One measurement. CPU times are of an event, in microseconds. */
+/** One measurement. CPU times are per event, in microseconds. */
 interface Round {
   readonly rate: number
   readonly nodeMicros: number
@@ -50,8 +50,8 @@ interface Round {
 type Rounds = ReadonlyMap<Load, ReadonlyMap<Nodes, Round[]>>
 
 /**
- * Ingestion and delivery through 1, 2 and 3 nodes with their NATS and PostgreSQL on this machine, beside the embedded
- * backend, in turn. An event counts when it is archived or has reached its receiver: NATS alone accepts faster.
+ * Ingestion and delivery through 1, 2 and 3 nodes with NATS and PostgreSQL on this machine, and through the embedded
+ * backend, in turn. An event counts once it is archived or has reached its receiver, because NATS alone accepts faster.
  */
 export function cluster(goals: { readonly ratio: number; readonly twoNodes: number }): Benchmark {
   return {
@@ -69,7 +69,7 @@ export function cluster(goals: { readonly ratio: number; readonly twoNodes: numb
   }
 }
 
-/** The name of the table, and its columns by the names that the page of scaling reads them by. */
+/** The name of the table. The scaling page looks up the table and its columns by name. */
 export const COST_TABLE = 'What an event costs'
 const COST_COLUMNS: readonly (readonly [string, (round: Round) => number])[] = [
   ['Hookline, µs', ({ nodeMicros }) => nodeMicros],
@@ -83,12 +83,12 @@ const COST_COLUMNS: readonly (readonly [string, (round: Round) => number])[] = [
 const OF_PROCESSES = 4
 
 const NOTES = [
-  'PostgreSQL syncs each commit, as it is installed; NATS has one copy and syncs every two minutes, as it is installed',
+  'PostgreSQL in its default configuration, which syncs each commit; NATS with one copy, syncing every two minutes by default',
   'load, receiver, nodes, NATS and PostgreSQL share the processors',
 ]
 
 async function measureAll(servers: ClusterServers, settings: RunSettings): Promise<Rounds> {
-  // A quick run leaves out what has no goal.
+  // A quick run omits sides without a goal.
   const sides = settings.isQuick ? SIDES.slice(0, -1) : SIDES
   const all = new Map(
     LOADS.map((load) => [load, new Map(sides.map((side) => [side, [] as Round[]]))]),
@@ -112,7 +112,7 @@ async function measure(
     const { nats, postgres } = servers.cpuMicros()
     return [pids.reduce((sum, pid) => sum + processMicros(pid), 0), nats, postgres]
   }
-  // The first measurement only warms code and sockets.
+  // The first measurement only warms up code and sockets.
   await loaded.load(seconds / 2)
   const [before, counts] = [used(), await database?.counts()]
   const done = await loaded.load(seconds)
@@ -131,7 +131,7 @@ async function measure(
   }
 }
 
-/** Of the embedded backend, only the processes are measured. */
+/** The embedded backend has no database counts: only its processes are measured. */
 function grownBy(before?: DatabaseCounts, after?: DatabaseCounts): DatabaseCounts {
   if (before === undefined || after === undefined)
     return { commits: NaN, archiveMicros: 0, bytes: 0 }
@@ -170,7 +170,7 @@ function sideName(side: Nodes): string {
   return side === 1 ? '1 node' : `${side} nodes`
 }
 
-/** What an event costs in each process, and in the database. The embedded backend has none of the latter. */
+/** The cost of an event in each process and in the database, which the embedded backend lacks. */
 function costTable(rounds: Rounds): Table {
   const rows = [...rounds].flatMap(([{ name }, bySide]) =>
     [...bySide].map(([side, measured]) => ({

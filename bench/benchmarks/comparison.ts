@@ -1,9 +1,9 @@
 import type { Benchmark, RunSettings, Figure, Goal } from './benchmark.ts'
 
-/** One side of a comparison: it is started, loaded for some seconds and stopped. More is better. */
+/** One side of a comparison, which is started, loaded for some seconds and stopped. More is better. */
 export interface Side {
   readonly name: string
-  /** Starts the side. `measure` loads it for some seconds and resolves with the figure, in the comparison's unit. */
+  /** Starts the side. `measure` loads it for some seconds and resolves with the figure in the comparison's unit. */
   open(): Promise<AsyncDisposable & { measure(seconds: number): Promise<number> }>
 }
 
@@ -13,7 +13,7 @@ interface Peer extends Side {
   readonly goal?: number | undefined
   /** Why this side cannot run here; undefined if it can. */
   missing?(): Promise<string | undefined>
-  /** What a reader needs to know about it, such as how durable it is. */
+  /** Context for the reader, such as its durability. */
   note?(): Promise<string>
 }
 
@@ -27,8 +27,8 @@ export interface Comparison {
 }
 
 /**
- * Measures all sides one after the other in each round, in new processes, with the order reversed every other round. A
- * ratio compares two measurements of the same round.
+ * In each round, measures all sides one after the other in new processes. The order is reversed every other round. A ratio
+ * compares two measurements of the same round.
  */
 export function comparison(compared: Comparison): Benchmark {
   return {
@@ -70,7 +70,7 @@ function inAlternateOrder<T>(sides: readonly T[], round: number): readonly T[] {
 
 async function measure(side: Side, { seconds }: RunSettings): Promise<number> {
   await using opened = await side.open()
-  // The first measurement only warms code and sockets.
+  // The first measurement only warms up code and sockets.
   await opened.measure(seconds / 2)
   return await opened.measure(seconds)
 }

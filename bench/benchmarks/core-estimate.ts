@@ -1,20 +1,20 @@
 import { MAIN_THREAD } from '../profile/thread-names.ts'
 
-/** Of these threads there is one each, however many cores there are. */
+/** There is one of each of these threads, regardless of the number of cores. */
 const SINGLE = [MAIN_THREAD, 'writer']
 
-/** Microseconds of CPU time for each event, by kind of thread. */
+/** Microseconds of CPU time per event, by kind of thread. */
 export type CostByKind = ReadonlyMap<string, number>
 
 export interface Estimate {
   readonly eventsPerSecond: number
-  /** What is used up first: `all cores`, or a kind of thread of which there is only one. */
+  /** The bottleneck: `all cores`, or a kind of thread of which there is only one. */
   readonly limit: string
 }
 
 /**
- * The most events per second that a service can reach on so many cores of its own, if each event costs what it costs
- * now. Ingest, delivery and reader threads are as many as needed. Disk and network do not limit it.
+ * The maximum events per second of a service with this many dedicated cores, at the current cost per event. Assumes as many
+ * ingest, delivery and reader threads as needed, and no limits of disk and network.
  */
 export function estimateOn(cores: number, costs: CostByKind): Estimate {
   const all = [...costs.values()].reduce((sum, cost) => sum + cost, 0)

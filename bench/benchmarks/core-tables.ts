@@ -3,9 +3,9 @@ import { MAIN_THREAD, NODE_HELPERS, V8_HELPERS } from '../profile/thread-names.t
 import { median, type Table } from './benchmark.ts'
 import { type CostByKind, estimateOn } from './core-estimate.ts'
 
-/** One measurement of a service on cores of its own. */
+/** One measurement of a service on dedicated cores. */
 export interface CoreRound extends MeasuredUsage {
-  /** The thread that makes the load or receives it, outside of the program. */
+  /** The thread outside the program that makes or receives the load. */
   readonly beside: { readonly name: string; readonly cpuMicros: number }
 }
 
@@ -18,10 +18,10 @@ export interface LoadOnCores {
 /** The name of the table of estimates. */
 const ESTIMATE = 'Estimate'
 const ESTIMATED_CORES = [4, 8, 16]
-/** In the order of an event's way. */
+/** In the order in which an event passes them. */
 const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_HELPERS, NODE_HELPERS]
 
-/** A table for each load, and one of what more cores would give. */
+/** A table for each load, and one with estimates for more cores. */
 export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {
   return [...loads.map(tableOf), estimates(loads)]
 }
@@ -48,7 +48,7 @@ function tableOf({ name, byThreads }: LoadOnCores): Table {
   }
 }
 
-/** What more cores would give at the costs with one thread of each kind, or with none if there are none. */
+/** Estimates for more cores, based on the costs with one thread of each kind, or with none if there are none. */
 function estimates(loads: readonly LoadOnCores[]): Table {
   const rows = loads.flatMap(({ name, byThreads }) => {
     const rounds = byThreads.get(1) ?? byThreads.get(0)!
@@ -77,7 +77,7 @@ function costsOf({ usage, events }: MeasuredUsage): CostByKind {
   return new Map([...usage].map(([kind, { cpuMicros }]) => [kind, cpuMicros / events]))
 }
 
-/** The kinds of threads that did something. */
+/** The kinds of threads that used CPU time. */
 function kindsOf(rounds: readonly CoreRound[]): readonly string[] {
   const used = new Set(
     rounds.flatMap(({ usage }) =>
@@ -87,7 +87,7 @@ function kindsOf(rounds: readonly CoreRound[]): readonly string[] {
   return [...new Set([...KINDS.filter((kind) => used.has(kind)), ...used])]
 }
 
-/** In per cent of one core. */
+/** As a percentage of one core. */
 function share({ elapsedMicros }: MeasuredUsage, micros: number): number {
   return (100 * micros) / elapsedMicros
 }

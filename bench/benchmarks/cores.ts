@@ -14,7 +14,7 @@ import type { Benchmark, RunSettings } from './benchmark.ts'
 import { type CoreRound, coreTables, type LoadOnCores } from './core-tables.ts'
 import { CONNECTIONS } from './ingest.ts'
 
-/** A load, the threads that share its work, and how the service with so many of them is opened. */
+/** A load, the kinds of threads that share its work, and a function that opens the service with a number of them. */
 interface Load {
   readonly kinds: readonly (keyof Threads)[]
   readonly open: (threads: number) => Promise<LoadedProgram>
@@ -45,20 +45,20 @@ function withThreads(some: Partial<Threads>): Threads {
   return { ingest: 0, delivery: 0, ...some }
 }
 
-/** More threads than that say no more about what an event costs. */
-const MOST_THREADS = 8
+/** More threads would add no information about the cost of an event. */
+const MAX_THREADS = 8
 
 /**
- * Throughput and CPU time of each kind of thread with 0, 1, 2, … threads, the service on cores of its own. From the
- * costs follows what more cores would give.
+ * Throughput and CPU time of each kind of thread with 0, 1, 2, … threads and the service on dedicated cores. The costs
+ * yield estimates for more cores.
  */
 export function cores(): Benchmark {
   return {
     async run(settings) {
       const own = ownCores()
-      if (own === undefined) return { figures: [], notes: ['missing: taskset, and with it Linux'] }
+      if (own === undefined) return { figures: [], notes: ['missing: taskset, which needs Linux'] }
       const divided = divideCores(own)
-      // After the last measurement, and for the next service, this process may use all of them again.
+      // After the last measurement, and for the next service, this process may use all cores again.
       const unpin = (): void => pin(process.pid, own)
       const measured = await measureAll(settings, divided, unpin)
       return { figures: [], tables: coreTables(measured), notes: notesOn(divided) }
@@ -71,10 +71,10 @@ async function measureAll(
   divided: Cores,
   unpin: () => void,
 ): Promise<readonly LoadOnCores[]> {
-  // A quick run only shows that it works.
+  // A quick run only checks that it works.
   const loads = Object.entries(LOADS).slice(settings.isQuick ? -1 : 0)
-  // Two even on one core: what they cost shows there, too.
-  const most = Math.min(MOST_THREADS, Math.max(2, divided.service.length))
+  // At least two, whose cost also shows on one core.
+  const most = Math.min(MAX_THREADS, Math.max(2, divided.service.length))
   const all = loads.map(([name, { kinds, open }]) => {
     const counts = threadCounts(kinds, settings.isQuick ? 1 : most)
     return { name, open, byThreads: new Map(counts.map((count) => [count, [] as CoreRound[]])) }
@@ -89,7 +89,7 @@ async function measureAll(
   return all
 }
 
-/** Without a setting for threads of these kinds, the main thread does the work: 0. */
+/** Only 0, which is the main thread, if there is no setting for threads of these kinds. */
 function threadCounts(kinds: readonly (keyof Threads)[], most: number): readonly number[] {
   return Array.from({ length: kinds.some(hasThreads) ? most + 1 : 1 }, (_, count) => count)
 }
@@ -103,10 +103,10 @@ async function measurePinned(
   const { program, receiver } = loaded
   pin(program.pid, divided.service)
   if (receiver !== undefined) pin(receiver.pid, divided.receiver)
-  // The load from call to receiver is both in this process.
+  // For the load from call to receiver, both load and receiver are in this process.
   pin(process.pid, [...new Set([...divided.load, ...divided.receiver])])
   await loaded.measure(seconds / 2)
-  // A program with a receiver in a process of its own makes its load itself.
+  // A program with a receiver in a separate process makes its own load.
   const [name, pid] =
     receiver === undefined
       ? (['load', process.pid] as const)
@@ -121,8 +121,8 @@ function notesOn({ service, load, receiver }: Cores): readonly string[] {
   const named = (own: readonly number[]): string => `core ${own.join(', ')}`
   return [
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
-    'a share is that of the busiest thread of its kind, of one core; V8 starts helpers for garbage collection and compilation',
-    'load and receiver of calls that are delivered are one thread; the program of `delivery` makes its load itself',
+    'a share is the share of one core used by the busiest thread of its kind; V8 starts helpers for garbage collection and compilation',
+    'for delivered calls, load and receiver are one thread; the program of `delivery` makes its own load',
     ...(hasThreads('ingest') ? [] : ['no setting for ingest threads yet: the main thread accepts']),
   ]
 }

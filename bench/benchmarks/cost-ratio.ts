@@ -8,12 +8,12 @@ import {
 import { BATCH } from '../load/throughput.ts'
 import type { Benchmark, Figure, Goal, RunSettings } from './benchmark.ts'
 
-/** As many as the load from call to receiver has. */
+/** The same as the load from call to receiver has. */
 const CONNECTIONS = 64
 
 /**
- * CPU time of an event from call to receiver, compared with the least that it can cost: that of the bare server for its
- * call, and that of the bare loop for its delivery.
+ * CPU time of an event from call to receiver, compared with the minimum cost: the bare server for its call plus the bare
+ * loop for its delivery.
  */
 export function costRatio(goals: { readonly singleCalls: number }): Benchmark {
   return {
@@ -30,8 +30,8 @@ export function costRatio(goals: { readonly singleCalls: number }): Benchmark {
           ...figures(`batches of ${BATCH}`, batches),
         ],
         notes: [
-          'one destination; CPU time of all threads of each program, user and system, as it says itself (process.cpuUsage), while it has its own load, with 64 connections or requests at a time',
-          'the goal is for single calls: of a batch, the bare server only parses the JSON and knows no calls in it, so one event costs it almost nothing',
+          'one destination; user and system CPU time of all threads of each program (process.cpuUsage) under separate loads with 64 concurrent connections or requests',
+          'the goal is for single calls: the bare server only parses the JSON of a batch without handling its calls, so an event costs it almost nothing',
         ],
       }
     },
@@ -48,14 +48,14 @@ interface Costs {
 async function measure(count: number, { seconds }: RunSettings, round: number): Promise<Costs> {
   const costOf = async (open: () => Promise<LoadedProgram>): Promise<number> => {
     await using loaded = await open()
-    // The first measurement only warms code and sockets.
+    // The first measurement only warms up code and sockets.
     await loaded.measure(seconds / 2)
     return await cpuMicrosPerEvent(loaded, seconds)
   }
   const hookline = () => costOf(() => loadedService(count))
   const server = () => costOf(() => loadedBareServer({ count, connections: CONNECTIONS }))
   const loop = () => costOf(() => loadedDelivery('delivery-bare.ts'))
-  // The order changes, as in every comparison.
+  // The order alternates, as in every comparison.
   if (round % 2 === 0) {
     return { hookline: await hookline(), server: await server(), loop: await loop() }
   }

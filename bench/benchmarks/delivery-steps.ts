@@ -1,7 +1,7 @@
 import { cpuMicrosPerEvent, loadedDelivery, type LoadedProgram } from '../load/loaded-program.ts'
 import type { Benchmark, RunSettings } from './benchmark.ts'
 
-/** Each does what the one before it does, and more. */
+/** Each step extends the previous one. */
 const STEPS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
   'bare loop': () => loadedDelivery('delivery-bare.ts'),
   'and the log': () => loadedDelivery('delivery-steps.ts'),
@@ -9,7 +9,7 @@ const STEPS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
   Hookline: () => loadedDelivery('delivery-hookline.ts'),
 }
 
-/** CPU time of a delivered event, from the bare loop to Hookline in steps, so that it is seen what each adds. */
+/** CPU time of a delivered event, in steps from the bare loop to Hookline, to show the cost of each. */
 export function deliverySteps(): Benchmark {
   return {
     async run(settings) {
@@ -19,7 +19,7 @@ export function deliverySteps(): Benchmark {
           values.get(step)!.push(await measure(open, settings))
       return {
         figures: [...values].map(([name, of]) => ({ name, unit: 'µs/event', values: of })),
-        notes: ['CPU time of all threads of each program, as it says itself (process.cpuUsage)'],
+        notes: ['CPU time of all threads of each program (process.cpuUsage)'],
       }
     },
   }
@@ -30,12 +30,12 @@ async function measure(
   { seconds }: RunSettings,
 ): Promise<number> {
   await using loaded = await open()
-  // The first measurement only warms code and sockets.
+  // The first measurement only warms up code and sockets.
   await loaded.measure(seconds / 2)
   return await cpuMicrosPerEvent(loaded, seconds)
 }
 
-/** The order changes from round to round. */
+/** Rotates the order from round to round. */
 function inTurn<T>(items: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? items : items.toReversed()
 }

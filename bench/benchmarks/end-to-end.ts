@@ -5,8 +5,8 @@ import { ServiceProcess } from '../load/service-process.ts'
 
 /**
  * The latency from call to receiver, at half of the maximum throughput. The load is an open loop: calls are due at
- * random times at a fixed mean rate, and the latency of a call counts from when it was due, so delays of the sender
- * count too.
+ * random times at a fixed mean rate, and the latency of a call counts from when it was due, so it includes delays of the
+ * sender.
  */
 export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
   return {

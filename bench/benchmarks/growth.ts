@@ -10,7 +10,7 @@ const HISTORY = 10_000_000
 const HISTORY_PER_PENDING = 10
 
 /**
- * Events per second from call to receiver of a service with much history and many pending deliveries, compared with an
+ * Events per second from call to receiver in a service with a large history and many pending deliveries, compared with an
  * empty service.
  */
 export function growth(goal: number): Benchmark {
@@ -30,7 +30,7 @@ export function growth(goal: number): Benchmark {
         ],
         notes: [
           `full: ${size} (half events, half their deliveries) and a tenth as many pending deliveries of the same destination`,
-          'made by SQL from one delivered and one refused call of the service itself, each with a messageId and user of its own',
+          'copied by SQL from one delivered and one refused call of the service itself, each with its own messageId and user',
         ],
         curves: [
           {

@@ -2,9 +2,9 @@ import { loadedBareServer, loadedIngest } from '../load/loaded-program.ts'
 import type { Benchmark } from './benchmark.ts'
 import { comparison } from './comparison.ts'
 
-/** Ingestion waits for the disk: a call on each of so many connections keeps it busy meanwhile. */
+/** Enough concurrent calls to keep ingestion busy while it waits for the disk. */
 export const CONNECTIONS = 256
-/** Reported besides. */
+/** Reported as well. */
 const FEWER_CONNECTIONS = 64
 
 /** Calls per second in requests of `count` calls, each on disk before its 200, compared with a bare server. */

@@ -17,7 +17,7 @@ interface Goals {
   readonly throughput: number
 }
 
-/** What faulty webhooks do to the latency and the throughput of healthy ones. */
+/** The effect of faulty webhooks on the latency and the throughput of healthy ones. */
 export function isolation(goals: Goals): Benchmark {
   return {
     async run({ isQuick, ...settings }) {
@@ -36,8 +36,8 @@ export function isolation(goals: Goals): Benchmark {
         seconds,
         figures: measured.flatMap(({ figures }) => figures),
         notes: [
-          'all at 80 % of what they take when each webhook responds',
-          `rounds discarded, because the machine did not carry the load without the fault: ${measured.map(({ discarded }) => discarded).join(' and ')}`,
+          'all at 80 % of the throughput with every webhook healthy',
+          `rounds discarded, because the machine could not handle the load without the fault: ${measured.map(({ discarded }) => discarded).join(' and ')}`,
         ],
       }
     },

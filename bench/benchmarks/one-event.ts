@@ -7,7 +7,7 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import type { Threads } from '../load/threads.ts'
 import type { Benchmark, Figure } from './benchmark.ts'
 
-/** Events of the run that is compared with one of none. Rarer work, such as timers, runs less often than that. */
+/** Events of the run, which is compared with a run without events. Timers and similar work run less often than this. */
 const EVENTS = 200
 
 interface Goals {
@@ -16,7 +16,7 @@ interface Goals {
   readonly messages: number
 }
 
-/** How much code one `track` call runs on its way to one receiver, and how often it crosses threads. */
+/** The amount of code that a `track` call runs on its way to one receiver, and the number of thread crossings. */
 export function oneEvent(goals: Goals): Benchmark {
   return {
     async run() {
@@ -26,7 +26,7 @@ export function oneEvent(goals: Goals): Benchmark {
           ...(await figuresWith({ ingest: 1, delivery: 1 }, 'a thread of each kind', goals)),
         ],
         notes: [
-          `functions and files of packages/*/src that run at least once for each of ${EVENTS} calls, one after the other, by V8's coverage; messages by counting postMessage in every thread, the writer's included`,
+          `functions and files of packages/*/src that run at least once for each of ${EVENTS} sequential calls, from V8's coverage; messages from counting postMessage in every thread, including the writer`,
         ],
       }
     },
@@ -53,12 +53,12 @@ async function figuresWith(threads: Threads, name: string, goals: Goals): Promis
 }
 
 interface Counts {
-  /** Of each function, by its file and place. */
+  /** For each function, by its file and position. */
   readonly calls: ReadonlyMap<string, number>
   readonly messages: number
 }
 
-/** Starts a service, sends it calls, each when the one before was delivered, and stops it. */
+/** Starts a service, sends calls, each when the previous one has been delivered, and stops the service. */
 async function countsAfter(events: number, threads: Threads): Promise<Counts> {
   using folder = temporaryDataDir()
   await using receiver = await new EventReceiver().open()

@@ -52,7 +52,7 @@ export function restart(goals: { readonly seconds: number }): Benchmark {
     async run(settings) {
       const pending = pendingFor(settings)
       await using receiver = await new EventReceiver().open()
-      // Each round stops after its first delivery, so more deliveries are due than all rounds make.
+      // Each round stops after its first delivery, so more deliveries are due than all rounds need.
       using data = await largeData(receiver, { pending, due: pending / 10, history: 0 })
       const first: number[] = []
       const accepting: number[] = []

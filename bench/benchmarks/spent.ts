@@ -17,14 +17,14 @@ const LOADS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
   [`ingest, batches of ${BATCH}`]: () => loadedIngest({ count: BATCH, connections: CONNECTIONS }),
 }
 
-/** What each microsecond of an event is spent on, from CPU times and CPU profiles of each thread. */
+/** The breakdown of an event's CPU time, from CPU times and CPU profiles of each thread. */
 export function spent(): Benchmark {
   return {
     async run(settings) {
       if (process.platform !== 'linux') {
         return { figures: [], notes: ['missing: CPU times of threads, which need Linux'] }
       }
-      // A quick run only shows that it works.
+      // A quick run only checks that it works.
       const loads = Object.entries(LOADS).slice(0, settings.isQuick ? 2 : undefined)
       const rounds = new Map(loads.map(([load]) => [load, [] as (readonly Spent[])[]]))
       for (let round = 0; round < settings.rounds; round++) {
@@ -46,8 +46,8 @@ export function spent(): Benchmark {
 }
 
 const NOTES = [
-  'CPU time of each thread, from /proc, while no profiler runs. It is divided as the samples of a profile are, which is made after it under the same load',
-  'a native function counts for the room or library that calls it, if it is in no row of its own',
+  'CPU time of each thread, from /proc, without a profiler. It is divided in proportion to the samples of a profile recorded afterwards under the same load',
+  'a native function without its own row counts towards the room or library that calls it',
 ]
 
 async function measure(
@@ -63,7 +63,7 @@ async function measure(
   return spentByPart({ profiles, usage, events, lineOf: sourceLines() })
 }
 
-/** A row for each part of each thread, the dearest first. */
+/** A row for each part of each thread, the most expensive first. */
 function tableOf(name: string, rounds: readonly (readonly Spent[])[]): Table {
   const keys = new Map(
     rounds.flatMap((parts) =>

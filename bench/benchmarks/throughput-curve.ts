@@ -3,8 +3,8 @@ import { type LoadedService, throughput } from '../load/throughput.ts'
 import type { Curve, RunSettings } from './benchmark.ts'
 
 /**
- * The throughput of one service for each `x`. All services run at the same time, but only one is under load; every
- * other round goes backwards. `open` starts the service and adds to `stack` what to dispose of after it.
+ * The throughput of one service for each `x`. All services run at the same time, but only one is under load. Every other
+ * round runs in reverse order. `open` starts the service and adds resources to dispose of later to `stack`.
  */
 export async function throughputCurve(
   settings: RunSettings,
@@ -17,7 +17,7 @@ export async function throughputCurve(
   for (const x of xs) {
     const loaded = await open(receiver, x, stack)
     stack.use(loaded.service)
-    // Warms code and sockets.
+    // Warms up code and sockets.
     await throughput(receiver, loaded, settings.seconds / 2)
     all.push({ x, loaded, values: [] })
   }

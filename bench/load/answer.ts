@@ -1,18 +1,18 @@
 import { startProfiles, stopProfiles } from '../profile/own-profiles.ts'
 
-/** What the benchmark asks: `about` names the answer. */
+/** A request of the benchmark. `about` is the name of the answer. */
 interface Question {
   readonly about: string
   readonly seconds: number
 }
 
-/** The answers of a program to the questions of the benchmark, by what they are about. */
+/** The functions that answer the questions of the benchmark, by name. */
 type Answers = Readonly<Record<string, (question: Question) => unknown>>
 
-/** What every program knows about itself. */
+/** The answers that every program provides. */
 const COMMON: Answers = { usage, 'profile start': startProfiles, profile: stopProfiles }
 
-/** Answers each question of the benchmark, and says that the program is ready. An answer that fails ends the program. */
+/** Reports that the program is ready, and answers the questions of the benchmark. The program exits if an answer fails. */
 export function answer(own: Answers, ready: unknown): void {
   const answers = { ...COMMON, ...own }
   process.on('message', async (question: Question) => {

@@ -40,7 +40,7 @@ export function call(): typeof CALL & { readonly messageId: string } {
   return { messageId: randomUUID(), ...CALL }
 }
 
-/** The same call at the time when it arrives, so that it is within the window of an audience. */
+/** The same call with the current time, so that it is within the window of an audience. */
 export function currentCall(): object {
   const { timestamp: _, ...rest } = CALL
   return rest
@@ -72,15 +72,15 @@ export function callOfBytes(bytes: number): object {
 /** The length of a UUID. */
 const ID_LENGTH = 36
 const PLACEHOLDER = 'message-id-'.padEnd(ID_LENGTH, '0')
-/** The digits of a call's number at the end of its messageId. */
+/** The number of digits of a call's number at the end of its messageId. */
 const DIGITS = 12
 /** Multiplying by an odd number modulo 2^32 maps consecutive numbers to distinct numbers far apart. */
 const SCATTER = 0x9e3779b1
 const USER_DIGITS = 10
 
 /**
- * The messageId of the call with this number. Like random UUIDs, consecutive ids have different beginnings, so that
- * they land all over an index, as in production.
+ * The messageId of the call with this number. Like random UUIDs, consecutive ids have different prefixes, so that they are
+ * spread over an index, as in production.
  */
 function messageIdOf(number: number, run: string): string {
   const scattered = scatter(number).toString(16).padStart(8, '0')
@@ -96,7 +96,7 @@ function scatter(number: number): number {
   return Math.imul(number, SCATTER) >>> 0
 }
 
-/** The number of the call in the payload of an event; undefined if `requestTemplate` did not make the call. */
+/** The number of the call in the payload of an event; undefined if the call is not from `requestTemplate`. */
 export function numberIn(payload: Buffer): number | undefined {
   const end = payload.indexOf('"messageId":"') + 13 + ID_LENGTH
   const digits = /^-0{6}(\d+)$/.exec(payload.toString('latin1', end - DIGITS - 7, end))
@@ -104,8 +104,8 @@ export function numberIn(payload: Buffer): number | undefined {
 }
 
 /**
- * Returns a function that makes requests with `count` calls. The request is built once; each use only writes a new
- * messageId and user into every call, as real traffic has them. Calls are numbered from 0.
+ * Returns a function that makes requests with `count` calls. The request is built once. Each use only writes a new messageId
+ * and user into every call, as in real traffic. Calls are numbered from 0.
  */
 export function requestTemplate(
   path: string,

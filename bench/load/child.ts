@@ -8,19 +8,19 @@ const EXEC_ARGV = [
   `--import=${new URL('../programs/end-with-parent.ts', import.meta.url).href}`,
 ]
 
-/** If HOOKLINE_BENCH_PROFILES is set, every process writes CPU profiles of its threads to that folder. */
+/** If HOOKLINE_BENCH_PROFILES is set, every process writes CPU profiles of its threads to this folder. */
 function profiling(): readonly string[] {
   const folder = process.env['HOOKLINE_BENCH_PROFILES']
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`]
 }
 
-/** A program whose coverage is recorded also counts the messages between its threads. */
+/** Programs with coverage also count the messages between their threads. */
 function counting({ NODE_V8_COVERAGE: folder }: Readonly<Record<string, string>>): string[] {
   if (folder === undefined) return []
   return [`--import=${new URL('../programs/count-messages.ts', import.meta.url).href}`]
 }
 
-/** What every program says about itself. */
+/** The resource usage that every program reports. */
 export interface Usage {
   /** CPU time of all threads since the start of the process. */
   readonly cpuMicros: number
@@ -28,7 +28,7 @@ export interface Usage {
 }
 
 /**
- * A program of `bench/programs` in its own process. It sends a message when it is ready, and then one in response to
+ * A program from `bench/programs` in a separate process. It sends a message when it is ready, and then one in response to
  * each message.
  */
 export class Child implements AsyncDisposable {
@@ -38,7 +38,7 @@ export class Child implements AsyncDisposable {
     this.#process = started
   }
 
-  /** @param environment variables that it has besides those of this process */
+  /** @param environment variables in addition to this process's environment */
   static async start(
     script: string,
     args: readonly string[] = [],
@@ -66,12 +66,12 @@ export class Child implements AsyncDisposable {
     return (await this.ask({ about: 'usage' })) as Usage
   }
 
-  /** CPU times of its threads; empty where there is no `/proc`. */
+  /** CPU times of its threads; empty without `/proc`. */
   threadTimes(): readonly ThreadTime[] {
     return threadTimes(this.pid)
   }
 
-  /** The CPU profile of each thread while `work` runs, as JSON, with the name of the thread. */
+  /** The CPU profile of each thread while `work` runs, as a pair of thread name and JSON. */
   async profiles(work: () => Promise<unknown>): Promise<readonly (readonly [string, string])[]> {
     await this.ask({ about: 'profile start' })
     await work()

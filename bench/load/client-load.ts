@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { answer } from './answer.ts'
 
-/** A call as applications make them. */
+/** A typical call of an application. */
 interface TrackCall {
   readonly userId: string
   readonly event: string
@@ -21,12 +21,12 @@ export function neverRespond(): Promise<never> {
   return new Promise((resolve) => openRequests.push(resolve))
 }
 
-/** At most as many calls as the queue of either client takes by default. */
+/** Within the default queue limit of either client. */
 const CALLS = 50_000
-/** Calls between two turns of the event loop. Libraries that defer work do it in between. */
+/** Calls per turn of the event loop. Libraries do deferred work in between. */
 const CALLS_PER_TURN = 1_000
 
-/** Sends the benchmark the rate or the memory, as the program's argument says. */
+/** Sends the rate or the memory to the benchmark, depending on the program's argument. */
 export function respondWith(open: () => LoadedClient): void {
   const isOfMemory = process.argv[2] === 'memory'
   process.on('SIGTERM', () => process.exit())
@@ -50,7 +50,7 @@ async function callsPerSecond(open: () => LoadedClient, seconds: number): Promis
   return calls / (spentMs / 1000)
 }
 
-/** The measured clients stay in memory: freeing one during the next measurement would change its result. */
+/** Measured clients stay in memory, because freeing one during the next measurement would change its result. */
 const kept: LoadedClient[] = []
 
 async function jsonPerMemory(open: () => LoadedClient): Promise<number> {
@@ -74,7 +74,7 @@ function callOf(index: number): TrackCall {
   return { userId: `user-${index}`, event: 'Order Completed', properties }
 }
 
-/** The call with the fields that every library adds before it sends it. */
+/** The call with the fields that every library adds before sending. */
 function messageOf(index: number): object {
   return {
     ...callOf(index),

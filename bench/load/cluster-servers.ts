@@ -5,20 +5,20 @@ import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { processMicros } from '../profile/process-times.ts'
 
-/** An empty database, and a prefix of streams that nothing else uses. */
+/** An empty database, and an unused stream prefix. */
 export interface ClusterPlace {
   readonly databaseUrl: string
   readonly natsPrefix: string
 }
 
-/** PostgreSQL as it is installed: it syncs. NATS as it is installed: it does not, and R1 has no other copy. */
+/** Default durability: PostgreSQL syncs commits. NATS does not sync, and R1 has no other copy. */
 const SETTINGS = [
   'max_connections=100',
   'log_min_messages=warning',
   'shared_preload_libraries=pg_stat_statements',
 ]
 
-/** What a cluster needs beside its nodes, on this machine, with data in temporary folders. */
+/** The NATS and PostgreSQL servers of a cluster on this machine, with data in temporary folders. */
 export class ClusterServers implements AsyncDisposable {
   readonly nats: NatsServer
   readonly postgres: PostgresServer
@@ -28,7 +28,7 @@ export class ClusterServers implements AsyncDisposable {
     this.postgres = postgres
   }
 
-  /** Why they cannot run here; `undefined` where they can. */
+  /** Why they cannot run on this machine; `undefined` if they can. */
   static missing(): string | undefined {
     return clusterIsMissing()
   }
@@ -43,7 +43,7 @@ export class ClusterServers implements AsyncDisposable {
     return { databaseUrl: await this.postgres.newDatabase(), natsPrefix }
   }
 
-  /** CPU time since the start of each, with its children. */
+  /** CPU time of each since its start, including children. */
   cpuMicros(): { readonly nats: number; readonly postgres: number } {
     return {
       nats: processMicros(this.nats.server.pid),
@@ -57,16 +57,16 @@ export class ClusterServers implements AsyncDisposable {
   }
 }
 
-/** What a database has done since it was made. */
+/** Statistics of a database since it was created. */
 export interface DatabaseCounts {
-  /** Transactions that wrote something. */
+  /** Transactions with writes. */
   readonly commits: number
-  /** How long statements of the archive have run, which run one at a time. */
+  /** The total duration of the archive's statements, which run one at a time. */
   readonly archiveMicros: number
   readonly bytes: number
 }
 
-/** How far the archive of a cluster reaches, and what its database has done. */
+/** Reads the position of a cluster's archive, and the statistics of its database. */
 export class ClusterDatabase implements AsyncDisposable {
   readonly #client: pg.Client
 
@@ -81,7 +81,6 @@ export class ClusterDatabase implements AsyncDisposable {
     return new ClusterDatabase(client)
   }
 
-  /** How many events were archived. */
   async archived(): Promise<number> {
     return this.#number('SELECT seq FROM hookline.archive')
   }

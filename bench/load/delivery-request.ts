@@ -4,10 +4,10 @@ import { Pool } from 'undici'
 import { call } from './calls.ts'
 import { SECRET } from './service-process.ts'
 
-/** The most concurrent requests of every side: Hookline's default for one destination. */
+/** The maximum of concurrent requests of every side: Hookline's default for one destination. */
 export const CONCURRENCY = 64
 
-/** An event as ingest makes it from a call. */
+/** An event as created by ingest from a call. */
 export function event(): Event {
   const { timestamp, ...rest } = call()
   return { ...(rest as Omit<Event, 'timestamp' | 'receivedAt'>), timestamp, receivedAt: timestamp }
@@ -19,7 +19,7 @@ export function openDelivery(port: number): (event: Event) => Promise<void> {
   return (delivered) => send(webhookPayload(delivered))
 }
 
-/** Sends bodies to the receiver with a plain undici pool: the same requests as Hookline's, with the same signatures. */
+/** Sends bodies to the receiver with a plain undici pool: the same requests and signatures as Hookline. */
 export function openSending(port: number): (body: string | Uint8Array) => Promise<void> {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections: CONCURRENCY })
   return async (body) => {

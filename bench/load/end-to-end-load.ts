@@ -4,19 +4,19 @@ import type { EventReceiver } from './event-receiver.ts'
 import { RawClient } from './raw-client.ts'
 
 const CONNECTIONS = 64
-/** The most events under way: fewer than a lane takes, so that none is parked in the database. */
+/** The maximum of events in flight: less than the size of a lane, so that none is parked in the database. */
 const OUTSTANDING = 0.8 * Number(SETTINGS.laneWindow.default)
 const TICK_MS = 1
 const DEADLINE_MS = 60_000
 
 export interface EndToEndLoadOptions {
-  /** Of the service, or of each node of a cluster. */
+  /** The port of the service, or of each node of a cluster. */
   readonly port: number | readonly number[]
   readonly writeKey: string
   readonly receiver: EventReceiver
   /** Calls per request. */
   readonly count?: number
-  /** How many destinations each event goes to. */
+  /** The number of destinations of each event. */
   readonly destinations?: number
   /** A template for all calls. Default: the call of `calls.ts`. */
   readonly like?: object | undefined
@@ -27,12 +27,11 @@ export class EndToEndLoad implements AsyncDisposable {
   readonly #count: number
   readonly #destinations: number
   readonly #request: () => Buffer
-  /** When each event was due, by its number. */
+  /** The due time of each event, by its number. */
   readonly #dueAt: number[] = []
   #client: RawClient | undefined
-  /** How many events were sent so far. */
   sent = 0
-  /** When sending ends. */
+  /** The time when sending ends. */
   #end = 0
   #deliveries = 0
   #latencies: number[] = []
@@ -60,7 +59,7 @@ export class EndToEndLoad implements AsyncDisposable {
     return load
   }
 
-  /** The events per second that reach every destination, when only `OUTSTANDING` holds calls back. */
+  /** The events per second that reach every destination, if only `OUTSTANDING` limits the calls. */
   async throughput(seconds: number): Promise<number> {
     const before = this.sent
     const started = performance.now()
@@ -75,7 +74,7 @@ export class EndToEndLoad implements AsyncDisposable {
 
   /**
    * Sends single calls at random times with this mean rate while `work` runs.
-   * @returns how many per second arrive meanwhile, and what `work` resolves to
+   * @returns the events per second that arrive meanwhile, and the result of `work`
    */
   async meanwhile<T>(
     eventsPerSecond: number,
@@ -90,7 +89,7 @@ export class EndToEndLoad implements AsyncDisposable {
     return { rate, result }
   }
 
-  /** The latency of each event, from when it was due. Calls are due at random times with this mean rate. */
+  /** The latency of each event, counted from when it was due. Calls are due at random times with this mean rate. */
   async latenciesMs(load: {
     readonly eventsPerSecond: number
     readonly seconds: number
@@ -114,7 +113,7 @@ export class EndToEndLoad implements AsyncDisposable {
     return this.#latencies
   }
 
-  /** When the call with this number was due; `undefined` if none was. */
+  /** The due time of the call with this number; `undefined` if there was none. */
   dueAt(number: number): number | undefined {
     return this.#dueAt[number]
   }
@@ -134,7 +133,7 @@ export class EndToEndLoad implements AsyncDisposable {
   }
 
   #onEvent(number: number | undefined): void {
-    // Other events may arrive too, because pending deliveries are retried.
+    // Other events may also arrive, because pending deliveries are retried.
     if (number === undefined) return
     this.#deliveries++
     const dueAt = this.#dueAt[number]
@@ -142,7 +141,7 @@ export class EndToEndLoad implements AsyncDisposable {
     this.#onArrival()
   }
 
-  /** Resolves when `#end` has passed and no event is due or under way. */
+  /** Resolves when `#end` has passed and no event is due or in flight. */
   async #drained(isAllSent = (): boolean => true): Promise<void> {
     const isOver = (): boolean =>
       performance.now() >= this.#end && isAllSent() && this.#outstanding === 0

@@ -5,7 +5,7 @@ import { RawReceiver } from './raw-receiver.ts'
 export class EventReceiver implements AsyncDisposable {
   #receiver: RawReceiver | undefined
   onEvent: (number: number | undefined) => void = () => undefined
-  /** Gets the body of each event that no load has made, and must not keep it. */
+  /** Receives the body of each event that is not from a load. Must not keep the buffer. */
   onOther: (body: Buffer) => void = () => undefined
   /** Responds 500 while true. */
   isRefusing = false

@@ -6,7 +6,7 @@ import { buildGo } from '@hookline/testing/programs/go'
 
 const MODULE = fileURLToPath(new URL('../programs/go', import.meta.url))
 
-/** A program of `bench/programs/go` in its own process, on one core. */
+/** A program from `bench/programs/go` in a separate process, on one core. */
 export class GoProgram implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly #lines: Interface
@@ -28,7 +28,7 @@ export class GoProgram implements AsyncDisposable {
   async measure(seconds: number): Promise<number> {
     this.#process.stdin!.write(`${seconds}\n`)
     const ended = once(this.#lines, 'close').then(() => {
-      throw new Error('The program of a side has ended.')
+      throw new Error('The program of a side has exited.')
     })
     ended.catch(() => undefined)
     const [line] = (await Promise.race([once(this.#lines, 'line'), ended])) as unknown[]

@@ -3,12 +3,12 @@ import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/
 import type { ProfileChange } from '../../packages/server/src/backend/profiles.ts'
 import { userIdOf } from './calls.ts'
 
-/** One of so many users has the trait that audiences ask for. */
+/** One in this many users has the trait that the audiences require. */
 const USERS_PER_PRO = 50
-/** Users of one slice. */
+/** The number of users per slice. */
 const SLICE = 10_000
 
-/** Gives the users of the first `count` calls of a load a profile with traits, in an empty service that is stopped. */
+/** Adds profiles with traits for the users of the first `count` calls of a load, to an empty, stopped service. */
 export async function addKnownUsers(dataDir: string, count: number): Promise<void> {
   await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 26 })
   const { profiles } = backend

@@ -14,15 +14,15 @@ export interface LargeData extends Disposable {
 }
 
 export interface Amounts {
-  /** Deliveries that wait for their next attempt, with their events. They are due in an hour or later. */
+  /** The number of pending deliveries, with their events. They are due in an hour or later. */
   readonly pending: number
-  /** How many of the pending ones are due at once instead. */
+  /** How many of the pending deliveries are due immediately instead. */
   readonly due?: number
   /** Rows of delivered events: half of them are events, half deliveries. */
   readonly history: number
 }
 
-/** Makes the data: the service delivers one call and is refused another; SQL then copies both. */
+/** Creates the data: the service delivers one call, a receiver refuses another, and SQL copies both. */
 export async function largeData(receiver: EventReceiver, amounts: Amounts): Promise<LargeData> {
   const folder = temporaryDataDir()
   const source = await twoDeliveries(folder.path, receiver)
@@ -35,7 +35,7 @@ function addTo({ path }: LargeData, { pending, due = 0, history }: Amounts): voi
   const file = join(path, 'hookline.db')
   const now = Date.now()
   const copies = { count: pending, dueFirst: due, dueAt: now, dueLaterAt: now + HOUR / 2 }
-  // History comes last: the database is still small then, and the indexes are built once.
+  // History comes last, because the database is still small until then, and the indexes are built once.
   if (pending > 0) mustBe(pending + 1, multiplyParked(file, copies))
   if (history > 0) mustBe(history / 2 + 1, multiplyDelivered(file, history / 2))
 }

@@ -5,28 +5,28 @@ import { EventReceiver } from './event-receiver.ts'
 import { type IngestLoad, sendingCalls } from './loaded-program.ts'
 import { ServiceProcess } from './service-process.ts'
 
-/** How many nodes of a cluster; 0 is the embedded backend, in one process. */
+/** The number of nodes of a cluster; 0 is the embedded backend, in one process. */
 export type Nodes = number
 
-/** What a load did. */
+/** The result of a load. */
 interface Done {
   readonly events: number
   readonly seconds: number
 }
 
-/** A service that is loaded, whatever its backend is. */
+/** A service under load, with either backend. */
 export interface LoadedNodes extends AsyncDisposable {
   readonly nodes: readonly ServiceProcess[]
   /** Absent for the embedded backend. */
   readonly place: ClusterPlace | undefined
-  /** Loads the nodes, and resolves when everything that was accepted has gone its whole way. */
+  /** Loads the nodes, and resolves when all accepted events have been fully processed. */
   load(seconds: number): Promise<Done>
 }
 
 const ARCHIVED_POLL_MS = 2
 const DEADLINE_MS = 120_000
 
-/** Calls that have no destination: they have gone their way when they are archived. */
+/** Calls without a destination, which are fully processed once they are archived. */
 export async function loadedIngestion(
   servers: ClusterServers,
   count: Nodes,
@@ -88,21 +88,21 @@ async function startNodes(
   }
   const start = async (): Promise<ServiceProcess> =>
     stack.use(await ServiceProcess.start(undefined, undefined, settings))
-  // The first one makes the tables.
+  // The first node creates the tables.
   const first = await start()
   const others = await Promise.all(Array.from({ length: count - 1 }, start))
   return { nodes: [first, ...others], place }
 }
 
-/** Resolves when every node knows the source. */
+/** Resolves when every node has the source. */
 async function known(nodes: readonly ServiceProcess[], writeKey: string): Promise<void> {
-  for (const node of nodes) while (!(await node.knows(writeKey))) await pause()
+  for (const node of nodes) while (!(await node.accepts(writeKey))) await pause()
 }
 
 async function archived(database: ClusterDatabase, events: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS
   while ((await database.archived()) < events) {
-    if (performance.now() > deadline) throw new Error('The archive does not follow the log.')
+    if (performance.now() > deadline) throw new Error('The archive has fallen behind the log.')
     await pause()
   }
 }

@@ -7,16 +7,16 @@ import { RawClient } from './raw-client.ts'
 import { ServiceProcess } from './service-process.ts'
 import { environmentOf, type Threads } from './threads.ts'
 
-/** A program that is measured, with its load and its receiver. */
+/** A measured program with its load and its receiver. */
 export interface LoadedProgram extends AsyncDisposable {
   readonly program: Child
-  /** The process of the receiver; undefined if there is none, or if it is the process of the load. */
+  /** The process of the receiver; undefined if there is no receiver, or if it is in the process of the load. */
   readonly receiver?: Child
-  /** Loads the program, and resolves with what it did per second. */
+  /** Loads the program, and resolves with its throughput per second. */
   measure(seconds: number): Promise<number>
 }
 
-/** A program of `bench/programs` that delivers to the receiver's port, its first argument, before `args`. */
+/** A program from `bench/programs` that delivers to the receiver's port, which is its first argument, before `args`. */
 export async function loadedDelivery(
   script: string,
   { threads, args = [] }: { readonly threads?: Threads; readonly args?: readonly string[] } = {},
@@ -42,7 +42,7 @@ export interface IngestLoad {
   readonly connections: number
 }
 
-/** Hookline that accepts calls and delivers them nowhere. */
+/** Hookline without destinations, which only accepts calls. */
 export async function loadedIngest(load: IngestLoad, threads?: Threads): Promise<LoadedProgram> {
   await using stack = new AsyncDisposableStack()
   const service = stack.use(await ServiceProcess.start(undefined, threads))
@@ -74,7 +74,7 @@ export async function loadedService(count: number, threads?: Threads): Promise<L
   }
 }
 
-/** Microseconds of CPU time of the program for each event of a measurement, by its own account. */
+/** The program's CPU time per event of a measurement in microseconds, as it reports itself. */
 export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number): Promise<number> {
   const before = await loaded.program.usage()
   const started = performance.now()
@@ -83,14 +83,14 @@ export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number):
   return ((await loaded.program.usage()).cpuMicros - before.cpuMicros) / events
 }
 
-/** What each kind of thread used during a measurement. */
+/** The CPU usage of each kind of thread during a measurement. */
 export interface MeasuredUsage {
   readonly usage: ReadonlyMap<string, KindUsage>
   readonly events: number
   readonly elapsedMicros: number
 }
 
-/** Measures the program, and what each kind of its threads uses meanwhile. */
+/** Measures the program and the CPU usage of each kind of thread. */
 export async function usageDuring(loaded: LoadedProgram, seconds: number): Promise<MeasuredUsage> {
   const before = loaded.program.threadTimes()
   const started = performance.now()
@@ -109,7 +109,7 @@ interface Requests extends IngestLoad {
   readonly writeKey: string
 }
 
-/** Closed loop: each connection sends its next request after the response to the last one. Resolves to how many calls it sent. */
+/** Closed loop: each connection sends its next request after the previous response. Resolves to the number of calls. */
 export function sendingCalls({ port, writeKey, count, connections }: Requests) {
   return async (seconds: number): Promise<number> => {
     const path = count === 1 ? '/v1/track' : '/v1/batch'

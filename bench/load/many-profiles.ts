@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Facts of each profile, one for each nine days before its last one. */
+/** Facts per profile, at intervals of nine days before the last one. */
 const FACTS = 10
-/** The last fact of a profile is at most so old. */
+/** The maximum age of a profile's last fact. */
 const OLDEST_LAST_MS = 180 * DAY_MS
 
 /**
- * Adds profiles to the database of a stopped service: what it would keep of users with a userId and an anonymousId, five
- * traits, and ten events that its one clause counts. A fifth has the trait `plan` = `pro`. The events themselves are no
+ * Adds profiles to the database of a stopped service, as it would store them for users with a userId, an anonymousId, five
+ * traits, and ten events counted by its one clause. A fifth has the trait `plan` = `pro`. The events themselves are no
  * longer in the archive.
  */
 export function addProfiles(dataDir: string, count: number): void {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))
-  // Durability does not matter here: after a crash the benchmark starts again.
+  // Durability does not matter, because the benchmark starts again after a crash.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const first = Number(
     db.prepare('SELECT ifnull(MAX(id), 0) + 1 AS first FROM identities').get()!['first'],

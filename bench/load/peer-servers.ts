@@ -5,18 +5,15 @@ import pg from 'pg'
 interface PeerServer {
   /** Why the server cannot be reached; undefined if it can. */
   readonly missing: () => Promise<string | undefined>
-  /** How durable the server is. */
   readonly note: () => Promise<string>
 }
 
 const TIMEOUT_MS = 2_000
 
-/** The URL of Redis. */
 export function redisUrl(): string {
   return process.env['HOOKLINE_BENCH_REDIS'] ?? 'redis://127.0.0.1:6379'
 }
 
-/** The URL of PostgreSQL. */
 export function postgresUrl(): string {
   return process.env['HOOKLINE_BENCH_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres'
 }
@@ -55,7 +52,7 @@ export const postgresServer: PeerServer = {
   }),
 }
 
-/** Why a server cannot be reached. Names only host and port of the URL, which may have credentials. */
+/** Why a server cannot be reached. Contains only host and port of the URL, which may have credentials. */
 async function missing(
   name: string,
   url: string,
@@ -67,7 +64,7 @@ async function missing(
     return undefined
   } catch (error) {
     const code = (error as { code?: string }).code ?? (error as Error).name
-    return `no ${name} at ${new URL(url).host} (${code}); ${variable} says where it is`
+    return `no ${name} at ${new URL(url).host} (${code}); set ${variable}`
   }
 }
 

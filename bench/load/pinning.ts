@@ -9,8 +9,8 @@ export interface Cores {
 }
 
 /**
- * Divides the cores, so that load and receiver share none with the service if there are two or more. Load and receiver
- * have one thread each: further cores are for the service.
+ * Divides the cores so that load and receiver share none with the service if there are two or more. Load and receiver
+ * have one thread each, so further cores are for the service.
  */
 export function divideCores(cores: readonly number[]): Cores {
   const last = cores.slice(-1)
@@ -27,7 +27,7 @@ export function parseCores(list: string): readonly number[] {
   })
 }
 
-/** The cores that this process may use; undefined if it cannot be pinned to some of them. */
+/** The cores that this process may use; undefined if it cannot be pinned. */
 export function ownCores(): readonly number[] | undefined {
   try {
     execFileSync('taskset', ['--version'])
@@ -38,7 +38,7 @@ export function ownCores(): readonly number[] | undefined {
   }
 }
 
-/** All threads of a process run on these cores only, and so do threads that they start. */
+/** Restricts all threads of a process, and threads that they start, to these cores. */
 export function pin(pid: number, cores: readonly number[]): void {
   execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores.join(','), String(pid)])
 }

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 export interface RawClientOptions {
-  /** With several, each connection has the next one. */
+  /** Several ports are assigned to the connections in turn. */
   readonly port: number | readonly number[]
   readonly connections: number
-  /** The next request of a free connection, complete; undefined if there is none until `poke`. */
+  /** Returns the next complete request for a free connection; undefined if there is none until `poke`. */
   readonly next: () => Buffer | undefined
 }
 
@@ -15,7 +15,7 @@ interface Connection {
 }
 
 /**
- * A minimal HTTP client, so that the benchmark measures the server: requests are built beforehand, each connection
+ * A minimal HTTP client, so that the benchmark measures mostly the server: requests are built in advance, each connection
  * sends one at a time, and Content-Length delimits the responses.
  */
 export class RawClient implements AsyncDisposable {
@@ -114,6 +114,6 @@ function endOfResponse(received: Buffer): number | undefined {
   const head = received.indexOf('\r\n\r\n')
   if (head < 0) return undefined
   const length = /content-length: (\d+)/i.exec(received.toString('latin1', 0, head))
-  if (length === null) throw new Error('A response without Content-Length.')
+  if (length === null) throw new Error('The response has no Content-Length.')
   return head + 4 + Number(length[1])
 }

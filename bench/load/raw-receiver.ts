@@ -6,12 +6,12 @@ const REFUSED = Buffer.from('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno')
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
 
-/** Handles the body of a request and must not keep the buffer. True: the response is 200, else 500. */
+/** Handles the body of a request, and must not keep the buffer. Returns whether to respond 200 instead of 500. */
 type Take = (body: Buffer) => boolean
 
 /**
- * A minimal HTTP server for webhooks, so that it takes little CPU time from the side that is measured: it finds the
- * body, passes it to `take` and responds.
+ * A minimal HTTP server for webhooks that takes little CPU time from the measured side: it finds the body, passes it to
+ * `take` and responds.
  */
 export class RawReceiver implements AsyncDisposable {
   readonly port: number

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Condition } from '@hookline/protocol'
 import type { BenchSource, ServiceProcess } from './service-process.ts'
 
-/** A sync, as the management API shows it. */
+/** A sync in the management API. */
 interface ShownSync {
   readonly reason: string
   readonly state: string
@@ -27,13 +27,12 @@ export class ServiceAudiences {
   readonly #source: BenchSource
   readonly #ids: string[] = []
 
-  /** @param source the changes go to its destinations */
+  /** @param source the source whose destinations receive the changes */
   constructor(service: ServiceProcess, source: BenchSource) {
     this.#service = service
     this.#source = source
   }
 
-  /** Adds an audience, and returns its id. */
   async add(condition: Condition): Promise<string> {
     const { destinationIds } = this.#source
     const body = { name: `Audience ${randomUUID()}`, destinationIds, condition }
@@ -50,12 +49,12 @@ export class ServiceAudiences {
     await this.#service.api.call('DELETE', `audiences/${id}`)
   }
 
-  /** Resolves when each that was added has been synced. */
+  /** Resolves when all added audiences have been synced. */
   async allSynced(): Promise<void> {
     for (const id of this.#ids) await this.synced(id)
   }
 
-  /** Resolves with the last sync when no other waits or runs. */
+  /** Resolves with the last sync when no other is pending or running. */
   async synced(id: string): Promise<ShownSync> {
     const deadline = performance.now() + DEADLINE_MS
     for (;;) {
@@ -63,15 +62,15 @@ export class ServiceAudiences {
         'GET',
         `audiences/${id}`,
       )
-      if (sync === null && lastSync?.state === 'failed') throw new Error('A sync has failed.')
+      if (sync === null && lastSync?.state === 'failed') throw new Error('A sync failed.')
       if (sync === null && lastSync !== null) return lastSync
-      if (performance.now() > deadline) throw new Error('A sync does not end.')
+      if (performance.now() > deadline) throw new Error('A sync did not finish in time.')
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   }
 }
 
-/** How long a sync ran, in seconds. */
+/** The duration of a sync in seconds. */
 export function secondsOf({ startedAt, finishedAt }: ShownSync): number {
   return (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
 }

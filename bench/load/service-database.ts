@@ -4,7 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 const POLL_MS = 50
 const DEADLINE_MS = 10 * 60_000
 
-/** How far the profiles of a running service have followed its log, read from its database. */
+/** Reads from the database of a running service how far its profiles have followed the log. */
 export class ServiceDatabase implements Disposable {
   readonly #db: DatabaseSync
   readonly #behind: StatementSync
@@ -18,11 +18,11 @@ export class ServiceDatabase implements Disposable {
     )
   }
 
-  /** Resolves when every event is applied and every profile evaluated. At once, if it keeps no profiles. */
+  /** Resolves when every event is applied and every profile evaluated, or immediately if there are no profiles. */
   async caughtUp(): Promise<void> {
     const deadline = performance.now() + DEADLINE_MS
     while (this.#behind.get()?.['isBehind'] === 1) {
-      if (performance.now() > deadline) throw new Error('Profiles do not follow the log.')
+      if (performance.now() > deadline) throw new Error('Profiles have fallen behind the log.')
       await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     }
   }

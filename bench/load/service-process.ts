@@ -14,11 +14,10 @@ export interface BenchSource {
 /** Settings of the service, as a user would write them. */
 export type Settings = { readonly [S in SettingName]?: string }
 
-/** Hookline with its production settings in its own process. */
+/** Hookline with production settings in a separate process. */
 export class ServiceProcess implements AsyncDisposable {
   readonly program: Child
   readonly #url: string
-  /** The management API. */
   readonly api: ManagementApi
   readonly #temporary: Disposable | undefined
 
@@ -78,14 +77,13 @@ export class ServiceProcess implements AsyncDisposable {
     return { id: made.id, writeKey: made.writeKeys[0].key, destinationIds }
   }
 
-  /** Whether it accepts calls with the key: another node of its cluster may have made it. An empty batch stores nothing. */
-  async knows(writeKey: string): Promise<boolean> {
+  /** Whether it accepts calls with the key, which another node may have created. Sends an empty batch, which stores nothing. */
+  async accepts(writeKey: string): Promise<boolean> {
     const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
     const body = JSON.stringify({ batch: [] })
     return (await fetch(`${this.#url}/v1/batch`, { method: 'POST', headers, body })).status !== 401
   }
 
-  /** Sends one call. */
   async send({ writeKey }: BenchSource, call: object): Promise<void> {
     const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
     const body = JSON.stringify(call)
@@ -97,12 +95,11 @@ export class ServiceProcess implements AsyncDisposable {
     return this.program.usage()
   }
 
-  /** The 99th percentile of the delay of its event loop since the call before, in milliseconds. `null` at the first call. */
+  /** The p99 delay of its event loop since the previous call, in milliseconds; `null` for the first call. */
   async loopDelayP99Ms(): Promise<number | null> {
     return (await this.program.ask({ about: 'loop delay' })) as number | null
   }
 
-  /** Stops gracefully. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.program[Symbol.asyncDispose]()
     this.#temporary?.[Symbol.dispose]()

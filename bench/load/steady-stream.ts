@@ -2,13 +2,13 @@ import type { Event } from '@hookline/protocol'
 import { answer } from './answer.ts'
 import { event } from './delivery-request.ts'
 
-/** Events that are appended together, as in the batch of a client. */
+/** The number of events appended together, as in a client's batch. */
 const BATCH = 20
 
 export interface SteadyStreamOptions {
-  /** The most events that are appended and not yet delivered. */
+  /** The maximum number of events that are appended but not yet delivered. */
   readonly outstanding: number
-  /** Stores a batch, as durably as this side can. */
+  /** Stores a batch as durably as this side supports. */
   readonly append: (events: readonly Event[]) => Promise<unknown>
 }
 
@@ -23,7 +23,7 @@ export class SteadyStream {
     this.#options = options
   }
 
-  /** Report that `count` more events are delivered and recorded. */
+  /** Reports that `count` more events are delivered and recorded. */
   done(count: number): void {
     this.#done += count
     this.#onDone()
@@ -52,7 +52,7 @@ export class SteadyStream {
   }
 }
 
-/** Runs the stream for as many seconds as the benchmark asks for, and answers with the rate. */
+/** Runs the stream for the seconds requested by the benchmark, and responds with the rate. */
 export function respondWith(stream: SteadyStream, close: () => Promise<unknown>): void {
   process.on('SIGTERM', async () => {
     await close()

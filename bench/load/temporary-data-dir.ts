@@ -7,7 +7,7 @@ export function temporaryDataDir(): Disposable & { readonly path: string } {
   const parent = process.env['HOOKLINE_TEST_DATA_DIR'] ?? tmpdir()
   const path = mkdtempSync(join(parent, 'hookline-bench-'))
   const remove = (): void => rmSync(path, { recursive: true, force: true })
-  // The folder may be large, so an interrupted benchmark removes it too.
+  // The folder may be large, so even an interrupted benchmark removes it.
   process.on('exit', remove)
   return {
     path,

@@ -1,6 +1,6 @@
 import { SETTINGS } from '@hookline/server/settings'
 
-/** How many threads of each kind a service has. 0: the main thread does their work. */
+/** The number of threads of each kind. For 0, the main thread does their work. */
 export interface Threads {
   readonly ingest: number
   readonly delivery: number
@@ -16,7 +16,7 @@ export function hasThreads(kind: keyof Threads): boolean {
   return `${kind}Threads` in SETTINGS
 }
 
-/** The variables of the environment that set these threads, as far as the service has settings for them. */
+/** The environment variables for these threads, if the service has settings for them. */
 export function environmentOf(threads: Threads): Readonly<Record<string, string>> {
   const kinds = (['ingest', 'delivery'] as const).filter(hasThreads)
   return Object.fromEntries(
@@ -24,7 +24,7 @@ export function environmentOf(threads: Threads): Readonly<Record<string, string>
   )
 }
 
-/** Only these variables of an environment: no other may change a benchmark. */
+/** Only the variables for threads, because no others may affect a benchmark. */
 export function threadVariables(
   environment: Readonly<Record<string, string | undefined>>,
 ): Readonly<Record<string, string>> {

@@ -2,14 +2,14 @@ import { EndToEndLoad, type EndToEndLoadOptions } from './end-to-end-load.ts'
 import type { EventReceiver } from './event-receiver.ts'
 import { type BenchSource, ServiceProcess } from './service-process.ts'
 
-/** A service whose throughput is measured, and the load that it gets. */
+/** A service whose throughput is measured, and its load. */
 export interface LoadedService {
   readonly service: ServiceProcess
   readonly source: BenchSource
   readonly load?: Pick<EndToEndLoadOptions, 'count' | 'destinations' | 'like'>
 }
 
-/** Calls in a request, as client libraries send them. */
+/** The number of calls per request, as in client libraries. */
 export const BATCH = 20
 
 /** The events per second from call to receiver. */
@@ -23,7 +23,7 @@ export async function throughput(
   return await endToEndLoad.throughput(seconds)
 }
 
-/** Starts a service with an empty database whose destinations lead to `receiver`. */
+/** Starts a service with an empty database and destinations that send to `receiver`. */
 export async function emptyService(
   receiver: EventReceiver,
   destinations = 1,

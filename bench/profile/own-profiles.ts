@@ -2,17 +2,17 @@ import { startCpuProfile } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 import { MAIN_THREAD } from './thread-names.ts'
 
-// CPU profiles of all threads of this process, for a part of its life. Threads of threads are not seen.
+// Records CPU profiles of all threads of this process for some time. Threads started by threads are not included.
 
 const workers = new Set<Worker>()
 
-// The benchmark needs no hook in the service: Node tells of each thread that starts.
+// No hook in the service is needed, because Node emits an event for each new thread.
 process.on('worker', (worker) => {
   workers.add(worker)
   worker.once('exit', () => workers.delete(worker))
 })
 
-/** Ends the profile and resolves with it, as JSON. */
+/** Stops the profile and resolves with it, as JSON. */
 type Stop = () => string | Promise<string>
 
 let running: readonly (readonly [thread: string, Stop])[] = []
@@ -27,7 +27,7 @@ export async function startProfiles(): Promise<void> {
   running = [[MAIN_THREAD, () => main.stop() ?? ''], ...running]
 }
 
-/** Resolves with the profile of each thread that lived all the time, with the thread's name. */
+/** Resolves with the name and the profile of each thread that ran during the whole time. */
 export async function stopProfiles(): Promise<readonly (readonly [string, string])[]> {
   const stopped = running.map(async ([thread, stop]) => [thread, await stop()] as const)
   const settled = await Promise.allSettled(stopped)

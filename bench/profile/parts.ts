@@ -1,4 +1,4 @@
-/** Where a function of a profile is, and what called it. */
+/** The location of a function in a profile. */
 export interface Frame {
   readonly functionName: string
   /** Empty for native functions. */
@@ -12,7 +12,7 @@ const HASHES = 'hashing and random bytes'
 const MODULES = 'module code'
 const REST_OF_NODE = 'rest of Node'
 
-/** What is not a function has a name in brackets. */
+/** Entries that are not functions have a name in brackets. */
 const NOT_FUNCTIONS: Readonly<Record<string, string>> = {
   '(garbage collector)': 'garbage collection',
   '(program)': LOOP,
@@ -34,13 +34,13 @@ const NODE_MODULES: readonly (readonly [RegExp, string])[] = [
   [/^node:(zlib|internal\/zlib)/, 'compression'],
 ]
 
-/** Native functions that our code calls without a module of Node in between. */
+/** Native functions that our code calls directly, without a Node module in between. */
 const NATIVE: readonly (readonly [RegExp, string])[] = [
   [/^(postMessage|structuredClone|receiveMessage|drain)$/, MESSAGES],
   [/^(writeBuffer|writev|write\w+String|readStart|readStop|shutdown)$/, SOCKETS],
   [/^(randomUUID|randomFillSync|createHmac|createHash|digest|hash)$/, HASHES],
 ]
-/** Those of `node:sqlite`, with what a profile shows of each. */
+/** Native functions of `node:sqlite`, by their names in a profile. */
 const SQLITE: Readonly<Record<string, string>> = {
   run: 'SQLite: rows written',
   exec: 'SQLite: transactions',
@@ -55,13 +55,13 @@ const SERVER = /\/packages\/server\/src\/(?:(.+)\/)?[^/]+$/
 const PACKAGE = /\/packages\/([\w-]+)\//
 const LIBRARY = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
-/** What our rooms and libraries are called in front of their names, so that both can be told apart. */
+/** Prefixes that distinguish our rooms from libraries. */
 const OURS = 'ours: '
 const LIBRARIES = 'library: '
 
 /**
- * The part of the program that a function belongs to: a room of our code, a library, a part of Node. A native function
- * that has no name of its own in these tables belongs to what called it.
+ * The part of the program that a function belongs to: a room of our code, a library, or a part of Node. A native function
+ * that is not in these tables belongs to its caller's part.
  */
 export function partOf({ functionName, url }: Frame, callerPart: string): string {
   if (url === '') return NOT_FUNCTIONS[functionName] ?? nativePart(functionName, callerPart)
@@ -88,7 +88,7 @@ function named(text: string, names: readonly (readonly [RegExp, string])[]): str
   return names.find(([pattern]) => pattern.test(text))?.[1]
 }
 
-/** The part of a line of source that calls JSON: profiles show no function of its own for it. */
+/** The part for a source line that calls JSON, which has no separate function in profiles. */
 export function partOfLine(line: string): string | undefined {
   return /\bJSON\.(?:parse|stringify)\b/.exec(line)?.[0]
 }

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The unit of times in `/proc`: Linux has the same for programs on every machine. */
+/** The unit of times in `/proc`, which is the same on every Linux machine. */
 const TICK_MICROS = 10_000
 
 interface ProcessTime {
   readonly parent: number
-  /** Of the process itself. */
+  /** The time of the process itself. */
   readonly own: number
-  /** Of its children that have ended. */
+  /** The time of its exited children. */
   readonly ended: number
 }
 
-/** CPU time of a process and of its children, also of those that have ended, in microseconds; 0 where there is no `/proc`. */
+/** CPU time of a process and its children, including exited ones, in microseconds; 0 without `/proc`. */
 export function processMicros(pid: number): number {
   const all = new Map(pidsNow().flatMap((each) => entryOf(each)))
   const children = [...all].filter(([, { parent }]) => parent === pid)
@@ -24,7 +24,7 @@ export function processMicros(pid: number): number {
 
 /** Parses `/proc/PID/stat`. The name is in brackets and may contain spaces and brackets. */
 function parseProcessStat(line: string): ProcessTime {
-  // The first one is the third field: the state.
+  // The first entry is the third field, the state.
   const rest = line.slice(line.lastIndexOf(')') + 2).split(' ')
   const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((at) =>
     Number(rest[at]),
@@ -36,7 +36,7 @@ function entryOf(pid: number): readonly (readonly [number, ProcessTime])[] {
   try {
     return [[pid, parseProcessStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))]]
   } catch {
-    // It has ended.
+    // It has exited.
     return []
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { LineOf } from './ticks.ts'
 
-/** Lines of the files that a profile names. Node removes types without moving a line. */
+/** Reads lines of the files in a profile. Line numbers match, because Node strips types without moving lines. */
 export function sourceLines(): LineOf {
   const files = new Map<string, readonly string[]>()
   return (url, line) => {

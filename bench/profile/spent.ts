@@ -2,20 +2,20 @@ import { kindOfThread } from './thread-names.ts'
 import type { KindUsage } from './thread-times.ts'
 import { type CpuProfile, type LineOf, ticksByPart } from './ticks.ts'
 
-/** What one part of one kind of thread costs. */
+/** The cost of one part in one kind of thread. */
 export interface Spent {
   readonly thread: string
   readonly part: string
   readonly microsPerEvent: number
 }
 
-/** Threads that no profile shows, or whose profile found them idle each time. */
+/** The part for threads without a profile, or whose profile has only idle samples. */
 export const NOT_PROFILED = 'all of it'
 
 /**
- * Divides the CPU time of each kind of thread among the parts of the program, as the profiles found them. The profiles
- * may be of another time than the usage, so that the usage is not that of the profiler.
- * @param events of the time of the usage
+ * Divides the CPU time of each kind of thread among the parts of the program, in proportion to their samples. The profiles
+ * may be from a different time than the usage, which then does not include the profiler.
+ * @param events the number of events during the usage
  */
 export function spentByPart(options: {
   readonly profiles: readonly (readonly [thread: string, CpuProfile])[]

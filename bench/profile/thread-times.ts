@@ -8,10 +8,10 @@ export interface ThreadTime {
   readonly cpuMicros: number
 }
 
-/** The unit of times in `/proc`: Linux has the same for programs on every machine. */
+/** The unit of times in `/proc`, which is the same on every Linux machine. */
 const TICK_MICROS = 10_000
 
-/** CPU times of all threads of a process; empty where there is no `/proc`. */
+/** CPU times of all threads of a process; empty without `/proc`. */
 export function threadTimes(pid: number): readonly ThreadTime[] {
   const folder = `/proc/${pid}/task`
   return filesIn(folder).flatMap((id) => {
@@ -20,7 +20,7 @@ export function threadTimes(pid: number): readonly ThreadTime[] {
       const kind = stat.id === pid ? MAIN_THREAD : kindOfThread(stat.name)
       return [{ id: stat.id, kind, cpuMicros: stat.cpuMicros }]
     } catch {
-      // The thread has ended.
+      // The thread has exited.
       return []
     }
   })
@@ -29,7 +29,7 @@ export function threadTimes(pid: number): readonly ThreadTime[] {
 /** Parses `/proc/PID/task/ID/stat`. The name is in brackets and may contain spaces and brackets. */
 export function parseStat(line: string): { id: number; name: string; cpuMicros: number } {
   const [opened, closed] = [line.indexOf('('), line.lastIndexOf(')')]
-  // The first one is the third field; user and system time are the 14th and the 15th.
+  // The first entry is the third field. User and system time are the 14th and 15th.
   const rest = line.slice(closed + 2).split(' ')
   const ticks = Number(rest[11]) + Number(rest[12])
   return {
@@ -39,14 +39,14 @@ export function parseStat(line: string): { id: number; name: string; cpuMicros: 
   }
 }
 
-/** What threads of one kind used between two moments. */
+/** The CPU usage of threads of one kind between two points in time. */
 export interface KindUsage {
   readonly cpuMicros: number
-  /** That of the busiest of them. */
+  /** The CPU time of the busiest thread. */
   readonly busiestMicros: number
 }
 
-/** CPU time by kind of thread. A thread that ended in between is missing. */
+/** CPU time by kind of thread, without threads that exited in between. */
 export function usageByKind(
   before: readonly ThreadTime[],
   after: readonly ThreadTime[],

@@ -1,6 +1,6 @@
 import { type Frame, partOf, partOfLine } from './parts.ts'
 
-/** What we read of a CPU profile of V8. */
+/** The fields of a V8 CPU profile that we read. */
 export interface CpuProfile {
   readonly nodes: readonly ProfileNode[]
 }
@@ -8,17 +8,17 @@ export interface CpuProfile {
 interface ProfileNode {
   readonly id: number
   readonly callFrame: Frame
-  /** How often the thread was found in the function itself. */
+  /** The number of samples in the function itself. */
   readonly hitCount?: number
   readonly children?: readonly number[]
-  /** The same by line, where it is known. */
+  /** The samples by line, if known. */
   readonly positionTicks?: readonly { readonly line: number; readonly ticks: number }[]
 }
 
 /** A line of a source file, counted from 1; undefined if there is none. */
 export type LineOf = (url: string, line: number) => string | undefined
 
-/** How often the thread was found in each part of the program. The time in which it was idle is left out. */
+/** The number of samples in each part of the program, without idle samples. */
 export function ticksByPart({ nodes }: CpuProfile, lineOf: LineOf): ReadonlyMap<string, number> {
   const parts = partsOfNodes(nodes)
   const sums = new Map<string, number>()
@@ -39,7 +39,7 @@ export function ticksByPart({ nodes }: CpuProfile, lineOf: LineOf): ReadonlyMap<
   return sums
 }
 
-/** The part of each node. Callers come before what they call: the part of a native function may be that of its caller. */
+/** The part of each node. Callers come before callees, because a native function may belong to its caller's part. */
 function partsOfNodes(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   const callers = new Map<number, number>()
   for (const { id, children = [] } of nodes) for (const child of children) callers.set(child, id)

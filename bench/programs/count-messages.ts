@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MessagePort, threadId, Worker } from 'node:worker_threads'
 
-// Preloaded by the benchmark `one-event`: counts the messages that each thread posts, and writes the number when the thread ends.
+// Preloaded by the benchmark `one-event`: counts the messages posted by each thread, and writes the number when it exits.
 
 let messages = 0
 for (const { prototype } of [MessagePort, Worker]) {

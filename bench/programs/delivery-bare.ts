@@ -1,7 +1,7 @@
 import { CONCURRENCY, event, openDelivery } from '../load/delivery-request.ts'
 import { answer } from '../load/answer.ts'
 
-// The loop that delivery is compared with: the same requests, signatures and concurrency, but it records nothing.
+// The loop that delivery is compared with: the same requests, signatures and concurrency, but no records.
 
 const deliver = openDelivery(Number(process.argv[2]))
 

@@ -5,7 +5,7 @@ import { CONCURRENCY, openDelivery } from '../load/delivery-request.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { redisUrl } from '../load/peer-servers.ts'
 
-// Delivery with BullMQ on Redis, tuned as its documentation advises: jobs are added in bulk, one worker has the
+// Delivery with BullMQ on Redis, tuned as its documentation recommends: jobs are added in bulk, one worker has the
 // concurrency of the requests, and completed jobs are removed, so that there is no history.
 
 const deliver = openDelivery(Number(process.argv[2]))

@@ -17,7 +17,7 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import { threadVariables } from '../load/threads.ts'
 
 // Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
-// as ingest does.
+// like in ingest.
 
 const [port] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()
@@ -30,7 +30,7 @@ const config = parseConfig(threadVariables(process.env), {
 const backend = stack.use(await openEmbeddedBackend(config))
 
 const stream = new SteadyStream({
-  // The most that its lane takes without parking deliveries in the database.
+  // The maximum that its lane holds without parking deliveries in the database.
   outstanding: config.laneWindow,
   append: (events) => appendToLog(backend.log, events),
 })

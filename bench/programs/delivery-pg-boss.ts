@@ -5,8 +5,8 @@ import { CONCURRENCY, openDelivery } from '../load/delivery-request.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { postgresUrl } from '../load/peer-servers.ts'
 
-// Delivery with pg-boss on PostgreSQL, tuned as its documentation advises: jobs are inserted, fetched and completed
-// many at a time, without polling intervals. Several batches run at once, so that sockets are busy while other batches
+// Delivery with pg-boss on PostgreSQL, tuned as its documentation recommends: jobs are inserted, fetched and completed
+// in bulk, without polling intervals. Several batches run concurrently, so that sockets are busy while other batches
 // fetch or complete.
 
 const BATCHES = 8

@@ -9,8 +9,8 @@ import { CONCURRENCY, openSending } from '../load/delivery-request.ts'
 import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 
-// The bare loop with Hookline's log, and where the second argument says so with its records of deliveries, without what
-// is between them: decisions, lanes, retries, limits, health, metrics, activity. Everything is on disk as in Hookline.
+// The bare loop with Hookline's log and, if the second argument is `records`, its records of deliveries, but without
+// decisions, lanes, retries, limits, health, metrics and activity. Everything is on disk as in Hookline.
 
 const [port, records] = process.argv.slice(2)
 const DESTINATION = 'dst_a'
@@ -59,7 +59,7 @@ async function sendOne(task: Task): Promise<void> {
   if (!isRecording) void keep()
 }
 
-/** Records all that has ended since the last commit in the next one, and acks the entries that are done. */
+/** Records all results since the last commit in the next one, and acks the entries that are done. */
 async function keep(): Promise<void> {
   isRecording = true
   await new Promise((resolve) => setImmediate(resolve))

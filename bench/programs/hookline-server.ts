@@ -3,7 +3,7 @@ import { createLogger, openService, parseConfig } from '@hookline/server'
 import { threadVariables } from '../load/threads.ts'
 import { answer } from '../load/answer.ts'
 
-// Hookline as in production, on the data folder of the first argument. The second one has further settings, as JSON.
+// Hookline as in production, on the data folder in the first argument. The second argument has further settings, as JSON.
 
 const [dataDir, more = '{}'] = process.argv.slice(2)
 const config = parseConfig(threadVariables(process.env), {
@@ -15,11 +15,11 @@ const config = parseConfig(threadVariables(process.env), {
 })
 const service = await openService({ config, logger: createLogger(config.logLevel) })
 
-/** How often the delay of the event loop is measured. */
+/** The interval of event loop delay measurements. */
 const RESOLUTION_MS = 5
 let loopDelay: IntervalHistogram | undefined
 
-/** Since the question before. The first one begins: until then, nothing wakes the process. */
+/** The delay since the previous question. The first question starts the measurement, so that nothing wakes the process before. */
 function loopDelayP99Ms(): number | null {
   const p99 = loopDelay === undefined ? null : loopDelay.percentile(99) / 1e6 - RESOLUTION_MS
   loopDelay?.reset()

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { type Figure, median } from '../benchmarks/benchmark.ts'
 
 /**
- * The figures with a goal from a `--quick` run, by benchmark and figure. They only show whether something has broken: a
- * second on a busy machine is too short for more.
+ * The figures with a goal from a `--quick` run, by benchmark and figure. They only show whether something is broken, since
+ * a second on a busy machine is too short for more.
  */
 type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * A figure this many times worse than baseline and goal is a fault, not noise. A rate is the mean of a second. The
- * latency of the slowest of a few hundred events is less exact.
+ * A figure this many times worse than baseline and goal is a regression, not noise. A rate is the mean of a second. The
+ * latency of the slowest of a few hundred events is less precise.
  */
 const MARGIN = { ofRates: 4, ofTimes: 10 }
 
@@ -33,12 +33,12 @@ export function toBaseline(figures: readonly Figure[]): Baseline[string] {
 
 export interface AgainstBaseline {
   readonly name: string
-  /** How many times as good as the baseline. More is better for every figure. */
+  /** The ratio to the baseline. Higher is better for every figure. */
   readonly ratio: number
   readonly isBroken: boolean
 }
 
-/** Omits figures that the baseline lacks, such as those of a server that was missing then. */
+/** Omits figures that the baseline lacks, for example because a server was missing. */
 export function againstBaseline(
   figures: readonly Figure[],
   known: Baseline[string] = {},

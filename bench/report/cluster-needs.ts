@@ -2,43 +2,43 @@ import { COST_TABLE } from '../benchmarks/cluster.ts'
 import { median } from '../benchmarks/benchmark.ts'
 import type { Result } from './results.ts'
 
-/** What an event costs in a cluster, from the call to the receiver. Times in microseconds of one processor core. */
+/** The cost of an event in a cluster, from call to receiver. Times are in microseconds of one core. */
 export interface EventCost {
   readonly nodeMicros: number
   readonly natsMicros: number
   readonly postgresMicros: number
-  /** Of the time in PostgreSQL, what one transaction at a time does. */
+  /** The part of the time in PostgreSQL that runs in one transaction at a time. */
   readonly archiveMicros: number
   readonly bytes: number
 }
 
-/** What a rate needs, with one copy of the database and three of the log. */
+/** The resources for a rate, with one copy of the database and three of the log. */
 export interface Needs {
   readonly rate: number
   /** Nodes with one core each. */
   readonly nodes: number
   /** Separate clusters, each with its own database and NATS servers: each source belongs to one of them. */
   readonly clusters: number
-  /** Of each cluster. */
+  /** Per cluster. */
   readonly postgresCores: number
-  /** Of each of its three servers. */
+  /** Per NATS server, of which each cluster has three. */
   readonly natsCores: number
-  /** Of all clusters, for a day of events. */
+  /** In all clusters. */
   readonly bytesPerDay: number
 }
 
-/** Half is for peaks, and for working off what has waited. */
+/** The other half is for peaks, and for catching up with a backlog. */
 export const PLANNED_SHARE = 0.5
-/** A database server with more cores than this is hard to get and to keep. */
+/** Database servers with more cores than this are hard to get and to operate. */
 export const MOST_POSTGRES_CORES = 16
 const SECONDS_OF_DAY = 24 * 60 * 60
 
-/** What so many events per second need, each for one destination, if each costs what it costs in the benchmark. */
+/** The resources for this many events per second with one destination each, at the cost in the benchmark. */
 export function needsOf(rate: number, cost: EventCost): Needs {
   const cores = (micros: number, each = 1): number =>
     Math.ceil((rate * micros) / 1e6 / PLANNED_SHARE / each)
   const clusters = Math.max(
-    // The archive of a database is one queue.
+    // Archive writes to a database are sequential.
     cores(cost.archiveMicros),
     cores(cost.postgresMicros, MOST_POSTGRES_CORES),
   )
@@ -52,7 +52,7 @@ export function needsOf(rate: number, cost: EventCost): Needs {
   }
 }
 
-/** The most events per second on so many cores that nodes, NATS and PostgreSQL share: what the benchmark can reach itself. */
+/** The maximum events per second on cores shared by nodes, NATS and PostgreSQL, as in the benchmark. */
 export function mostOn(
   cores: number,
   { nodeMicros, natsMicros, postgresMicros }: EventCost,
@@ -60,7 +60,7 @@ export function mostOn(
   return (cores * 1e6) / (nodeMicros + natsMicros + postgresMicros)
 }
 
-/** The cost of an event that is delivered by one node, as the benchmark `cluster` has measured it. */
+/** The cost of an event delivered by one node, as measured by the benchmark `cluster`. */
 export function costIn({ tables = [] }: Result): EventCost {
   const table = tables.find(({ name }) => name === COST_TABLE)!
   const row = table.rows.find(({ labels }) => labels.join() === 'from call to receiver,1 node')!

@@ -26,7 +26,7 @@ export function commit(): string {
 
 const SYNCS = 50
 
-/** The median time that the disk of the data folder needs to sync a page, in milliseconds. */
+/** The median time to sync a page to the disk of the data folder, in milliseconds. */
 function fsyncMs(): number {
   using folder = temporaryDataDir()
   const file = openSync(join(folder.path, 'page'), 'w')

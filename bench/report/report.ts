@@ -6,7 +6,7 @@ import {
   type Table,
 } from '../benchmarks/benchmark.ts'
 
-/** A text with the median, minimum and maximum of each figure over its rounds. */
+/** Formats the median, minimum and maximum of each figure over its rounds. */
 export function report(
   name: string,
   { figures, notes, curves = [], tables = [] }: Measurement,
@@ -51,7 +51,7 @@ function spread({ values }: Figure): string {
   return `${middle.padStart(9)} (${least} – ${most})`
 }
 
-/** Median, minimum and maximum, with only the significant digits. */
+/** Median, minimum and maximum, rounded to significant digits. */
 export function shown(values: readonly number[]): Record<'middle' | 'least' | 'most', string> {
   const most = Math.max(...values)
   const digits = most >= 100 ? 0 : most >= 10 ? 1 : 2

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { RunSettings, Measurement } from '../benchmarks/benchmark.ts'
 import { commit } from './machine.ts'
 
-/** A measurement with everything that is needed to judge it, as stored in bench/results. */
+/** A measurement with the information needed to assess it, as stored in bench/results. */
 export interface Result extends Measurement {
   readonly name: string
   readonly machine: string

@@ -14,11 +14,11 @@ const (
 	timeFormat = "2006-01-02T15:04:05.000Z"
 	// envelopeBytes is the size of a body without its messages and the commas between them.
 	envelopeBytes = len(bodyPrefix) + len(bodyMiddle) + len(timeFormat) + len(bodySuffix)
-	// compressedFromBytes is the size from which compression is worth its time.
+	// compressedFromBytes is the size above which compression is worthwhile.
 	compressedFromBytes = 1024
 )
 
-// timestampOf returns the time in the form of the API.
+// timestampOf formats the time for the API.
 func timestampOf(t time.Time) string { return t.UTC().Format(timeFormat) }
 
 // bodyOf returns the body of a request that is sent now.
@@ -39,7 +39,7 @@ func bodyOf(messages [][]byte, now time.Time) []byte {
 	return append(body, bodySuffix...)
 }
 
-// gzipWriters keeps the large tables of the writers.
+// gzipWriters reuses writers, because each allocates large tables.
 var gzipWriters = sync.Pool{New: func() interface{} { return gzip.NewWriter(nil) }}
 
 func gzipped(body []byte) ([]byte, error) {

@@ -127,7 +127,7 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"no user of a group":   {&Group{GroupId: "g1"}, "no_user_anon_id"},
 		"no previous id":       {&Alias{UserId: "u1"}, "id_required"},
 		"no id of an alias":    {&Alias{PreviousId: "u1"}, "id_required"},
-		"half a character":     {track(func(c *Track) { c.UserId = "\xf0\x9f" }), "id_not_unicode"},
+		"invalid UTF-8":        {track(func(c *Track) { c.UserId = "\xf0\x9f" }), "id_not_unicode"},
 		"a long messageId":     {track(func(c *Track) { c.MessageId = strings.Repeat("😀", 51) }), "message_id_too_long"},
 		"a wrong timestamp":    {track(func(c *Track) { c.Timestamp = "yesterday" }), "timestamp_invalid"},
 		"NaN":                  {properties(math.NaN()), "number_not_finite"},
@@ -137,11 +137,11 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		"400 digits":           {properties(json.Number(strings.Repeat("9", 400))), "number_not_finite"},
 		"no number":            {properties(json.Number("x")), "invalid_json"},
 		"invalid JSON":         {properties(json.RawMessage(`{oops`)), "invalid_json"},
-		"JSON of no UTF-8":     {properties(json.RawMessage("\"\xff\"")), "invalid_json"},
-		"text of no UTF-8":     {properties(m{"a": []interface{}{"b\xff"}}), "invalid_json"},
-		"a key of no UTF-8":    {properties(map[string]int{"\xff": 1}), "invalid_json"},
-		"a field of no UTF-8":  {properties(&struct{ Text string }{"\xff"}), "invalid_json"},
-		"an event of no UTF-8": {track(func(c *Track) { c.Event = "\xff" }), "invalid_json"},
+		"JSON not in UTF-8":    {properties(json.RawMessage("\"\xff\"")), "invalid_json"},
+		"text not in UTF-8":    {properties(m{"a": []interface{}{"b\xff"}}), "invalid_json"},
+		"a key not in UTF-8":   {properties(map[string]int{"\xff": 1}), "invalid_json"},
+		"a field not in UTF-8": {properties(&struct{ Text string }{"\xff"}), "invalid_json"},
+		"an event not UTF-8":   {track(func(c *Track) { c.Event = "\xff" }), "invalid_json"},
 		"a channel":            {properties(make(chan int)), "invalid_json"},
 		"a cycle":              {properties(loop), "invalid_json"},
 		"65 levels":            {properties(deep), "nested_too_deep"},
@@ -165,13 +165,13 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 				t.Fatalf("%v, want %s", err, each.code)
 			}
 			if e.Close() != nil || len(e.requests) > 0 || e.Stats() != (Stats{}) {
-				t.Error("the call was queued all the same")
+				t.Error("the call was queued")
 			}
 		})
 	}
 }
 
-func TestWhatLooksLikeALostValueIsSent(t *testing.T) {
+func TestValuesSimilarToLostOnesAreSent(t *testing.T) {
 	e := open(t, statuses(200))
 	properties := m{
 		"replacement": "\ufffd", "escape": `\ufffd`, "raw": json.RawMessage(`"\ufffd"`), "text": "1e999",
@@ -209,11 +209,11 @@ func TestTheLargestCallAndTheDeepestOneAreSent(t *testing.T) {
 	}
 	call.Properties["text"] = call.Properties["text"].(string) + "x"
 	if _, _, err = e.prepare(call); err == nil {
-		t.Error("a call of 32,769 bytes was taken")
+		t.Error("a call of 32,769 bytes was accepted")
 	}
 }
 
-func TestAPanicOfTheProgramsOwnMarshalJSONReachesTheProgramAndHarmsNoOtherCall(t *testing.T) {
+func TestAPanicInMarshalJSONPropagatesAndAffectsNoOtherCall(t *testing.T) {
 	e := open(t, statuses(200))
 	func() {
 		defer func() {
@@ -264,7 +264,7 @@ func FuzzEncodedCallsAreTheJSONOfTheCall(f *testing.F) {
 func FuzzLevelsAreCountedAsAParserCountsThem(f *testing.F) {
 	f.Add(`{"a":[{"b":"[{\"["}],"c\\":{}}`, 2)
 	f.Add(`[[[]]]`, 3)
-	// Of two members with one name, a map has the last one alone.
+	// If two members have the same name, a map has only the last one.
 	f.Add(`{"":[{"":""}],"":0}`, 2)
 	f.Fuzz(func(t *testing.T, text string, levels int) {
 		if levels < 0 || !json.Valid([]byte(text)) {
@@ -276,7 +276,7 @@ func FuzzLevelsAreCountedAsAParserCountsThem(f *testing.F) {
 	})
 }
 
-// depth counts the levels of valid JSON by its tokens.
+// depth counts the levels of valid JSON from its tokens.
 func depth(text string) int {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	level, deepest := 0, 0

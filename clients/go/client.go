@@ -13,48 +13,48 @@ import (
 // Endpoint is the default base URL of the service.
 const Endpoint = "http://localhost:4800"
 
-// closeTimeout is how long Close waits. CloseContext waits as long as its context permits.
+// closeTimeout is the timeout of Close.
 const closeTimeout = 30 * time.Second
 
-// Client queues calls and sends them in batches. Make it with New, and set its fields before the first call: the client
-// reads them then, once. All methods may be called by many goroutines at a time.
+// Client queues calls and sends them in batches. Create it with New, and set its fields before the first call, when the
+// client reads them once. All methods are safe for concurrent use.
 type Client struct {
 	// Endpoint is the base URL of the service; the client appends /v1/batch. Default: http://localhost:4800.
 	Endpoint string
-	// Size is how many queued calls start a flush, and the most calls of a batch: 1 to 2500. 1 sends each call. Default: 20.
+	// Size is the number of calls that starts a flush, and the maximum of a batch: 1 to 2500. 1 disables batching. Default: 20.
 	Size int
-	// FlushAt is another name of Size, and counts if it is set.
+	// FlushAt is an alias of Size, and takes precedence if set.
 	FlushAt int
-	// Interval is the time from one flush to the next. Default: 5 seconds.
+	// Interval is the time between flushes. Default: 5 seconds.
 	Interval time.Duration
-	// FlushAfter is another name of Interval, and counts if it is set.
+	// FlushAfter is an alias of Interval, and takes precedence if set.
 	FlushAfter time.Duration
-	// Logger gets the failures, unless OnError is set, and the debug log. Its writer must not make calls. Default: to
-	// standard error.
+	// Logger gets the debug log and, unless OnError is set, the failures. Its writer must not make calls. Default: standard
+	// error.
 	Logger *log.Logger
-	// Verbose writes the debug log, as DEBUG=analytics in the environment does. It never shows what a call contains.
+	// Verbose enables the debug log, like the environment variable DEBUG=analytics. It never shows the content of calls.
 	Verbose bool
 	// Client sends the requests. Redirects are not followed.
 	Client http.Client
 
 	// OnError receives every failure that no method returns: *DeliveryError, *RejectedError, and ErrQueueFull once for each
-	// burst. Several goroutines may call it at a time. It must not call Flush or Close, which wait for it.
+	// burst. It may be called concurrently. It must not call Flush or Close, which wait for it.
 	OnError func(error)
-	// MaxQueueMessages is the most calls that the queue takes, those in flight included. Default: 100,000.
+	// MaxQueueMessages is the maximum number of calls in the queue, including calls in flight. Default: 100,000.
 	MaxQueueMessages int
-	// MaxQueueBytes is the most that the queue takes, in bytes of JSON. Default: 64 MB (67,108,864).
+	// MaxQueueBytes is the maximum size of the queue, in bytes of JSON. Default: 64 MB (67,108,864).
 	MaxQueueBytes int
-	// MaxBatchBytes is the largest request, in bytes before compression. Default: 500 KB (512,000).
+	// MaxBatchBytes is the maximum size of a request, in bytes before compression. Default: 500 KB (512,000).
 	MaxBatchBytes int
-	// MaxMessageBytes is the largest call, in bytes of its JSON. Default: 32 KB (32,768).
+	// MaxMessageBytes is the maximum size of a call, in bytes of JSON. Default: 32 KB (32,768).
 	MaxMessageBytes int
-	// MaxRetries is how often a batch is sent again before it fails. Default: 10.
+	// MaxRetries is the number of retries before a batch fails. Default: 10.
 	MaxRetries int
-	// Timeout is the time limit of one request. Default: 10 seconds.
+	// Timeout is the timeout of one request. Default: 10 seconds.
 	Timeout time.Duration
-	// NoGzip sends requests over 1 KiB uncompressed, too.
+	// NoGzip disables the compression of requests over 1 KiB.
 	NoGzip bool
-	// Disabled validates calls, and sends nothing.
+	// Disabled validates calls without sending them.
 	Disabled bool
 
 	key    string
@@ -72,14 +72,14 @@ type Client struct {
 
 // Stats counts the calls so far. Queued is the sum of Delivered, Failed and Pending.
 type Stats struct {
-	// Queued counts the calls that returned no error.
+	// Queued counts calls that returned no error.
 	Queued    int
 	Delivered int
 	// Failed calls were refused by the service, or not delivered after the last retry.
 	Failed int
 	// Pending calls are in the queue or in flight.
 	Pending int
-	// Dropped counts the calls that returned ErrQueueFull.
+	// Dropped counts calls that returned ErrQueueFull.
 	Dropped int
 }
 
@@ -103,26 +103,26 @@ func New(key string) *Client {
 	}
 }
 
-// Identify queues a call that ties a user to traits.
+// Identify queues a call that sets traits of a user.
 func (c *Client) Identify(msg *Identify) error { return c.enqueue(msg) }
 
-// Track queues a call that records what a user did.
+// Track queues a call that records an action of a user.
 func (c *Client) Track(msg *Track) error { return c.enqueue(msg) }
 
-// Page queues a call that records the view of a page.
+// Page queues a call that records a page view.
 func (c *Client) Page(msg *Page) error { return c.enqueue(msg) }
 
-// Screen queues a call that records the view of a screen.
+// Screen queues a call that records a screen view.
 func (c *Client) Screen(msg *Screen) error { return c.enqueue(msg) }
 
-// Group queues a call that puts a user into a group.
+// Group queues a call that adds a user to a group.
 func (c *Client) Group(msg *Group) error { return c.enqueue(msg) }
 
 // Alias queues a call that declares that two ids are the same user.
 func (c *Client) Alias(msg *Alias) error { return c.enqueue(msg) }
 
-// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx ends; the other methods return
-// ErrQueueFull at once.
+// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx ends, whereas the other methods
+// return ErrQueueFull immediately.
 func (c *Client) Enqueue(ctx context.Context, call Call) error {
 	s, message, err := c.prepare(call)
 	if err != nil || s.disabled {
@@ -146,8 +146,8 @@ func (c *Client) enqueue(call Call) error {
 	return err
 }
 
-// Flush sends the queue. It returns when every call made before, in flight or not, is delivered or has failed. If ctx ends
-// before, it returns the cause of that.
+// Flush sends the queue. It returns when every earlier call, in flight or not, has been delivered or has failed. If ctx
+// ends first, it returns the cause of ctx.
 func (c *Client) Flush(ctx context.Context) (FlushResult, error) {
 	s, err := c.started()
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *Client) Flush(ctx context.Context) (FlushResult, error) {
 	return result, err
 }
 
-// Close refuses further calls, and sends the queue for at most 30 seconds. It returns an *UndeliveredError if calls are
-// left; these are not sent any more. A second Close returns the result of the first one.
+// Close refuses further calls, and sends the queue for at most 30 seconds. It returns an *UndeliveredError if calls
+// remain, which are then no longer sent. A second Close returns the result of the first one.
 func (c *Client) Close() error {
 	if _, err := c.started(); err != nil {
 		return err
@@ -175,8 +175,8 @@ func (c *Client) Close() error {
 	return c.CloseContext(ctx)
 }
 
-// CloseContext is Close that sends the queue until ctx ends. A second one returns when the first one does, or when its
-// own ctx ends.
+// CloseContext is like Close, but sends the queue until ctx ends. A second call returns when the first one does, or when
+// its own ctx ends.
 func (c *Client) CloseContext(ctx context.Context) error {
 	s, err := c.started()
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *Client) CloseContext(ctx context.Context) error {
 	}
 }
 
-// Stats returns the calls so far, by their state.
+// Stats returns the number of calls so far, by state.
 func (c *Client) Stats() Stats {
 	s, err := c.started()
 	if err != nil {
@@ -210,7 +210,7 @@ func (c *Client) Stats() Stats {
 	return stats
 }
 
-// started reads the fields of the client, when it is called for the first time.
+// started reads the fields of the client on the first call.
 func (c *Client) started() (*sender, error) {
 	c.start.Do(func() {
 		settings, err := c.settings()
@@ -223,7 +223,7 @@ func (c *Client) started() (*sender, error) {
 	return c.sender, c.startErr
 }
 
-// prepare checks and encodes a call. It does not change the call.
+// prepare validates and encodes a call without changing it.
 func (c *Client) prepare(call Call) (*sender, encoded, error) {
 	s, err := c.started()
 	if err != nil {

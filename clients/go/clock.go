@@ -2,7 +2,7 @@ package analytics
 
 import "time"
 
-// clock is the only source of time of the client. Tests replace it, so that they need not wait.
+// clock is the client's only source of time, replaceable in tests.
 type clock interface {
 	Now() time.Time
 	// AfterFunc calls task once, in its own goroutine, after d. The returned function cancels it.

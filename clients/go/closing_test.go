@@ -43,14 +43,14 @@ func TestCloseMayBeCalledTwiceAndRefusesFurtherCalls(t *testing.T) {
 	}
 }
 
-func TestCloseAsTheFirstCallReturnsAtOnce(t *testing.T) {
+func TestCloseAsTheFirstCallReturnsImmediately(t *testing.T) {
 	e := open(t, statuses(200))
 	if err := e.Close(); err != nil || len(e.requests) > 0 {
 		t.Error(err, e.requests)
 	}
 }
 
-func TestCloseReturnsHowManyCallsWereLeftAfter30Seconds(t *testing.T) {
+func TestCloseReturnsTheNumberOfRemainingCallsAfter30Seconds(t *testing.T) {
 	e := open(t, func(_ http.ResponseWriter, r *http.Request, _ int) { <-r.Context().Done() })
 	e.Size, e.Timeout = 5, time.Hour
 	e.track(t, 0, 12)
@@ -71,7 +71,7 @@ func TestCloseReturnsHowManyCallsWereLeftAfter30Seconds(t *testing.T) {
 	}
 }
 
-func TestCloseContextEndsARetryThatWaits(t *testing.T) {
+func TestCloseContextEndsAPendingRetry(t *testing.T) {
 	e := open(t, statuses(503))
 	e.track(t, 0, 3)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -81,7 +81,7 @@ func TestCloseContextEndsARetryThatWaits(t *testing.T) {
 	other, cancelOther := context.WithCancel(context.Background())
 	cancelOther()
 	if err := e.CloseContext(other); err != context.Canceled {
-		t.Error("a second close with a context of its own:", err)
+		t.Error("a second close with another context:", err)
 	}
 	cancel()
 	var left *UndeliveredError
@@ -126,7 +126,7 @@ func TestTheQueueIsBoundedInBytes(t *testing.T) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
-	// It is full, though it fills no batch.
+	// It is full, but does not fill a batch.
 	e.waitForRequests(1)
 	close(release)
 	_ = e.Close()
@@ -161,7 +161,7 @@ func TestEnqueueThatWaitsForRoomEndsWhenTheClientIsClosed(t *testing.T) {
 	e.track(t, 0, 1)
 	enqueued, closed := make(chan error), make(chan error)
 	go func() { enqueued <- e.Enqueue(context.Background(), &Track{UserId: "u1", Event: "E"}) }()
-	// The first look at the full queue sends it.
+	// The first check of the full queue sends it.
 	e.waitForRequests(1)
 	go func() { closed <- e.Close() }()
 	if err := <-enqueued; err != ErrClosed {
@@ -173,7 +173,7 @@ func TestEnqueueThatWaitsForRoomEndsWhenTheClientIsClosed(t *testing.T) {
 	}
 }
 
-func TestManyGoroutinesMayCallAtATime(t *testing.T) {
+func TestConcurrentCalls(t *testing.T) {
 	e := open(t, statuses(200))
 	var all sync.WaitGroup
 	for g := 0; g < 20; g++ {
@@ -204,7 +204,7 @@ func TestManyGoroutinesMayCallAtATime(t *testing.T) {
 	}
 }
 
-func TestAFieldThatCannotWorkIsAnErrorOfEveryMethod(t *testing.T) {
+func TestAnInvalidFieldIsAnErrorOfEveryMethod(t *testing.T) {
 	for name, change := range map[string]func(*Client){
 		"key":              func(c *Client) { c.key = "" },
 		"key ":             func(c *Client) { c.key = "wk a" },
@@ -237,11 +237,11 @@ func TestAFieldThatCannotWorkIsAnErrorOfEveryMethod(t *testing.T) {
 		})
 	}
 	if err := (&Client{}).Close(); err == nil {
-		t.Error("a client that New did not make has no write key")
+		t.Error("a client not created by New has no write key")
 	}
 }
 
-func TestADisabledClientChecksCallsAndSendsNothing(t *testing.T) {
+func TestADisabledClientValidatesCallsAndSendsNothing(t *testing.T) {
 	e := open(t, statuses(200))
 	e.Disabled = true
 	if err := e.Track(&Track{UserId: "u1"}); err == nil {
@@ -253,7 +253,7 @@ func TestADisabledClientChecksCallsAndSendsNothing(t *testing.T) {
 	}
 }
 
-func TestTheDebugLogShowsWhatTheClientDoesAndNoContent(t *testing.T) {
+func TestTheDebugLogShowsActionsButNoContent(t *testing.T) {
 	for name, turnOn := range map[string]func(*testing.T, *Client){
 		"Verbose": func(_ *testing.T, c *Client) { c.Verbose = true },
 		"DEBUG":   func(t *testing.T, _ *Client) { t.Setenv("DEBUG", "http,analytics") },

@@ -1,10 +1,10 @@
 // Package analytics sends analytics calls to Hookline.
 //
-// A call is validated, encoded and queued, and returns: it never waits for the network. The client sends the queue in
-// the background, in the order of the calls, one request at a time, and retries what fails. Nothing is lost in silence:
-// every call that cannot be delivered is an error of its method, of Client.OnError or of Client.Close.
+// A call is validated, encoded and queued, and returns without waiting for the network. The client sends the queue in
+// the background, in the order of the calls, one request at a time, with retries. No call is lost silently: every failure
+// is an error returned by the method or Client.Close, or passed to Client.OnError.
 //
-// The API is that of version 2 of analytics-go, so a program of that library compiles with another import.
+// The API is compatible with version 2 of analytics-go, so programs compile with a changed import.
 package analytics
 
 // Version of this package.

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// maxNestingLevels is the limit of the service for objects and arrays in one call, the call itself included.
+// maxNestingLevels is the limit of the service for nested objects and arrays in a call, including the call itself.
 const maxNestingLevels = 64
 
 var library = map[string]interface{}{"name": "hookline-go", "version": Version}
 
-// libraryPrefix begins a call that has no context of its own.
+// libraryPrefix begins a call without a context.
 var libraryPrefix = []byte(`{"context":{"library":{"name":"hookline-go","version":"` + Version + `"}},`)
 
-// encoded is a call as JSON: later changes to its maps do not change it.
+// encoded is a call as JSON, not affected by later changes to its maps.
 type encoded struct {
 	kind      string
 	messageID string
@@ -55,7 +55,7 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 		detail := fmt.Sprintf("the call has %d of %d bytes", size, maxBytes)
 		return encoded{}, &ValidationError{Code: "message_too_large", Detail: detail}
 	}
-	// An exact copy: the queue keeps no spare bytes.
+	// A copy of exact size, so that the queue keeps no spare bytes.
 	exact := make([]byte, len(prefix)+len(text))
 	copy(exact[copy(exact, prefix):], text)
 	if isDeeperThan(exact, maxNestingLevels) {
@@ -76,7 +76,7 @@ func withLibrary(context map[string]interface{}) map[string]interface{} {
 	return with
 }
 
-// isDeeperThan says whether a JSON text has more levels of objects and arrays.
+// isDeeperThan reports whether JSON has more levels of objects and arrays.
 func isDeeperThan(text []byte, levels int) bool {
 	if bytes.Count(text, []byte("{"))+bytes.Count(text, []byte("[")) <= levels {
 		return false

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// ErrClosed is returned by a call that is made after Close.
+// ErrClosed is returned by calls after Close.
 var ErrClosed = errors.New("analytics: the client is closed: this call was not queued")
 
-// ErrQueueFull is returned by a call for which the queue has no room. OnError gets it once for each burst of such calls,
-// for programs that ignore the errors of calls.
+// ErrQueueFull is returned by a call if the queue is full. OnError also gets it once for each burst of such calls, for
+// programs that ignore the errors of calls.
 var ErrQueueFull = errors.New("analytics: the queue is full: this call was not queued")
 
-// ConfigError is returned by every method of a client with a field that cannot work.
+// ConfigError is returned by every method of a client with an invalid field.
 type ConfigError struct {
 	// Field is the field of Client, or "key" for the write key.
 	Field  string
@@ -24,12 +24,12 @@ func (e *ConfigError) Error() string {
 	return fmt.Sprintf("analytics: %s %s", e.Field, e.Reason)
 }
 
-// ValidationError is returned by a call that the service would always refuse: a mistake in the program.
+// ValidationError is returned by a call that the service would always refuse.
 type ValidationError struct {
-	// Code is the code that the service would respond with; docs/reference/errors.md has a remedy for each.
+	// Code is the error code that the service would return; docs/reference/errors.md has a remedy for each.
 	Code   string
 	Detail string
-	// Err is the error of encoding/json, if there is one.
+	// Err is the error of encoding/json, if any.
 	Err error
 }
 
@@ -39,15 +39,15 @@ func (e *ValidationError) Error() string {
 
 func (e *ValidationError) Unwrap() error { return e.Err }
 
-// DeliveryError is passed to OnError: these calls failed for good. The service refused them, or the last retry failed.
+// DeliveryError is passed to OnError if calls failed permanently: the service refused them, or the last retry failed.
 type DeliveryError struct {
-	// Messages is the number of calls that failed.
+	// Messages is the number of failed calls.
 	Messages int
-	// Status of the last response; 0 if there was none.
+	// Status is the status of the last response; 0 if there was none.
 	Status int
-	// Code in the last response; empty if it has none.
+	// Code is the error code in the last response, if any.
 	Code string
-	// Err is the reason why there was no response.
+	// Err is the reason if there was no response.
 	Err error
 }
 
@@ -61,7 +61,7 @@ func (e *DeliveryError) Error() string {
 
 func (e *DeliveryError) Unwrap() error { return e.Err }
 
-// RejectedError is passed to OnError: the service rejected this call. It may have accepted others of the same request.
+// RejectedError is passed to OnError if the service rejected a call. It may have accepted others of the same request.
 type RejectedError struct {
 	MessageId string
 	Code      string
@@ -72,9 +72,9 @@ func (e *RejectedError) Error() string {
 	return fmt.Sprintf("analytics: call %s was rejected: %s: %s", e.MessageId, e.Code, e.Message)
 }
 
-// UndeliveredError is returned by Close and CloseContext: the time ran out, and these calls are not sent any more.
+// UndeliveredError is returned by Close and CloseContext if they time out. The remaining calls are no longer sent.
 type UndeliveredError struct {
-	// Messages is the number of calls that were left. Those in flight may have arrived or not.
+	// Messages is the number of remaining calls. Calls in flight may have arrived.
 	Messages int
 	// Err is the error of the context.
 	Err error

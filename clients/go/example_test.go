@@ -63,7 +63,7 @@ func ExampleClient_Enqueue() {
 			Event:  "Visited",
 			Message: analytics.Message{
 				Timestamp: fmt.Sprintf("2014-02-%02dT12:00:00Z", day),
-				// Running the import again counts no call twice.
+				// Running the import again does not count calls twice.
 				MessageId: fmt.Sprintf("visit-%d", day),
 			},
 		})
@@ -75,7 +75,7 @@ func ExampleClient_Enqueue() {
 	// Output: <nil> 28
 }
 
-// Errors say which calls did not arrive, and why.
+// Errors report which calls did not arrive, and why.
 func ExampleClient_onError() {
 	events := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)

@@ -2,7 +2,7 @@ package analytics
 
 import "context"
 
-// FlushResult counts the calls that were pending when a flush began.
+// FlushResult counts the calls that were pending when the flush began.
 type FlushResult struct {
 	Delivered int
 	// Failed calls were refused by the service, or not delivered after the last retry. OnError has the reasons.
@@ -18,7 +18,7 @@ type flush struct {
 	delivered int
 }
 
-// wait returns when every message that is now in the queue is delivered or has failed, or when ctx ends.
+// wait returns when every message now in the queue has been delivered or has failed, or when ctx ends.
 func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	return FlushResult{Delivered: f.delivered, Failed: total - f.delivered - pending, Pending: pending}
 }
 
-// waitForChange returns after the next change, or when ctx ends. The caller holds the lock, and has it again then.
+// waitForChange returns after the next change, or when ctx ends. The caller holds the lock, which is released meanwhile.
 func (s *sender) waitForChange(ctx context.Context) {
 	changed := s.changed
 	s.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *sender) waitForChange(ctx context.Context) {
 // waitForRoom queues the call as soon as there is room, until ctx ends.
 func (s *sender) waitForRoom(ctx context.Context, call encoded) error {
 	for {
-		// Taken before the look at the queue: a change after it is not missed.
+		// Read before checking the queue, so that no later change is missed.
 		s.mu.Lock()
 		changed := s.changed
 		s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *sender) waitForRoom(ctx context.Context, call encoded) error {
 	}
 }
 
-// close refuses further calls, and sends what is queued until ctx ends.
+// close refuses further calls, and sends the queue until ctx ends.
 func (s *sender) close(ctx context.Context) error {
 	s.mu.Lock()
 	s.isClosed = true

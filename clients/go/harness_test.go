@@ -25,7 +25,7 @@ func statuses(codes ...int) respond {
 	}
 }
 
-// answered notices whether a handler has responded.
+// answered records whether a handler has responded.
 type answered struct {
 	http.ResponseWriter
 	isDone bool
@@ -61,7 +61,7 @@ type arrivedRequest struct {
 	SentAt string
 }
 
-// exchange is a client, and the server that it sends to.
+// exchange is a client and the server that it sends to.
 type exchange struct {
 	*Client
 	clock *manualClock
@@ -122,12 +122,12 @@ func read(t testing.TB, r *http.Request) arrivedRequest {
 	}
 	request.size = len(text)
 	if err := json.Unmarshal(text, &request); err != nil {
-		t.Errorf("the body is no JSON: %v", err)
+		t.Errorf("the body is not JSON: %v", err)
 	}
 	return request
 }
 
-// waitFor returns when the condition holds. The condition is looked at after each request and each failure.
+// waitFor returns when the condition holds. It is checked after each request and each failure.
 func (e *exchange) waitFor(condition func() bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -140,7 +140,7 @@ func (e *exchange) waitForRequests(count int) {
 	e.waitFor(func() bool { return len(e.requests) >= count })
 }
 
-// events returns the events that arrived, in the order of arrival.
+// events returns the events in the order of arrival.
 func (e *exchange) events() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -220,7 +220,7 @@ func (c *manualClock) advance(d time.Duration) {
 	}
 }
 
-// pass waits until the client waits for exactly d, and lets that time pass.
+// pass waits until the client waits for exactly d, and then advances the clock by d.
 func (c *manualClock) pass(d time.Duration) {
 	c.mu.Lock()
 	for !c.has(d) {

@@ -2,19 +2,19 @@ package analytics
 
 import "time"
 
-// interval is the time between two flushes. A flush of an empty queue counts too, but needs no timer: a timer runs only
-// while messages wait.
+// interval is the time between two flushes. Flushes of an empty queue count as well, but need no timer: it runs only
+// while messages are waiting.
 type interval struct {
 	every     time.Duration
 	lastFlush time.Time
 	cancel    func()
-	// timer numbers the timers: one that is cancelled may already have begun to call.
+	// timer numbers the timers, because a cancelled timer may already be running its callback.
 	timer int
 }
 
 func (i *interval) isRunning() bool { return i.cancel != nil }
 
-// start starts a timer, because a message waits. The timer calls flush with its number.
+// start starts a timer, because a message is waiting. The timer calls flush with its number.
 func (i *interval) start(c clock, flush func(timer int)) {
 	elapsed := max(0, c.Now().Sub(i.lastFlush))
 	i.timer++
@@ -22,7 +22,7 @@ func (i *interval) start(c clock, flush func(timer int)) {
 	i.cancel = c.AfterFunc(i.every-elapsed%i.every, func() { flush(timer) })
 }
 
-// restart counts from now, because a flush begins.
+// restart restarts the interval at the beginning of a flush.
 func (i *interval) restart(now time.Time) {
 	i.stop()
 	i.lastFlush = now

@@ -18,7 +18,7 @@ func codeOf(err error) string {
 	return "invalid_json"
 }
 
-// lostIn returns an error if the JSON of a call loses something, although encoding/json returned none.
+// lostIn returns an error if the JSON of a call has lost a value without an error of encoding/json.
 func lostIn(text []byte, call interface{}) error {
 	switch {
 	case !utf8.Valid(text), bytes.Contains(text, []byte(`\ufffd`)) && hasInvalidText(reflect.ValueOf(call)):
@@ -29,8 +29,8 @@ func lostIn(text []byte, call interface{}) error {
 	return nil
 }
 
-// hasInvalidText says whether a value that encoding/json has encoded contains a string that is not valid UTF-8. It has
-// put U+FFFD in place of the invalid bytes.
+// hasInvalidText reports whether a value contains a string that is not valid UTF-8. encoding/json replaces the invalid
+// bytes with U+FFFD.
 func hasInvalidText(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.String:
@@ -44,7 +44,7 @@ func hasInvalidText(value reflect.Value) bool {
 			}
 		}
 	case reflect.Slice, reflect.Array:
-		// Bytes are sent as base64, or are JSON already.
+		// Bytes are sent as base64, or are already JSON.
 		for i := 0; value.Type().Elem().Kind() != reflect.Uint8 && i < value.Len(); i++ {
 			if hasInvalidText(value.Index(i)) {
 				return true
@@ -62,8 +62,8 @@ func hasInvalidText(value reflect.Value) bool {
 	return false
 }
 
-// hasInfinity says whether a JSON text has a number that no float64 can hold, such as 1e999 of a json.Number: the service
-// would read infinity.
+// hasInfinity reports whether JSON has a number too large for float64, such as 1e999 from a json.Number, which the service
+// would read as infinity.
 func hasInfinity(text []byte) bool {
 	for i, inString := 0, false; i < len(text); i++ {
 		switch char := text[i]; {

@@ -1,22 +1,22 @@
 package analytics
 
-// Message has the fields that all calls have. A call needs none of them.
+// Message has the common fields of all calls. All of them are optional.
 type Message struct {
 	// Type is set by the client.
 	Type string `json:"type,omitempty"`
-	// MessageId names the call: calls with the same MessageId count once. At most 100 characters. Default: a random UUID.
+	// MessageId identifies the call: calls with the same MessageId count once. At most 100 characters. Default: a random UUID.
 	MessageId string `json:"messageId,omitempty"`
-	// Timestamp in ISO 8601, or as t.String() returns it. Set a time in the past to import history; it is sent unchanged.
-	// A text that the service cannot read is refused with timestamp_invalid. Default: now.
+	// Timestamp is in ISO 8601 or the format of t.String(). Set a time in the past to import history; it is sent unchanged.
+	// An invalid timestamp is refused with timestamp_invalid. Default: now.
 	Timestamp string `json:"timestamp,omitempty"`
-	// SentAt is ignored: the client sets that of the request.
+	// SentAt is ignored: the client sets it for each request.
 	SentAt string `json:"-"`
 }
 
-// Identify ties a user to traits.
+// Identify sets traits of a user.
 type Identify struct {
 	Context map[string]interface{} `json:"context,omitempty"`
-	// Integrations says which destinations may receive the call: {"All": false, "Webhooks": true}.
+	// Integrations selects the destinations that may receive the call: {"All": false, "Webhooks": true}.
 	Integrations map[string]interface{} `json:"integrations,omitempty"`
 	Traits       map[string]interface{} `json:"traits,omitempty"`
 	AnonymousId  string                 `json:"anonymousId,omitempty"`
@@ -24,7 +24,7 @@ type Identify struct {
 	Message
 }
 
-// Group puts a user into a group, and sets traits of the group.
+// Group adds a user to a group, and sets traits of the group.
 type Group struct {
 	Context      map[string]interface{} `json:"context,omitempty"`
 	Integrations map[string]interface{} `json:"integrations,omitempty"`
@@ -35,7 +35,7 @@ type Group struct {
 	Message
 }
 
-// Track records what a user did.
+// Track records an action of a user.
 type Track struct {
 	Context      map[string]interface{} `json:"context,omitempty"`
 	Integrations map[string]interface{} `json:"integrations,omitempty"`
@@ -46,7 +46,7 @@ type Track struct {
 	Message
 }
 
-// Page records the view of a page.
+// Page records a page view.
 type Page struct {
 	Context      map[string]interface{} `json:"context,omitempty"`
 	Integrations map[string]interface{} `json:"integrations,omitempty"`
@@ -59,7 +59,7 @@ type Page struct {
 	Message
 }
 
-// Screen records the view of a screen of an app.
+// Screen records a screen view in an app.
 type Screen struct {
 	Context      map[string]interface{} `json:"context,omitempty"`
 	Integrations map[string]interface{} `json:"integrations,omitempty"`
@@ -82,13 +82,13 @@ type Alias struct {
 
 // Call is one of *Identify, *Track, *Page, *Screen, *Group and *Alias, for Client.Enqueue.
 type Call interface {
-	// fields returns what all calls have in common, or nothing for a nil pointer.
+	// fields returns the common fields of all calls, or false for a nil pointer.
 	fields() (fields, bool)
 	// with returns a copy of the call with these fields.
 	with(message Message, context map[string]interface{}) interface{}
 }
 
-// fieldsOf returns nothing for a nil call.
+// fieldsOf returns false for a nil call.
 func fieldsOf(call Call) (fields, bool) {
 	if call == nil {
 		return fields{}, false
@@ -96,7 +96,7 @@ func fieldsOf(call Call) (fields, bool) {
 	return call.fields()
 }
 
-// fields of a call of any type, for its validation.
+// fields are the fields of a call of any type, for validation.
 type fields struct {
 	message     Message
 	context     map[string]interface{}

@@ -4,7 +4,7 @@ package analytics
 type outcome struct {
 	batch    batch
 	response response
-	// rejected are the messages that the service rejected one by one, each once.
+	// rejected are the messages that the service rejected individually, without duplicates.
 	rejected []rejectedMessage
 }
 
@@ -21,7 +21,7 @@ func outcomeOf(b batch, r response) outcome {
 	return o
 }
 
-// delivered returns how many of the messages with a number below end were delivered.
+// delivered returns the number of delivered messages with a number below end.
 func (o outcome) delivered(end uint64) int {
 	if !o.response.isSuccess() || end <= o.batch.first {
 		return 0

@@ -1,23 +1,24 @@
 package analytics
 
-// bounds of a queue and of its batches.
+// bounds are the limits of a queue and its batches.
 type bounds struct {
-	// flushAt is the number of messages of a full batch.
+	// flushAt is the number of messages in a full batch.
 	flushAt          int
 	maxBatchBytes    int
 	maxQueueBytes    int
 	maxQueueMessages int
 }
 
-// queue has the pending messages, in the order of their calls. A message waits, then is in flight (in the batch that is
-// being sent), then leaves the queue. Both kinds count towards the bounds. Messages are numbered over the life of the queue.
+// queue has the pending messages, in the order of their calls. A message first waits, then is in flight (in the batch that
+// is being sent), then leaves the queue. Waiting and in-flight messages count towards the bounds. Messages are numbered
+// over the lifetime of the queue.
 type queue struct {
 	bounds
 	messages [][]byte
-	// taken is how many of messages have left.
+	// taken counts the entries at the start of messages that have been removed.
 	taken        int
 	waitingBytes int
-	// head is the number of the first message that waits.
+	// head is the number of the first waiting message.
 	head          uint64
 	inFlight      int
 	inFlightBytes int
@@ -39,7 +40,7 @@ func (q *queue) bytes() int { return q.waitingBytes + q.inFlightBytes }
 // tail is the number that the next message will have.
 func (q *queue) tail() uint64 { return q.head + uint64(q.waiting()) }
 
-// pendingBefore returns how many pending messages have a number below end. Those in flight are just before head.
+// pendingBefore counts the pending messages with a number below end. Messages in flight are just before head.
 func (q *queue) pendingBefore(end uint64) int {
 	first := q.head - uint64(q.inFlight)
 	if end <= first {
@@ -48,13 +49,13 @@ func (q *queue) pendingBefore(end uint64) int {
 	return min(int(end-first), q.pending())
 }
 
-// hasFullBatch says whether the waiting messages fill a batch.
+// hasFullBatch reports whether the waiting messages fill a batch.
 func (q *queue) hasFullBatch() bool {
 	waiting := q.waiting()
 	return waiting >= q.flushAt || envelopeBytes+q.waitingBytes+waiting > q.maxBatchBytes
 }
 
-// isHalfEmpty says whether less than half of both bounds is used.
+// isHalfEmpty reports whether less than half of both bounds is used.
 func (q *queue) isHalfEmpty() bool {
 	return q.pending()*2 < q.maxQueueMessages && q.bytes()*2 < q.maxQueueBytes
 }
@@ -69,7 +70,7 @@ func (q *queue) push(message []byte) {
 	q.waitingBytes += len(message)
 }
 
-// take removes the next batch, as large as the bounds allow. At least one message must wait, and none be in flight.
+// take removes the next batch, as large as the bounds allow. At least one message must be waiting, and none in flight.
 func (q *queue) take() batch {
 	size, count := envelopeBytes-1, 0
 	for _, message := range q.messages[q.taken:] {
@@ -89,15 +90,15 @@ func (q *queue) take() batch {
 	return taken
 }
 
-// settle removes the batch in flight: its outcome is final.
+// settle removes the batch in flight, which has its final outcome.
 func (q *queue) settle() {
 	q.inFlight, q.inFlightBytes = 0, 0
 }
 
-// spareMessages is how large an unused array of messages may be.
+// spareMessages is the capacity that the array of messages keeps when unused.
 const spareMessages = 1024
 
-// release forgets the first messages, so that they can be freed, and moves the others down once half of the array is unused.
+// release drops the first messages, so that they can be freed, and moves the others down once half of the array is unused.
 func (q *queue) release(count int) {
 	for i := q.taken; i < q.taken+count; i++ {
 		q.messages[i] = nil

@@ -22,15 +22,15 @@ func TestABatchIsFullAtItsNumberOfMessagesOrAtItsBytes(t *testing.T) {
 	}
 	push(1, 1)
 	if q.hasFullBatch() {
-		t.Error("two small messages are no full batch")
+		t.Error("two small messages do not fill a batch")
 	}
 	push(1, 1)
 	if !q.hasFullBatch() || !reflect.DeepEqual(taken(), []int{1, 1, 1}) {
-		t.Error("three messages are a full batch")
+		t.Error("three messages fill a batch")
 	}
 	push(10, 9, 1)
 	if !q.hasFullBatch() || !reflect.DeepEqual(taken(), []int{1, 10}) || !reflect.DeepEqual(taken(), []int{9, 1}) {
-		t.Error("a batch has as many messages as its bytes permit")
+		t.Error("a batch is limited by its bytes")
 	}
 }
 
@@ -53,14 +53,14 @@ func TestMessagesInFlightCountTowardsTheBoundsOfTheQueue(t *testing.T) {
 	}
 }
 
-// Each byte is a step: push a message, take a batch, or settle it. A naive queue says what must come out.
+// Each byte is a step: push a message, take a batch, or settle it. The results are compared with a naive queue.
 func FuzzTheQueueKeepsOrderAndCounts(f *testing.F) {
 	f.Add([]byte("ppptsppptptss"), 2)
 	f.Fuzz(func(t *testing.T, steps []byte, flushAt int) {
 		q := queue{bounds: bounds{flushAt: max(1, flushAt%7), maxBatchBytes: envelopeBytes + 20, maxQueueBytes: 1 << 20, maxQueueMessages: 1 << 20}}
 		var waiting []string
 		inFlight, number := 0, 0
-		// Many messages at once, so that the array is moved and made anew.
+		// Many messages at once, so that the array is moved and reallocated.
 		for _, step := range steps {
 			switch {
 			case step%3 == 0:

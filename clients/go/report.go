@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reporter tells the program about failures, and writes the debug log.
+// reporter reports failures to the program, and writes the debug log.
 type reporter struct {
 	onError func(error)
 	logger  *log.Logger
@@ -26,7 +26,7 @@ func newReporter(c *Client) *reporter {
 	}
 }
 
-// failure passes an error to OnError, or to the logger if there is none. A panic of OnError does not stop the client.
+// failure passes an error to OnError, or else to the logger. A panic in OnError does not stop the client.
 func (r *reporter) failure(err error) {
 	if r.onError == nil {
 		r.logger.Print(err)
@@ -40,15 +40,14 @@ func (r *reporter) failure(err error) {
 	r.onError(err)
 }
 
-// debugf writes one line about what the client does. A line names a call by type, messageId and size, and never shows
-// its content.
+// debugf writes a line to the debug log. Lines identify a call by type, messageId and size, and never show its content.
 func (r *reporter) debugf(format string, args ...interface{}) {
 	if r.isDebug {
 		r.logger.Printf(format, args...)
 	}
 }
 
-// isDebugged says whether DEBUG in the environment lists analytics or *. -analytics excludes it, as is usual for DEBUG.
+// isDebugged reports whether a DEBUG variable lists analytics or *. As usual for DEBUG, -analytics excludes it.
 func isDebugged(list string) bool {
 	names := strings.FieldsFunc(list, func(char rune) bool { return char == ',' || char == ' ' })
 	return (slices.Contains(names, "analytics") || slices.Contains(names, "*")) && !slices.Contains(names, "-analytics")

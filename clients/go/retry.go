@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	firstDelay   = 100 * time.Millisecond
-	longestDelay = 30 * time.Second
-	// longestRequestedDelay is the longest delay that a server may ask for: a mistake of the server or of a proxy must not
-	// stop the client for days.
-	longestRequestedDelay = 300 * time.Second
+	firstDelay = 100 * time.Millisecond
+	maxDelay   = 30 * time.Second
+	// maxRequestedDelay is the maximum delay that a server can request: a mistake of the server or a proxy must not stop the
+	// client for days.
+	maxRequestedDelay = 300 * time.Second
 )
 
-// afterTry decides whether a batch is sent again after this response, and how long the client waits before.
+// afterTry decides whether a batch is sent again after this response, and returns the delay.
 // retry counts from 1, and random is from 0 to 1.
 func afterTry(r response, retry, maxRetries int, random float64, now time.Time) (wait time.Duration, again bool) {
 	if !isRetryable(r) || retry > maxRetries {
@@ -27,8 +27,8 @@ func afterTry(r response, retry, maxRetries int, random float64, now time.Time) 
 	return max(retryDelay(retry, random), retryAfter(r.retryAfter, now)), true
 }
 
-// isRetryable says whether to try again after this response, or after none. Something that responds 200 and is not the
-// service, such as a login page, may go away.
+// isRetryable reports whether to try again after this response, or without one. A 2xx that is not from the service, such
+// as from a login page, may be temporary.
 func isRetryable(r response) bool {
 	switch r.status {
 	case 0, http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
@@ -37,21 +37,21 @@ func isRetryable(r response) bool {
 	return r.status >= 500 || r.isOK() && !r.isAccepted
 }
 
-// retryDelay is 100 ms before the first retry, doubling up to 30 s, minus a random part of up to a half, so that many
-// clients do not return at the same time.
+// retryDelay is 100 ms before the first retry, doubling up to 30 s, minus up to half at random, so that many clients do
+// not retry at the same time.
 func retryDelay(retry int, random float64) time.Duration {
-	backoff := min(float64(longestDelay), float64(firstDelay)*math.Pow(2, float64(retry-1)))
+	backoff := min(float64(maxDelay), float64(firstDelay)*math.Pow(2, float64(retry-1)))
 	return time.Duration(backoff * (0.5 + random/2))
 }
 
-// retryAfter is the delay that a Retry-After header asks for, from 0 to 300 s: the first number of seconds or date in it.
-// 0 if there is none. testdata/retry-after.json has a table of forms.
+// retryAfter is the delay in a Retry-After header, from 0 to 300 s: the first number of seconds or date in it.
+// 0 if it has neither. testdata/retry-after.json lists examples.
 func retryAfter(header string, now time.Time) time.Duration {
 	match := retryAfterForm.FindStringSubmatch(header)
 	if match == nil {
 		return 0
 	}
-	// A number that is too long for float64 becomes infinity.
+	// A number too large for float64 becomes infinity.
 	seconds, err := strconv.ParseFloat(match[1], 64)
 	if errors.Is(err, strconv.ErrSyntax) {
 		date, err := parseDate(match[1])
@@ -60,11 +60,11 @@ func retryAfter(header string, now time.Time) time.Duration {
 		}
 		seconds = date.Sub(now).Seconds()
 	}
-	return time.Duration(max(0, min(seconds, longestRequestedDelay.Seconds())) * float64(time.Second))
+	return time.Duration(max(0, min(seconds, maxRequestedDelay.Seconds())) * float64(time.Second))
 }
 
-// retryAfterForm finds a number, or a date in one of the three forms of HTTP (RFC 9110, section 5.6.7). Servers also send
-// fractions, days of one digit, and other names of UTC. A proxy that merges two headers makes a list.
+// retryAfterForm matches a number, or a date in one of the three HTTP formats (RFC 9110, section 5.6.7). Servers also send
+// fractions, one-digit days, and other names for UTC. A proxy that merges two headers makes a list.
 var retryAfterForm = regexp.MustCompile(
 	`(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)`)
 

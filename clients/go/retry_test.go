@@ -50,7 +50,7 @@ func TestRetryAfterIsSecondsOrADateAndAtMost300Seconds(t *testing.T) {
 	}
 	for header, seconds := range want {
 		if got := retryAfter(header, forms.Now).Seconds(); got != seconds {
-			t.Errorf("%q asks for %v s, want %v", header, got, seconds)
+			t.Errorf("%q requests %v s, want %v", header, got, seconds)
 		}
 	}
 }
@@ -77,8 +77,8 @@ func FuzzRetryAfterIsFrom0To300Seconds(f *testing.F) {
 	f.Add("120")
 	f.Add("Sat, 21 Nov 2026 12:00:30 GMT")
 	f.Fuzz(func(t *testing.T, header string) {
-		if got := retryAfter(header, noon); got < 0 || got > longestRequestedDelay {
-			t.Errorf("%q asks for %v", header, got)
+		if got := retryAfter(header, noon); got < 0 || got > maxRequestedDelay {
+			t.Errorf("%q requests %v", header, got)
 		}
 	})
 }

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// sender has the queue, and sends it: one batch after the other, in the order of the calls.
+// sender sends the queue, one batch after the other, in the order of the calls.
 //
-// It is idle until wake. Its goroutine takes a batch, tries it, pauses and tries it again until its outcome is final. It
-// goes on with the next batch while a flush asks for it or a batch is full; then the goroutine ends. stop ends it for
-// good; the batch in flight then has no outcome.
+// It is idle until flush starts its goroutine, which takes a batch, tries it, pauses and retries until the outcome is
+// final. The goroutine continues while a flush requires it or a batch is full, and then exits. stop ends it from any
+// state; the batch in flight then has no outcome.
 type sender struct {
 	settings
 	clock  clock
@@ -22,17 +22,17 @@ type sender struct {
 
 	mu    sync.Mutex
 	queue queue
-	// flushEnd: messages with a lower number are sent even where they do not fill a batch.
+	// flushEnd: messages with a lower number are sent even if they do not fill a batch.
 	flushEnd  uint64
 	isSending bool
 	isClosed  bool
 	isStopped bool
 	interval  interval
 	stats     Stats
-	// dropped is how many calls the queue had no room for since it was last less than half full.
+	// dropped counts the calls dropped since the queue was last less than half full.
 	dropped int
 	flushes map[*flush]struct{}
-	// changed is closed, and replaced, when a batch has its outcome, and when the client is closed or stopped.
+	// changed is closed and replaced when a batch has its outcome, and when the client is closed or stopped.
 	changed chan struct{}
 }
 
@@ -81,7 +81,7 @@ func (s *sender) push(call encoded) (waiting int, err error) {
 	return waiting, nil
 }
 
-// drop counts a call for which there was no room, and reports the first one of a burst.
+// drop counts a call dropped because the queue is full, and reports the first of a burst.
 func (s *sender) drop() {
 	s.mu.Lock()
 	s.stats.Dropped++
@@ -93,7 +93,7 @@ func (s *sender) drop() {
 	}
 }
 
-// flush sends full batches, and what else waits unless the cause is size. The caller holds the lock.
+// flush sends full batches and, unless the cause is size, all waiting messages. The caller holds the lock.
 func (s *sender) flush(cause string) {
 	s.interval.restart(s.clock.Now())
 	if s.queue.waiting() == 0 {
@@ -109,7 +109,7 @@ func (s *sender) flush(cause string) {
 	go s.send(cause, s.queue.waiting())
 }
 
-// armInterval starts the timer of the interval, unless it runs. The caller holds the lock.
+// armInterval starts the timer of the interval if it is not running. The caller holds the lock.
 func (s *sender) armInterval() {
 	if s.interval.isRunning() {
 		return
@@ -135,7 +135,7 @@ func (s *sender) send(cause string, waiting int) {
 	}
 }
 
-// next takes a batch, or ends the sending.
+// next takes a batch, or returns false and marks the sender as idle.
 func (s *sender) next() (batch, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *sender) try(b batch) response {
 	return received
 }
 
-// pause returns after d, or at once when stopped.
+// pause returns after d, or immediately when stopped.
 func (s *sender) pause(d time.Duration) {
 	over := make(chan struct{})
 	defer s.clock.AfterFunc(d, func() { close(over) })()
@@ -185,8 +185,8 @@ func (s *sender) pause(d time.Duration) {
 	}
 }
 
-// settle reports the outcome of the batch in flight, and removes the batch. A flush that waits for it returns after that:
-// it then knows of every failure.
+// settle reports the outcome of the batch in flight, and removes the batch. Flushes that wait for it return afterwards, so
+// that every failure has been reported.
 func (s *sender) settle(o outcome) {
 	if s.ctx.Err() != nil {
 		return
@@ -209,7 +209,7 @@ func (s *sender) settle(o outcome) {
 	s.broadcast()
 }
 
-// broadcast lets everything that waits for the queue look again. The caller holds the lock.
+// broadcast wakes all waiters to check the queue again. The caller holds the lock.
 func (s *sender) broadcast() {
 	close(s.changed)
 	s.changed = make(chan struct{})

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// track makes calls whose events are numbers, starting with first.
+// track makes calls with consecutive numbers as events, starting with first.
 func (e *exchange) track(t *testing.T, first, count int) {
 	t.Helper()
 	for i := first; i < first+count; i++ {
@@ -46,7 +46,7 @@ func TestSendsInOrderInBatchesOfTheConfiguredSize(t *testing.T) {
 		"a queue of 5 messages":  func(c *Client) { c.MaxQueueMessages = 5 },
 		"MaxBatchBytes":          func(c *Client) { c.MaxMessageBytes = 300; c.MaxBatchBytes = 1200 },
 		"the default, 20":        func(*Client) {},
-		"0, which is no size":    func(c *Client) { c.Size = 0 },
+		"0, which is not set":    func(c *Client) { c.Size = 0 },
 		"3,000, which is 2,500":  func(c *Client) { c.Size = 3000 },
 		"1, which sends each":    func(c *Client) { c.Size = 1 },
 		"compression turned off": func(c *Client) { c.NoGzip = true },
@@ -194,7 +194,7 @@ func TestARequestWithoutAResponseEndsAfterTimeout(t *testing.T) {
 	flushed(t, e, FlushResult{Delivered: 3})
 }
 
-func TestWaitsAsLongAsRetryAfterSays(t *testing.T) {
+func TestWaitsForTheTimeInRetryAfter(t *testing.T) {
 	e := open(t, func(w http.ResponseWriter, _ *http.Request, index int) {
 		if index == 0 {
 			w.Header().Set("Retry-After", "70")
@@ -206,7 +206,7 @@ func TestWaitsAsLongAsRetryAfterSays(t *testing.T) {
 	flushed(t, e, FlushResult{Delivered: 3})
 }
 
-// headSignal receives a value for each head of a response that has arrived.
+// headSignal receives a value for each response head that has arrived.
 type headSignal struct {
 	http.RoundTripper
 	arrived chan struct{}
@@ -218,7 +218,7 @@ func (h headSignal) RoundTrip(r *http.Request) (*http.Response, error) {
 	return received, err
 }
 
-func TestAStatusOfFailureDecidesAlthoughTheBodyCannotBeRead(t *testing.T) {
+func TestAnErrorStatusIsSufficientIfTheBodyCannotBeRead(t *testing.T) {
 	for name, body := range map[string]string{"breaks off": "hello", "is no gzip": "not gzip, ", "hangs": "hello"} {
 		for status, want := range map[int]FlushResult{429: {Delivered: 3}, 401: {Failed: 3}} {
 			t.Run(fmt.Sprint(name, " ", status), func(t *testing.T) {
@@ -310,7 +310,7 @@ func TestEachCallThatTheServiceRejectsInA200IsReported(t *testing.T) {
 	}
 }
 
-func TestA2xxThatIsNoSuccessOfHooklineIsTriedAgainAndThenReported(t *testing.T) {
+func TestA2xxThatIsNotFromHooklineIsTriedAgainAndThenReported(t *testing.T) {
 	for name, foreign := range map[string]string{
 		"a login page":    "<!doctype html><title>Sign in</title>",
 		"success: false":  `{"success":false}`,
@@ -342,7 +342,7 @@ func TestA2xxThatIsNoSuccessOfHooklineIsTriedAgainAndThenReported(t *testing.T) 
 	}
 }
 
-func TestALargeResponseDoesNotChangeWhatItsStatusSays(t *testing.T) {
+func TestALargeResponseDoesNotChangeTheMeaningOfItsStatus(t *testing.T) {
 	e := open(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
 		w.WriteHeader(400)
 		fmt.Fprint(w, strings.Repeat("x", maxResponseBytes+1))
@@ -351,7 +351,7 @@ func TestALargeResponseDoesNotChangeWhatItsStatusSays(t *testing.T) {
 	flushed(t, e, FlushResult{Failed: 3})
 }
 
-func TestAFlushWaitsForAllThatWasQueuedBeforeIt(t *testing.T) {
+func TestAFlushWaitsForAllEarlierCalls(t *testing.T) {
 	release := make(chan struct{})
 	e := open(t, func(_ http.ResponseWriter, _ *http.Request, index int) {
 		if index == 0 {
@@ -400,7 +400,7 @@ func TestAFlushEndsWithItsContextAndTheCallsStay(t *testing.T) {
 	}
 }
 
-func TestOnErrorKnowsOfEveryFailureBeforeAFlushReturns(t *testing.T) {
+func TestOnErrorReceivesEveryFailureBeforeAFlushReturns(t *testing.T) {
 	e := open(t, statuses(400))
 	for i := 1; i <= 50; i++ {
 		e.track(t, 0, 1)

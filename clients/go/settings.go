@@ -12,11 +12,11 @@ import (
 const (
 	defaultSize     = 20
 	defaultInterval = 5 * time.Second
-	// maxSize is the most calls that the service takes in one request.
+	// maxSize is the service's limit of calls in a request.
 	maxSize = 2500
 )
 
-// settings are the checked fields of a Client.
+// settings are the validated fields of a Client.
 type settings struct {
 	bounds
 	url             string
@@ -30,7 +30,7 @@ type settings struct {
 	http            *http.Client
 }
 
-// settings returns a *ConfigError for a field that cannot work.
+// settings returns a *ConfigError for an invalid field.
 func (c *Client) settings() (settings, error) {
 	if c.key == "" || strings.ContainsFunc(c.key, isNotPrintable) {
 		return settings{}, &ConfigError{Field: "key", Reason: "must be the write key of a source"}
@@ -43,7 +43,7 @@ func (c *Client) settings() (settings, error) {
 		return settings{}, err
 	}
 	client := c.Client
-	// A redirect turns a POST into a GET: its response would say nothing about the batch.
+	// A redirect would turn the POST into a GET, whose response means nothing for the batch.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return settings{
 		bounds: bounds{
@@ -68,7 +68,7 @@ func (c *Client) checkNumbers() error {
 	for _, each := range []struct {
 		field string
 		value int64
-		least int
+		min   int
 	}{
 		{"MaxMessageBytes", int64(c.MaxMessageBytes), 1},
 		{"MaxBatchBytes", int64(c.MaxBatchBytes), c.MaxMessageBytes + envelopeBytes},
@@ -77,8 +77,8 @@ func (c *Client) checkNumbers() error {
 		{"MaxRetries", int64(c.MaxRetries), 0},
 		{"Timeout", int64(c.Timeout), 1},
 	} {
-		if each.value < int64(each.least) {
-			return &ConfigError{Field: each.field, Reason: fmt.Sprintf("must be at least %d", each.least)}
+		if each.value < int64(each.min) {
+			return &ConfigError{Field: each.field, Reason: fmt.Sprintf("must be at least %d", each.min)}
 		}
 	}
 	return nil
@@ -102,12 +102,12 @@ func (c *Client) flushAfter() time.Duration {
 	return defaultInterval
 }
 
-// isNotPrintable says whether an HTTP header cannot carry the character, or a person cannot see it.
+// isNotPrintable reports whether the character is invisible or not allowed in an HTTP header.
 func isNotPrintable(char rune) bool { return char < 0x21 || char > 0x7e }
 
 func batchURL(endpoint string) (string, error) {
 	parsed, err := url.Parse(endpoint)
-	// The reason does not quote the endpoint, which may have a secret.
+	// The reason does not quote the endpoint, which may contain a secret.
 	if err != nil || parsed.Host == "" || parsed.User != nil || parsed.Scheme != "http" && parsed.Scheme != "https" {
 		return "", &ConfigError{Field: "Endpoint", Reason: "must be an http or https URL without credentials"}
 	}

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// The forms that the service reads: ISO 8601, with a zone by its offset, and what t.String() returns. After an offset,
-// the name of the zone and a reading of the monotonic clock may follow.
+// The formats that the service accepts: ISO 8601 with an offset, and t.String(). After an offset, a zone name and a
+// monotonic clock reading may follow.
 var timestampForm = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
 	`(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)? ?` +
 	`(?:(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?)` +
 	`(?:\[[^\[\]]*\])*)?)?$`)
 
-// isReadable is false for a timestamp that the service cannot read: it would take the present instead, and an import of
-// history would be wrong in silence.
+// isReadable reports whether the service accepts the timestamp. It replaces others with the current time, so an import of
+// history would silently get wrong times.
 func isReadable(timestamp string) bool {
 	if timestamp == "" {
 		return true
@@ -37,7 +37,7 @@ func isReadable(timestamp string) bool {
 	if parts[7] == "-" {
 		offset = -offset
 	}
-	// time.Date moves the 30th of February to March.
+	// time.Date turns the 30th of February into a day in March.
 	date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 	if date.Month() != month || date.Day() != day {
 		return false

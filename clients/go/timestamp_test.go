@@ -59,7 +59,7 @@ func TestTheTimestampsThatTheServiceReadsAreSentAndOthersReturnTimestampInvalid(
 	}
 }
 
-func TestATimeIsReadableInTheFormsOfPackageTime(t *testing.T) {
+func TestTimestampsInTheFormatsOfPackageTimeAreReadable(t *testing.T) {
 	zones := []*time.Location{time.UTC, time.FixedZone("CEST", 7200), time.FixedZone("", -12600)}
 	for _, zone := range zones {
 		at := time.Now().In(zone)

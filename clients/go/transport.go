@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// maxResponseBytes is more than the service writes when it rejects every call of the largest batch.
+// maxResponseBytes is larger than the response of the service when it rejects every call of the largest batch.
 const maxResponseBytes = 2 << 20
 
 // response is the response to a batch, or the reason why there was none.
 type response struct {
-	// status is 0 if there was no response; err then has the reason.
+	// status is 0 if there was no response. err then has the reason.
 	status     int
 	retryAfter string
-	// isAccepted says whether the body says that the service took the batch.
+	// isAccepted reports whether the body confirms that the service accepted the batch.
 	isAccepted bool
 	code       string
 	rejected   []rejectedMessage
@@ -34,13 +34,13 @@ type rejectedMessage struct {
 	Message   string
 }
 
-// isSuccess says whether the service took the batch. A 2xx alone does not: a login page responds with it, too.
+// isSuccess reports whether the service accepted the batch. A 2xx is not sufficient: it may be from a login page.
 func (r response) isSuccess() bool { return r.isOK() && r.isAccepted }
 
 func (r response) isOK() bool { return r.status >= 200 && r.status < 300 }
 
-// post sends a body, and reads the response. A response that is larger than any of the service counts by its status alone,
-// and so does one that is no success and cannot be read.
+// post sends a body, and reads the response. The body of the response is ignored if it is larger than any response of the
+// service, or if it cannot be read and the status is not 2xx.
 func (s settings) post(ctx context.Context, body []byte) response {
 	request, err := s.request(ctx, body)
 	if err != nil {
@@ -88,7 +88,7 @@ func (s settings) request(ctx context.Context, body []byte) (*http.Request, erro
 	return request, nil
 }
 
-// causeOf returns why ctx ended, if it did.
+// causeOf returns the cause of ctx if it has ended with one, or else err.
 func causeOf(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
@@ -96,7 +96,7 @@ func causeOf(ctx context.Context, err error) error {
 	return err
 }
 
-// parseResponse returns what the body of a response says; nothing if it is not JSON, such as a proxy's HTML.
+// parseResponse parses the body of a response. An invalid body, such as a proxy's HTML, counts as unsuccessful.
 func parseResponse(text []byte) response {
 	var rejected []rejectedMessage
 	var body struct {
@@ -104,7 +104,7 @@ func parseResponse(text []byte) response {
 		Code     json.RawMessage   `json:"code"`
 		Rejected []json.RawMessage `json:"rejected"`
 	}
-	// A server that is broken may send anything: what has another type is left out.
+	// A faulty server may send anything: fields of another type are ignored.
 	_ = json.Unmarshal(text, &body)
 	for _, item := range body.Rejected {
 		var fields struct {
@@ -123,7 +123,7 @@ func parseResponse(text []byte) response {
 	return response{isAccepted: string(body.Success) == "true", code: textOf(body.Code), rejected: rejected}
 }
 
-// textOf returns a JSON string as text, and nothing for a value of another type.
+// textOf returns the value of a JSON string, or "" for a value of another type.
 func textOf(value json.RawMessage) (text string) {
 	_ = json.Unmarshal(value, &text)
 	return text

@@ -10,12 +10,12 @@ import (
 // maxMessageIDCharacters is the limit of the service, in UTF-16 code units.
 const maxMessageIDCharacters = 100
 
-// validate returns an error for a call that the service would refuse, with the code of its response.
+// validate returns an error for a call that the service would refuse, with the service's error code.
 func validate(call fields) error {
 	for _, id := range []string{
 		call.userID, call.anonymousID, call.groupID, call.previousID, call.message.MessageId,
 	} {
-		// JSON would get U+FFFD in place of the invalid bytes, and the id of another user with it.
+		// JSON would have U+FFFD instead of the invalid bytes, and thereby the id of another user.
 		if !utf8.ValidString(id) {
 			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
 		}

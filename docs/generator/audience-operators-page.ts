@@ -19,7 +19,7 @@ export function audienceOperatorsPage(): string {
     ),
     list([
       '`null` counts as missing.',
-      'Texts are compared exactly, including case. Numbers are compared with numbers only: `"5"` is a text.',
+      'Strings are compared exactly, including case. Numbers are compared with numbers only: `"5"` is a string.',
       'A date is an ISO 8601 timestamp, in UTC unless it has a zone, or a number: seconds since 1970, or milliseconds from 100,000,000,000 on.',
       'A path such as `address.city` can enter objects, but not lists. Escape a dot in a name with a backslash, doubled in JSON: `"utm\\\\.source"`.',
     ]),
@@ -36,7 +36,7 @@ export function audienceOperatorsPage(): string {
     list([
       `A trait is computed from the newest ${grouped(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,
       'Events are ordered by timestamp, then by arrival.',
-      `Values are ordered \`false\`, \`true\`, numbers by size, texts by UTF-16 code units. A list has at most ${grouped(LIMITS.uniqueListValues)} values, the first ones in this order.`,
+      `Values are ordered \`false\`, \`true\`, numbers by size, strings by UTF-16 code units. A list has at most ${grouped(LIMITS.uniqueListValues)} values, the first ones in this order.`,
     ]),
   )
 }

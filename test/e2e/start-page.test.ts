@@ -34,8 +34,8 @@ describe('the address of the service', () => {
     expect(JSON.parse(text)).toEqual({
       success: false,
       code: 'not_found',
-      message: 'There is nothing at this path.',
-      error: 'not_found: There is nothing at this path.',
+      message: 'Not found.',
+      error: 'not_found: Not found.',
       hint: expect.stringContaining('/v1/track'),
     })
   })

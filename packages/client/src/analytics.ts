@@ -22,7 +22,7 @@ import { Page } from './sending/page.ts'
 import { Sender } from './sending/sender.ts'
 import { Transport } from './sending/transport.ts'
 
-/** The calls so far, by their state. `queued` is the sum of the others. */
+/** The number of calls so far, by state. `queued` is the sum of the others. */
 export interface Stats {
   /** All calls except those that threw. */
   readonly queued: number
@@ -33,12 +33,12 @@ export interface Stats {
   readonly pending: number
 }
 
-/** How long a flush or a close may take. */
+/** The time limit of a flush or a close. */
 export interface Patience {
   readonly timeoutMs?: number | undefined
 }
 
-/** The sources of time and of random numbers, which a test may replace. */
+/** The sources of time and random numbers, replaceable in tests. */
 interface Dependencies {
   readonly clock?: Clock
   readonly random?: () => number
@@ -47,7 +47,7 @@ interface Dependencies {
 const CLOSE_TIMEOUT_MS = 30_000
 
 /**
- * Sends analytics calls to Hookline. A call is validated, serialised and queued, and returns at once. The client sends
+ * Sends analytics calls to Hookline. A call is validated, serialised and queued, and returns immediately. The client sends
  * the queue in order, one request at a time. The type parameter lists your events:
  * `new Analytics<{ 'Order Completed': { revenue: number } }>(writeKey)`.
  */
@@ -97,13 +97,13 @@ export class Analytics<Events extends EventMap = EventMap>
     })
   }
 
-  /** The calls so far, by their state. */
+  /** The number of calls so far, by state. */
   get stats(): Stats {
     return { ...this.#counts, dropped: this.#drops.total, pending: this.#queue.pending }
   }
 
   /**
-   * Sends the queue. Resolves when every call made before, in flight or not, is delivered, failed or dropped, or after
+   * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered, failed or dropped, or after
    * `timeoutMs` if that is sooner. Never rejects.
    */
   flush({ timeoutMs = Infinity }: Patience = {}): Promise<FlushResult> {
@@ -113,7 +113,7 @@ export class Analytics<Events extends EventMap = EventMap>
 
   /**
    * Refuses further calls and flushes for at most `timeoutMs` (default: 30 s). Rejects with a `FlushTimeoutError` if
-   * messages are left then; they are not sent any more. A second call returns the promise of the first.
+   * messages remain, which are then no longer sent. A second call returns the promise of the first.
    */
   close({ timeoutMs = CLOSE_TIMEOUT_MS }: Patience = {}): Promise<void> {
     return (this.#closing ??= this.#close(timeoutMs))
@@ -137,7 +137,7 @@ export class Analytics<Events extends EventMap = EventMap>
     this.#interval.arm()
   }
 
-  /** Whether the message may be queued, after dropping others if `onFull` says so. Throws if `onFull` is `'throw'`. */
+  /** Whether the message may be queued, after dropping others if `onFull` requires it. Throws if `onFull` is `'throw'`. */
   #makeRoom(message: Message): boolean {
     const { onFull } = this.#options
     const queue = this.#queue

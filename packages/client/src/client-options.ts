@@ -1,6 +1,6 @@
 import type { ReportedError } from './errors.ts'
 
-/** Receives the log lines of the client. `console` and the common loggers fit. What it throws does not reach the client. */
+/** Receives the log lines of the client. `console` and common loggers fit. Exceptions do not affect the client. */
 export interface Logger {
   debug(line: string): void
   warn(line: string): void
@@ -13,27 +13,27 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface ClientOptions {
   /** The base URL of the service; the client appends `/v1/batch`. Default: `http://localhost:4800`. */
   readonly endpoint?: string | undefined
-  /** How many calls start a flush, and the most calls of a batch: 1 to 2500. 1 sends each call. Default: 20. */
+  /** The number of calls that starts a flush, and the maximum of a batch: 1 to 2500. 1 disables batching. Default: 20. */
   readonly flushAt?: number | undefined
-  /** Another name of `flushAt`. */
+  /** An alias of `flushAt`. */
   readonly size?: number | undefined
-  /** Flush this many milliseconds after the last flush. Default: 5000. */
+  /** The time between flushes, in milliseconds. Default: 5000. */
   readonly flushAfter?: number | undefined
-  /** The largest request, in bytes before compression. Default: 512,000. */
+  /** The maximum size of a request, in bytes before compression. Default: 512,000. */
   readonly maxBatchBytes?: number | undefined
-  /** The largest call, in bytes of its JSON. Default: 32,768. */
+  /** The maximum size of a call, in bytes of JSON. Default: 32,768. */
   readonly maxMessageBytes?: number | undefined
-  /** The most that the queue takes, in bytes of JSON. Default: 67,108,864 (64 MB). */
+  /** The maximum size of the queue, in bytes of JSON. Default: 67,108,864 (64 MB). */
   readonly maxQueueBytes?: number | undefined
-  /** The most that the queue takes, in calls. Default: 100,000. */
+  /** The maximum number of calls in the queue. Default: 100,000. */
   readonly maxQueueMessages?: number | undefined
-  /** Which call is dropped when the queue is full; `'throw'`: none, the new call throws. Default: `'drop-newest'`. */
+  /** Which call is dropped when the queue is full. With `'throw'`, the new call throws. Default: `'drop-newest'`. */
   readonly onFull?: 'drop-newest' | 'drop-oldest' | 'throw' | undefined
-  /** How often the client retries a batch before it fails. It waits at most 300 s each time. Default: 10. */
+  /** The number of retries before a batch fails. The client waits at most 300 s before each. Default: 10. */
   readonly maxRetries?: number | undefined
-  /** The time limit of one request. Default: 10,000. */
+  /** The timeout of one request. Default: 10,000. */
   readonly timeoutMs?: number | undefined
-  /** Whether to compress requests over 1 KiB, if the platform can. Default: true. */
+  /** Whether to compress requests over 1 KiB, if the platform supports it. Default: true. */
   readonly gzip?: boolean | undefined
   /** Replaces the global `fetch`. */
   readonly fetch?: Fetch | undefined

@@ -1,4 +1,4 @@
-/** The client's source of time; tests replace it so that they need not wait. */
+/** The client's source of time, replaceable in tests. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
@@ -9,14 +9,14 @@ export interface Clock {
   after(delayMs: number, task: () => void, keepsAlive?: boolean): () => void
 }
 
-// A timer takes a signed 32-bit number on every platform; a longer one would fire at once.
-const LONGEST_MS = 2 ** 31 - 1
+// On every platform, timers take a signed 32-bit number and fire immediately if it overflows.
+const MAX_DELAY_MS = 2 ** 31 - 1
 
 /** The platform's clock and timers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, task, keepsAlive = false) {
-    const timer: unknown = setTimeout(task, Math.min(delayMs, LONGEST_MS))
+    const timer: unknown = setTimeout(task, Math.min(delayMs, MAX_DELAY_MS))
     if (!keepsAlive) letExit(timer)
     return () => clearTimeout(timer as number)
   },

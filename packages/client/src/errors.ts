@@ -1,10 +1,10 @@
 import type { IngestCodeName } from '@hookline/protocol'
 import { textOf } from './reporting/safe-calls.ts'
 
-/** The service would never accept this call or write key: a mistake in the program. Thrown by the call itself. */
+/** The service would never accept this call or write key. Thrown by the call itself. */
 export class ValidationError extends Error {
   override readonly name = 'ValidationError'
-  /** The code that the service would respond with; docs/reference/errors.md has a remedy for each. */
+  /** The error code that the service would return; docs/reference/errors.md has a remedy for each. */
   readonly code: IngestCodeName
 
   constructor(code: IngestCodeName, detail: string, options?: ErrorOptions) {
@@ -31,10 +31,10 @@ export class QueueFullError extends Error {
   }
 }
 
-/** `close()` ran out of time before every message was delivered or had failed. */
+/** `close()` timed out before every message was delivered or had failed. */
 export class FlushTimeoutError extends Error {
   override readonly name = 'FlushTimeoutError'
-  /** How many messages were left. The batch in flight may have arrived or not. */
+  /** The number of remaining messages. The batch in flight may have been received. */
   readonly undelivered: number
 
   constructor(undelivered: number) {
@@ -53,10 +53,10 @@ interface LastResponse {
   readonly cause?: unknown
 }
 
-/** Messages that failed for good. Reported to `onError`. `cause` is the last network error, if there was one. */
+/** Messages that failed permanently. Reported to `onError`. `cause` is the last network error, if any. */
 export class DeliveryError extends Error {
   override readonly name = 'DeliveryError'
-  /** How many messages failed. */
+  /** The number of failed messages. */
   readonly messages: number
   /** The status of the last response; undefined if there was none. */
   readonly status: number | undefined
@@ -80,7 +80,7 @@ export class RejectedError extends Error {
 
   constructor(rejected: { messageId: string | null; code: string; message: string }) {
     const { messageId, code, message } = rejected
-    // A server that is broken may send anything.
+    // A faulty server may send anything.
     super(`message ${textOf(messageId)} was rejected: ${textOf(code)}: ${textOf(message)}`)
     this.messageId = messageId
     this.code = code

@@ -4,7 +4,7 @@ import { ENVELOPE_BYTES } from './queue/batch.ts'
 
 type Optional = 'fetch' | 'headers' | 'logger' | 'onError'
 
-/** The validated options of a client with their defaults. `endpoint` is the URL that batches go to. */
+/** The validated options of a client, with defaults. `endpoint` is the URL of batches. */
 export type Options = Pick<ClientOptions, Optional> & {
   readonly [Name in Exclude<keyof ClientOptions, Optional | 'size'>]-?: NonNullable<
     ClientOptions[Name]
@@ -37,7 +37,7 @@ export function resolveOptions(options: ClientOptions): Options {
     gzip,
     maxBatchBytes,
     maxMessageBytes,
-    // Otherwise a queue could be full and never reach `flushAt`.
+    // Otherwise a full queue might never reach `flushAt`.
     flushAt: Math.min(flushAt, maxQueueMessages),
     flushAfter: number('flushAfter', 5_000, [1]),
     maxQueueBytes: number('maxQueueBytes', 64 * 1024 * 1024, [maxMessageBytes]),
@@ -54,10 +54,10 @@ type NumberName = {
 function numberIn(
   name: string,
   value: number,
-  [least, most = Infinity]: readonly [number, number?],
+  [min, max = Infinity]: readonly [number, number?],
 ): number {
-  if (value >= least && value <= most) return value
-  throw new RangeError(`${name} must be from ${least} to ${most}`)
+  if (value >= min && value <= max) return value
+  throw new RangeError(`${name} must be from ${min} to ${max}`)
 }
 
 function batchUrl(endpoint: string): string {

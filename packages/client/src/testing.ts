@@ -24,14 +24,13 @@ export interface RecordedCall {
 }
 
 /**
- * Replaces `Analytics` in a test: it validates and serialises calls the same way and throws the same errors, but keeps
- * the calls instead of sending them.
+ * Replaces `Analytics` in tests: validates and serialises calls the same way and throws the same errors, but keeps the
+ * calls instead of sending them.
  */
 export class Recorder<Events extends EventMap = EventMap>
   extends AnalyticsCalls<Events>
   implements AsyncDisposable
 {
-  /** The calls in the order they were made. */
   readonly calls: RecordedCall[] = []
   #isClosed = false
 
@@ -44,7 +43,6 @@ export class Recorder<Events extends EventMap = EventMap>
     return this.calls.filter((call) => call.type === 'track' && call.event === event)
   }
 
-  /** Removes the recorded calls. */
   clear(): void {
     this.calls.length = 0
   }

@@ -3,9 +3,9 @@ export type RequestHeaders =
   Pick<Headers, 'get'> | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface VerifyOptions {
-  /** How far `webhook-timestamp` may be from now. Default: 5 minutes. */
+  /** The maximum difference between `webhook-timestamp` and now. Default: 5 minutes. */
   readonly toleranceMs?: number | undefined
-  /** Refuses a request that has only `X-Signature`, which does not cover a timestamp. */
+  /** Refuses requests with only `X-Signature`, which does not cover a timestamp. */
   readonly requireStandard?: boolean | undefined
   /** Milliseconds since the epoch. Default: now. */
   readonly nowMs?: number | undefined
@@ -18,7 +18,7 @@ const BASE64_PREFIX = 'whsec_'
  * Whether a request was signed with the shared secret. Checks `webhook-signature` (Standard Webhooks) if the request
  * has that header, and `X-Signature` otherwise. Await it: a promise is always truthy.
  * @param rawBody the body as received, before any parsing
- * @param secret one, or several while you replace one by another
+ * @param secret one secret, or several during a rotation
  */
 export async function verifySignature(
   rawBody: string | Uint8Array,
@@ -29,7 +29,7 @@ export async function verifySignature(
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
     throw new TypeError('verifySignature takes the raw body, not a parsed one')
   }
-  // A page without https has no WebCrypto; nor may a browser know the secret.
+  // A page without https has no WebCrypto, and a browser must not have the secret anyway.
   if (!crypto.subtle) throw new TypeError('verifySignature needs WebCrypto: call it on your server')
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
@@ -58,7 +58,7 @@ async function hasXSignature({ body, headers }: SignedRequest, secret: string): 
   return isHmac('SHA-1', utf8(secret), signature, body)
 }
 
-/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`. One valid signature of several is enough. */
+/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`. One valid signature in the list is enough. */
 async function hasStandardSignature(
   { body, headers }: SignedRequest,
   secret: string,
@@ -82,7 +82,7 @@ async function hasStandardSignature(
   return (await Promise.all(checks)).includes(true)
 }
 
-/** Compares in constant time: WebCrypto does. */
+/** Compares in constant time, as WebCrypto does. */
 async function isHmac(hash: string, key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
   const algorithm = { name: 'HMAC', hash }
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['verify'])
@@ -108,7 +108,7 @@ function utf8(text: string): Bytes {
   return new TextEncoder().encode(text)
 }
 
-/** A header that occurs more than once is ignored: it is unclear which value the sender meant. */
+/** Ignores a header that occurs more than once, because it is unclear which value the sender meant. */
 function headerOf(headers: RequestHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined
   const values = Object.entries(headers).flatMap(([key, value]) =>

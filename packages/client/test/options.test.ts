@@ -50,14 +50,17 @@ describe('options', () => {
     { endpoint: 'ftp://example.com' },
     { endpoint: 'https://user:secret@example.com' },
     { headers: { 'bad name': 'x' } },
-  ])('that are invalid throw at once: %o', (options) => {
+  ])('that are invalid throw immediately: %o', (options) => {
     expect(() => new Analytics('wk_test', options)).toThrow()
   })
 
   const unset = undefined as unknown as string
-  test.for(['', 'has space', 'schlüssel', unset])('the write key %j throws at once', (writeKey) => {
-    expect(() => new Analytics(writeKey)).toThrow(
-      expect.objectContaining({ code: 'unknown_write_key' }),
-    )
-  })
+  test.for(['', 'has space', 'schlüssel', unset])(
+    'the write key %j throws immediately',
+    (writeKey) => {
+      expect(() => new Analytics(writeKey)).toThrow(
+        expect.objectContaining({ code: 'unknown_write_key' }),
+      )
+    },
+  )
 })

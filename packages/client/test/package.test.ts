@@ -24,13 +24,13 @@ describe('the package', () => {
     expect(manifest.dependencies).toEqual({ '@hookline/protocol': '0.1.0' })
   })
 
-  test('names types before code, for every entry point', () => {
+  test('lists types before code, for every entry point', () => {
     for (const conditions of Object.values(manifest.exports)) {
       expect(Object.keys(conditions)).toEqual(['hookline-source', 'types', 'default'])
     }
   })
 
-  test('imports nothing that is specific to Node', () => {
+  test('imports nothing specific to Node', () => {
     for (const [name, text] of sources) {
       const imported = [...text.matchAll(/from '([^']+)'/g)].map(([, from]) => from!)
       const foreign = imported.filter((from) => !from.startsWith('.'))

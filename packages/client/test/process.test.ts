@@ -10,7 +10,7 @@ describe('a process', () => {
     expect(JSON.parse(program.stdout[0]!)).toMatchObject({ delivered: 1, pending: 1 })
   })
 
-  test('that awaits close() does not end before everything has arrived, after retries too', async () => {
+  test('that awaits close() does not exit before everything has arrived, even after retries', async () => {
     await using exchange = await openExchange({ respond: [503, 503, 'reset', 200] })
     await using program = runProgram('track-and-close', [endpointOf(exchange.receiver), '25'])
     expect(await program.exit()).toBe(0)

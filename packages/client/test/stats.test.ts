@@ -27,7 +27,7 @@ type Step =
   | { readonly do: 'flush' | 'close'; readonly timeoutMs: number | undefined }
   | { readonly do: 'wait' }
 
-// The clock is a thousand times as fast, so that some of these timeouts expire and others do not.
+// The clock is a thousand times faster, so that some of these timeouts expire and others do not.
 const timeoutMs = fc.constantFrom(undefined, undefined, 1_000, 50_000)
 const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('track' as const), calls: fc.nat(12) }) },
@@ -94,7 +94,7 @@ class Run {
   }
 }
 
-test('delivered, failed, pending and dropped add up to queued, in any order of calls, flushes and closes', async () => {
+test('delivered, failed, pending and dropped add up to queued, for any order of calls, flushes and closes', async () => {
   const scenario = fc.tuple(fc.array(step, { maxLength: 25 }), fc.array(response), options)
   await fc.assert(
     fc.asyncProperty(scenario, async ([steps, responses, chosen]) => {
@@ -117,7 +117,7 @@ test('delivered, failed, pending and dropped add up to queued, in any order of c
   )
 })
 
-/** `stats` agrees with the errors that `onError` received and with the messages that the receiver got. */
+/** `stats` agrees with the errors reported to `onError` and with the messages at the receiver. */
 function expectTrueStats({ analytics, errors, events }: Exchange, { isClosed }: Run): void {
   const { failed, delivered, pending } = analytics.stats
   const reported = errors.map((error) =>
@@ -125,7 +125,7 @@ function expectTrueStats({ analytics, errors, events }: Exchange, { isClosed }: 
   )
   expect(reported.reduce((sum, messages) => sum + messages, 0)).toBe(failed)
   if (!isClosed) expect(pending).toBe(0)
-  // Without repetitions, the messages arrive in the order of the calls.
+  // Apart from duplicates, the messages arrive in the order of the calls.
   const firsts = [...new Set(events)]
   expect(firsts).toEqual(firsts.toSorted((a, b) => a - b))
   expect(delivered).toBeLessThanOrEqual(firsts.length)

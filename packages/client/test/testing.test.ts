@@ -3,7 +3,7 @@ import { Recorder } from '@hookline/client/testing'
 import { describe, expect, test } from 'vitest'
 import { LIBRARY } from '../src/calls/analytics-calls.ts'
 
-/** Code of an application, which takes the client or the recorder. */
+/** Application code that accepts the client or the recorder. */
 function completeOrder(analytics: AnalyticsCalls<EventMap>): void {
   analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 }
@@ -29,7 +29,7 @@ describe('the recorder', () => {
     expect(recorder.calls).toEqual([])
   })
 
-  test('throws the errors that the client throws', async () => {
+  test('throws the same errors as the client', async () => {
     const recorder = new Recorder()
     expect(() => recorder.track({} as never)).toThrow('no_user_anon_id')
     const properties = { text: 'x'.repeat(32_768) }
@@ -38,7 +38,7 @@ describe('the recorder', () => {
     expect(() => completeOrder(recorder)).toThrow(ClientClosedError)
   })
 
-  test('fits wherever a client does', () => {
+  test('is assignable to a client', () => {
     for (const analytics of [new Recorder(), new Analytics('wk_test', { enabled: false })]) {
       completeOrder(analytics)
     }

@@ -24,7 +24,7 @@ const verify = (body: string | Uint8Array, headers: RequestHeaders, secret = SEC
   verifySignature(body, headers, secret, { nowMs })
 
 describe('verifySignature', () => {
-  test('accepts either scheme, a body as text or bytes, and headers as Headers or a Node object', async () => {
+  test('accepts either scheme, a string or bytes as the body, and Headers or a Node object', async () => {
     for (const headers of [standard(), simple(), { ...standard(), ...simple() }]) {
       const upper = Object.fromEntries(
         Object.entries(headers).map(([name, value]) => [name.toUpperCase(), value]),
@@ -63,7 +63,7 @@ describe('verifySignature', () => {
     expect(await verifySignature(BODY, old, SECRET, { nowMs, toleranceMs: 3_600_000 })).toBe(true)
   })
 
-  test('accepts one valid signature of several, and one valid secret of several', async () => {
+  test('accepts if one of several signatures, or one of several secrets, is valid', async () => {
     const old = standard(BODY, 'old')['webhook-signature']
     const both = {
       ...standard(),
@@ -103,14 +103,14 @@ describe('verifySignature', () => {
     expect(await verifySignature(BODY, twice, SECRET)).toBe(false)
   })
 
-  test('throws for a mistake of the program: a parsed body, no secret, an invalid whsec_ secret', async () => {
+  test('throws for misuse: a parsed body, no secret, an invalid whsec_ secret', async () => {
     await expect(verifySignature({} as never, simple(), SECRET)).rejects.toThrow(TypeError)
     await expect(verify(BODY, simple(), '')).rejects.toThrow('empty')
     await expect(verifySignature(BODY, simple(), [])).rejects.toThrow('empty')
     await expect(verify(BODY, standard(), 'whsec_%')).rejects.toThrow('base64')
   })
 
-  test('says what it needs where there is no WebCrypto, as on a page without https', async () => {
+  test('throws an explanation without WebCrypto, as on a page without https', async () => {
     vi.stubGlobal('crypto', { getRandomValues: () => {} })
     const verified = verify(BODY, simple())
     vi.unstubAllGlobals()

@@ -1,21 +1,21 @@
-/** Why the ingestion API refused a call or a request. `help` is the remedy that docs/reference/errors.md shows. */
+/** Why the ingestion API refused a call or a request. docs/reference/errors.md shows `help` as the remedy. */
 export interface IngestCode {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 421 | 429 | 431 | 500 | 503
   readonly message: string
   readonly help: string
 }
 
-/** Every error code of the ingestion API: the one table behind responses, docs and client errors. */
+/** All error codes of the ingestion API. Responses, docs and client errors are made from this table. */
 export const INGEST_CODES = {
   invalid_json: {
     status: 400,
     message: 'The body is not valid JSON.',
-    help: 'Send UTF-8 JSON; with Content-Encoding gzip, deflate or br the body must be compressed that way.',
+    help: 'Send UTF-8 JSON. With Content-Encoding gzip, deflate or br, compress the body accordingly.',
   },
   number_not_finite: {
     status: 400,
-    message: 'The call has NaN, Infinity, or a number too large for JSON parsers.',
-    help: 'Leave the field out, or send null or a text. A number such as 1e400 would arrive as null, because the largest that receivers can represent is about 1.8e308. The other calls of the batch are stored.',
+    message: 'The call contains NaN, Infinity, or a number too large for JSON parsers.',
+    help: 'Omit the field, or send null or a string. A number such as 1e400 would arrive as null, because the largest number that receivers can represent is about 1.8e308. The other calls of the batch are stored.',
   },
   not_an_object: {
     status: 400,
@@ -30,12 +30,12 @@ export const INGEST_CODES = {
   batch_too_large: {
     status: 400,
     message: 'The request exceeds the size limit of a batch.',
-    help: 'Keep a request below 544 KB (557,056 bytes) after decompression, better below 500 KB: flush more often. The context and integrations of a batch are stored with each of its calls, and may add 2,000 KB (2,048,000 bytes) in all.',
+    help: 'Keep a request below 544 KB (557,056 bytes) after decompression, preferably below 500 KB: flush more often. The context and integrations of a batch are stored with each of its calls, which may add up to 2,000 KB (2,048,000 bytes) in total.',
   },
   message_too_large: {
     status: 400,
     message: 'The call exceeds the size limit of a call.',
-    help: 'Keep a call below 32 KB (32,768 bytes) of JSON, as it is stored: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of the content.',
+    help: 'Keep a call below 32 KB (32,768 bytes) of JSON. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of the content.',
   },
   too_many_messages: {
     status: 400,
@@ -49,17 +49,17 @@ export const INGEST_CODES = {
   },
   unknown_type: {
     status: 400,
-    message: 'The type of the call is not known.',
+    message: 'Unknown call type.',
     help: 'Use identify, track, page, screen, group or alias. Deletions have their own API.',
   },
   no_user_anon_id: {
     status: 400,
     message: 'The call has neither userId nor anonymousId.',
-    help: 'Give at least one of userId and anonymousId, not empty.',
+    help: 'Send a userId, an anonymousId, or both. An empty string does not count.',
   },
   id_required: {
     status: 400,
-    message: 'An id that this type requires is missing.',
+    message: 'An id required by this call type is missing.',
     help: 'group requires groupId; alias requires userId and previousId.',
   },
   id_not_string: {
@@ -70,27 +70,27 @@ export const INGEST_CODES = {
   id_not_exact: {
     status: 400,
     message: 'An id is a number that JSON parsers round; send it as a string.',
-    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. Beyond 9007199254740991, or with more than about 15 digits, a number would become the id of another user or call.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. A number above 9007199254740991, or with more than about 15 digits, would become the id of another user or call.',
   },
   id_not_unicode: {
     status: 400,
-    message: 'An id has bytes that are not UTF-8, or half of a character.',
-    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode, in UTF-8. A lone surrogate, such as \\ud83d, is left where a program cut an emoji in two: cut ids between characters. Stored, it would become the id of another user.',
+    message: 'An id has invalid UTF-8 or a lone surrogate.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode, in UTF-8. A lone surrogate such as \\ud83d means that a program cut an emoji in two. Truncate ids between characters. It would be stored as the id of another user.',
   },
   id_control_character: {
     status: 400,
-    message: 'An id has a control character, such as NUL, a tab or a newline.',
-    help: 'Remove U+0000 to U+001F and U+007F to U+009F from userId, anonymousId, groupId, previousId and messageId. They often mean that a file or a variable was read in the wrong form.',
+    message: 'An id contains a control character, such as NUL, a tab or a newline.',
+    help: 'Remove U+0000 to U+001F and U+007F to U+009F from userId, anonymousId, groupId, previousId and messageId. They often mean that a file or a variable was read in the wrong format.',
   },
   event_not_defined: {
     status: 400,
     message: 'A track call has no event name.',
-    help: 'Give event, a string that is not empty.',
+    help: 'Send event as a non-empty string.',
   },
   event_not_string: {
     status: 400,
     message: 'The event name is not a string.',
-    help: 'Give event as a string.',
+    help: 'Send event as a string.',
   },
   properties_not_object: {
     status: 400,
@@ -129,13 +129,13 @@ export const INGEST_CODES = {
   },
   timestamp_invalid: {
     status: 400,
-    message: 'The timestamp cannot be read.',
-    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. Only requests with X-Strict-Mode: 1 are refused for it.',
+    message: 'Invalid timestamp.',
+    help: 'Send ISO 8601, for example 2026-11-21T09:30:00.000Z. This error occurs only with X-Strict-Mode: 1.',
   },
   unknown_write_key: {
     status: 401,
-    message: 'The write key is missing or not known.',
-    help: 'Copy the write key of an existing source. A client sends it as Basic user name or in the body.',
+    message: 'The write key is missing or unknown.',
+    help: 'Copy the write key of an existing source. Clients send it as the user name of Basic authentication, or in the body.',
   },
   source_disabled: {
     status: 403,
@@ -144,8 +144,8 @@ export const INGEST_CODES = {
   },
   rate_limited: {
     status: 429,
-    message: 'The source sends more than its rate limit.',
-    help: 'Wait as long as Retry-After says, or raise the rateLimit of the source.',
+    message: 'The source exceeds its rate limit.',
+    help: 'Wait for the time in Retry-After, or raise the rateLimit of the source.',
   },
   overloaded: {
     status: 503,
@@ -154,12 +154,12 @@ export const INGEST_CODES = {
   },
   not_found: {
     status: 404,
-    message: 'There is nothing at this path.',
+    message: 'Not found.',
     help: 'Send calls to /v1/identify, track, page, screen, group, alias or batch.',
   },
   method_not_allowed: {
     status: 405,
-    message: 'This path does not support this method.',
+    message: 'Method not allowed.',
     help: 'Send calls with POST.',
   },
   bad_request: {
@@ -170,17 +170,17 @@ export const INGEST_CODES = {
   request_timeout: {
     status: 408,
     message: 'The request did not arrive in time.',
-    help: 'Send the whole request within the time the setting requestTimeout allows.',
+    help: 'Send the whole request within the time set by requestTimeout.',
   },
   wrong_host: {
     status: 421,
-    message: 'The Host of the request is not one of this service.',
-    help: 'Of /metrics and /readyz: use an IP address, or add the host name to the setting allowedHosts. Of the settings of a project: send a host with an optional port.',
+    message: 'The Host header is invalid or not allowed.',
+    help: 'For /metrics and /readyz, use an IP address, or add the host name to the setting allowedHosts. For the settings of a project, send a host with an optional port.',
   },
   wrong_node: {
     status: 503,
     message: 'This node of the cluster does not serve this path.',
-    help: 'Send calls to nodes whose setting role is ingest or all, and requests to the management API to those whose role is api or all.',
+    help: 'Send calls to nodes with the role ingest or all, and requests to the management API to nodes with the role api or all.',
   },
   headers_too_large: {
     status: 431,
@@ -189,8 +189,8 @@ export const INGEST_CODES = {
   },
   internal_error: {
     status: 500,
-    message: 'The server had an internal error.',
-    help: 'Send it again. The operator finds the cause in the log, under the same request id, or in the line of the same error up to 10 seconds earlier.',
+    message: 'Internal server error.',
+    help: 'Send it again. The operator finds the cause in the log, under the same request id, or in an entry for the same error up to 10 seconds earlier.',
   },
 } as const satisfies Record<string, IngestCode>
 
@@ -205,7 +205,7 @@ export interface IngestError {
   readonly error: string
 }
 
-/** The body of the error response with this code, and with the reason if there is one. */
+/** The body of an error response. A reason is appended to the message of the code. */
 export function ingestError(code: IngestCodeName, reason?: string): IngestError {
   const meaning = INGEST_CODES[code].message
   const message = reason === undefined ? meaning : `${meaning.replace(/\.$/, '')}: ${reason}`

@@ -1,9 +1,9 @@
-/** Nothing is sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
+/** Nothing has been sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
   /**
    * - `gone`: the receiver responded 410 three times in a row, at least a minute apart.
-   * - `forbidden`: the address or the port of the URL is forbidden. It is tried again after each start of Hookline.
+   * - `forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
    */
   readonly reason: 'operator' | 'gone' | 'forbidden'
 }
@@ -25,7 +25,7 @@ export interface Webhook {
  */
 export type SuccessPolicy = 'any' | 'each'
 
-/** A replaced shared secret. Until `until`, requests are also signed with it. */
+/** A replaced shared secret. Requests are also signed with it until `until`. */
 export interface PreviousSecret {
   readonly secret: string
   /** Milliseconds since the epoch. */
@@ -35,7 +35,7 @@ export interface PreviousSecret {
 export interface WebhooksSettings {
   /** The key of the signatures. `null`: requests are not signed. */
   readonly sharedSecret: string | null
-  /** Present while the receivers change to a new secret. */
+  /** Present while receivers switch to a new secret. */
   readonly previousSecret?: PreviousSecret
   /** One to five. */
   readonly webhooks: readonly Webhook[]
@@ -52,7 +52,7 @@ export interface Destination {
   readonly enabled: boolean
   /**
    * When it was last enabled or disabled, or else created, in milliseconds since the epoch. Absent if an earlier version
-   * of Hookline did that.
+   * of Hookline did so.
    */
   readonly enabledChangedAt?: number
   /** While not `null`, deliveries are held. */
@@ -60,7 +60,7 @@ export interface Destination {
   readonly settings: WebhooksSettings
   readonly createdAt: number
   readonly updatedAt: number
-  /** Counts changes. A change names the version it is based on. */
+  /** Incremented by every change. An update states the version it is based on. */
   readonly version: number
 }
 
@@ -68,17 +68,17 @@ export interface Destination {
 export interface WebhookState {
   readonly url: string
   readonly breaker: 'closed' | 'open' | 'half_open'
-  /** Since when the breaker is not closed, in milliseconds since the epoch; `null` while it is closed. */
+  /** When the breaker left the closed state, in milliseconds since the epoch; `null` while it is closed. */
   readonly brokenSince: number | null
-  /** Until when no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
+  /** The time before which no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
   readonly restsUntil: number | null
-  /** Until when the receiver asked for no attempt with `Retry-After`; `null` if it did not, or the time is over. */
+  /** The end of the receiver's last `Retry-After`; `null` if it sent none, or it has passed. */
   readonly retryAfterUntil: number | null
-  /** How many attempts a second it gets, because its receiver throttles them; `null` if nothing limits it. */
+  /** The attempts per second while its receiver throttles; `null` if unlimited. */
   readonly pacePerSecond: number | null
 }
 
-/** How a webhook stands: its breaker, and how many attempts at it are in flight. */
+/** The breaker of a webhook, and the number of its attempts in flight. */
 export interface LaneState extends WebhookState {
   readonly inFlight: number
 }

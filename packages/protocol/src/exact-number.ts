@@ -1,19 +1,19 @@
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
-/** Whether no other integer parses to this number. From 2^53 on, every number is an integer that others round to. */
+/** Whether no other integer parses to this number. From 2^53 on, several integers round to the same number. */
 export function isUnambiguous(number: number): boolean {
   return Math.abs(number) < 2 ** 53
 }
 
-/** Whether the JSON text of a number has the same value as the text that JavaScript writes for it. */
+/** Whether JavaScript preserves the value of a number in JSON when it parses and serialises it. */
 export function isExactNumber(text: string): boolean {
   const number = Number(text)
   return isUnambiguous(number) && decimalOf(text) === decimalOf(String(number))
 }
 
 /**
- * Whether JavaScript gives the JSON text of a number another value, and writes that: an integer beyond 2^53 that changes, and
- * a number that becomes 0 or infinite. Fractions, which nearly always change, do not count.
+ * Whether JavaScript changes the value of a number in JSON when it parses and serialises it: an integer beyond 2^53 that is
+ * rounded, or a number that becomes 0 or infinite. Fractions, which are nearly always rounded, do not count.
  */
 export function isRounded(text: string): boolean {
   const number = Number(text)
@@ -21,7 +21,7 @@ export function isRounded(text: string): boolean {
   return decimalOf(text) !== decimalOf(String(number))
 }
 
-/** The value of a number as its digits without zeros at the ends, with an exponent. Zero has no sign. */
+/** The digits of a number without leading and trailing zeros, with an exponent. Zero has no sign. */
 function decimalOf(text: string): string | undefined {
   const [, whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? []
   if (whole === undefined) return undefined
@@ -32,7 +32,7 @@ function decimalOf(text: string): string | undefined {
   return `${text.startsWith('-') ? '-' : ''}${significant}e${shift}`
 }
 
-/** A loop, because a regular expression would take quadratic time for a hostile text. */
+/** A loop, because a regular expression would take quadratic time on hostile input. */
 function withoutZerosAtEnd(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--

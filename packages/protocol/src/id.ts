@@ -33,7 +33,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   return idFrom(prefix, nowMs, random)
 }
 
-/** The same with the first ten bytes of `tail` instead of random ones. Equal bytes and time give an equal id. */
+/** Like `newId`, with the first ten bytes of `tail` instead of random bytes. Equal bytes and time give an equal id. */
 export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): string {
   const byte = (at: number): number => tail[at]!
   const version = 0x70 | (byte(0) & 0x0f)
@@ -56,7 +56,7 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(4))
 }
 
-/** 48 bits after two bits of padding: ten letters. Caches the last one, because many ids are made in a millisecond. */
+/** 48 bits after two bits of padding: ten letters. Caches the last result, because many ids share a millisecond. */
 function time(ms: number): string {
   if (ms === lastTime.ms) return lastTime.text
   let text = ''

@@ -5,7 +5,7 @@ import { revive } from './revive.ts'
 
 const IS_ID_NAME: ReadonlySet<string> = new Set(ID_FIELDS)
 
-/** A number with 16 characters or more, or with an exponent. JavaScript represents the value of all others exactly. */
+/** A number with 16 characters or more, or with an exponent. JavaScript preserves the value of all others. */
 const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
 
 type Places = Pick<ReadonlySet<number>, 'has'>
@@ -18,8 +18,8 @@ export function hasNumericId(call: Json): boolean {
 }
 
 /**
- * The places of the calls with an id that is a number whose text has another value than the number that JavaScript makes
- * of it: it would become the id of another user or call. `text` is the JSON of the request.
+ * The indexes of the calls with a numeric id that JavaScript rounds, which would become the id of another user or call.
+ * `text` is the JSON of the request.
  */
 export function callsWithInexactIds(
   text: string,
@@ -35,7 +35,7 @@ export function callsWithInexactIds(
   return found
 }
 
-/** JSON has no such value. */
+/** A marker: JSON cannot contain NaN. */
 const INEXACT = Number.NaN
 
 function markInexactId(name: string, value: unknown, { source }: { source: string }): unknown {

@@ -1,12 +1,12 @@
-/** The host of webhook URLs that stand for the inspector, the receiver that the service has inside. No name server knows it. */
+/** The host in webhook URLs of the inspector, the receiver inside the service. It is not in DNS. */
 export const INSPECTOR_HOST = 'inspector.internal'
 
 /** The webhook URL of the inspector. Any path and query may follow. */
 export const INSPECTOR_URL = `http://${INSPECTOR_HOST}/`
 
 export const INSPECTOR_LIMITS = {
-  /** The longest delay of its responses. It is longer than the deadline of an attempt, so that a timeout can be seen, too. */
+  /** The maximum delay of its responses. Longer than the deadline of an attempt, to allow timeouts. */
   delayMs: 10_000,
-  /** The most attempts of a delivery that may be set to fail. No retry schedule has more. */
+  /** The maximum number of attempts of a delivery that can be set to fail. No retry schedule has more. */
   failFirst: 1_000,
 } as const

@@ -6,22 +6,22 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
-/** True for a JSON object: not an array, not `null`. */
+/** Whether the value is an object, but not an array or `null`. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /**
- * The JSON object that the text is.
- * @throws {SyntaxError} where it is none
+ * Parses a JSON object.
+ * @throws {SyntaxError} if the text is not a JSON object
  */
 export function jsonObjectIn(text: string): JsonObject {
   const parsed: unknown = JSON.parse(text)
-  if (!isJsonObject(parsed)) throw new SyntaxError('It is no JSON object.')
+  if (!isJsonObject(parsed)) throw new SyntaxError('Not a JSON object.')
   return parsed
 }
 
-/** Whether two JSON values are the same: of the same type, lists in the same order, objects in any. `1` is not `"1"`. */
+/** Whether two JSON values are equal: the type and the order of lists matter, the order of object keys does not. */
 export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -57,7 +57,7 @@ export function containsNumber(
   return someChild(value, (child) => containsNumber(child, matches))
 }
 
-/** `for…in` saves the array that `Object.values` would make for each object of each call. JSON inherits no keys. */
+/** `for…in` avoids the array that `Object.values` would allocate for every object. Parsed JSON has no inherited keys. */
 function someChild(
   value: readonly Json[] | JsonObject,
   matches: (child: Json | undefined) => boolean,
@@ -68,7 +68,7 @@ function someChild(
   return false
 }
 
-/** Whether several integers parse to this number: its JSON text may be an integer that JavaScript cannot represent. */
+/** Whether several integers parse to this number, so that its JSON may be an integer that JavaScript cannot represent. */
 export function isBeyondExact(number: number): boolean {
   return Math.abs(number) >= 2 ** 53
 }

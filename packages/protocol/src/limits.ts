@@ -1,4 +1,4 @@
-/** The limits of a call and a batch. Apart from the others, so that the client library bundles no more than these. */
+/** The limits of a call and a batch. Separate, so that the client library does not bundle the others. */
 export const CALL_LIMITS = {
   /** One call, in bytes of its JSON. */
   messageBytes: 32 * 1024,
@@ -15,8 +15,8 @@ export const CALL_LIMITS = {
 export const LIMITS = {
   ...CALL_LIMITS,
   /**
-   * One request that the server takes, in bytes after decompression: 512 KB of calls, because some libraries count only these,
-   * and 32 KB of what a batch has besides.
+   * One request to the server, in bytes after decompression: 512 KB of calls, because some libraries count only these, and
+   * 32 KB for the other fields of a batch.
    */
   requestBytes: (512 + 32) * 1024,
   webhooksPerDestination: 5,
@@ -27,9 +27,9 @@ export const LIMITS = {
   attemptTimeoutMs: 5_000,
   /** How long a delivery is retried, from the time it first became due. */
   retryWindowMs: 4 * 60 * 60 * 1000,
-  /** The longest retry window that a setting may choose. */
+  /** The maximum of the retry window in the settings. */
   maxRetryWindowMs: 24 * 60 * 60 * 1000,
-  /** No body of a delivery is larger: a receiver that takes as much takes everything. */
+  /** The maximum size of a webhook body. A receiver that accepts this size accepts every delivery. */
   payloadBytes: 4 * 1024 * 1024,
   /** How long a deletion notice is retried. */
   noticeRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
@@ -40,28 +40,28 @@ export const LIMITS = {
   destinationsPerComputation: 50,
   /** Users that one request adds to the list of a manual audience, or removes from it. */
   usersPerListChange: 5_000,
-  /** The longest time for which a replaced shared secret also signs. */
+  /** The maximum time for which requests are also signed with a replaced shared secret. */
   maxSecretOverlapMs: 168 * 60 * 60 * 1000,
-  /** Levels of a condition: its `and`, `or` and `not`, and the clauses in them. */
+  /** Levels of a condition: `and`, `or`, `not`, and the clauses in them. */
   conditionLevels: 10,
   conditionClauses: 50,
   filtersPerClause: 20,
-  /** Characters of a name, a path or a text in a condition. */
+  /** Characters of a name, a path or a string in a condition. */
   conditionTextCharacters: 500,
   /** Characters of the JSON of a list or an object that a condition compares with. */
   conditionValueCharacters: 5_000,
   oneOfValues: 100,
-  /** The greatest number that a number of events is compared with. */
+  /** The maximum that a number of events can be compared with. */
   countedEvents: 10_000,
-  /** The longest sliding window of a condition or a computed trait, and the most days of `within_last_days`. */
+  /** The maximum of a sliding window of a condition or a computed trait, and of `within_last_days`. */
   windowDays: 3_650,
-  /** The newest events of a user that a clause of a condition keeps, at least: one more than it compares with. */
+  /** A clause keeps this many of the newest events of a user, or one more than it compares with if that is more. */
   leastFactsPerClause: 100,
-  /** The newest events of a user that a computed trait is made of. */
+  /** The number of newest events of a user that a computed trait is computed from. */
   factsPerComputedTrait: 10_000,
-  /** Characters of the JSON of a property that a computed trait is made of. It ignores longer values. */
+  /** Characters of the JSON of a property value. Computed traits ignore longer values. */
   factValueCharacters: 500,
-  /** Values of a computed trait made by `unique_list`. */
+  /** Values of a computed trait with `unique_list`. */
   uniqueListValues: 1_000,
   /** Characters of the key of an audience or a computed trait. */
   keyCharacters: 100,

@@ -1,6 +1,6 @@
 /**
- * A whole text, which is left as it is, or a number that JSON does not have. Python writes these. A text without an end goes to
- * the end of the body, so that no quote is looked at twice.
+ * A whole string, which is kept, or a number that is not valid JSON but that Python writes. An unterminated string extends
+ * to the end of the body, so that no quote is scanned twice.
  */
 const TEXT_OR_NON_FINITE = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\b(?:NaN|Infinity)\b/gs
 
@@ -8,8 +8,8 @@ const TEXT_OR_NON_FINITE = /"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?$)|-?\b(?:NaN|Infinit
 const INFINITE = '1e999'
 
 /**
- * The text with a number of JSON in place of each `NaN`, `Infinity` and `-Infinity`, so that it can be parsed: every such
- * number is `Infinity` then. `undefined` where it has none of them.
+ * Makes JSON with `NaN`, `Infinity` and `-Infinity` parsable: each of them is parsed as `Infinity`. `undefined` if the text
+ * contains none of them.
  */
 export function withoutNonFinite(text: string): string | undefined {
   if (!text.includes('NaN') && !text.includes('Infinity')) return undefined

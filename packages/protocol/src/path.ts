@@ -5,7 +5,7 @@ export function pathOf(text: string): readonly string[] {
   return text.split(/(?<!\\)\./).map((step) => step.replaceAll(String.raw`\.`, '.'))
 }
 
-/** The value at the path. It goes through objects only, not through lists, and finds no inherited keys. */
+/** The value at the path. Traverses objects, but not lists or inherited keys. */
 export function valueAt(object: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = object
   for (const step of path) {

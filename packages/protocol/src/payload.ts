@@ -6,14 +6,14 @@ import type { JsonObject } from './json.ts'
  * key order from spec 02).
  *
  * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may verify the signature after parsing and
- * serialising it again. This holds because `JSON.stringify` made it from values that came from `JSON.parse`.
+ * serialising it again. This holds because it is made by `JSON.stringify` from values that came from `JSON.parse`.
  */
 export function webhookPayload(event: Event | DeletionNotice): string {
   if (event.type === 'delete') return deletionPayload(event)
   return JSON.stringify(payloadOf(event))
 }
 
-/** The body of a deletion notice: the only payload without `version`. It has the id that the deletion names. */
+/** The body of a deletion notice: the only payload without `version`. Has the id from the deletion request. */
 export function deletionPayload({
   userId,
   anonymousId,
@@ -27,9 +27,9 @@ export function deletionPayload({
 }
 
 /**
- * What a webhook payload does not carry of its event, as a JSON object: `sentAt`, `originalTimestamp`, `integrations`, and
- * keys that Hookline does not know. With the payload and the time of receipt it is the whole event, see `eventIn`.
- * `members`: those that the event does not have, as JSON.
+ * The fields of an event that are not in its webhook payload, as a JSON object: `sentAt`, `originalTimestamp`,
+ * `integrations`, and unknown keys. `eventIn` restores the event from it, the payload and the time of receipt.
+ * @param members further members, which are not in the event, as JSON
  */
 export function besidePayload(event: Event, members = ''): string {
   const carried = CARRIED[event.type]
@@ -40,7 +40,7 @@ export function besidePayload(event: Event, members = ''): string {
   return `{${members}}`
 }
 
-/** The event of a payload. Its `properties` or `traits` are there, also where the client sent none. */
+/** Restores an event from its payload. `properties` or `traits` are present even if the client sent none. */
 export function eventIn(payload: JsonObject, beside: JsonObject, receivedAt: string): Event {
   const { version: _version, 'Previous ID': previousId, 'User ID': aliasedId, ...fields } = payload
   const ids = fields['type'] === 'alias' ? { userId: aliasedId, previousId } : {}
@@ -50,7 +50,7 @@ export function eventIn(payload: JsonObject, beside: JsonObject, receivedAt: str
 const HEAD = ['type', 'messageId', 'userId', 'context', 'timestamp', 'receivedAt']
 const PAGE = [...HEAD, 'anonymousId', 'name', 'category', 'properties']
 
-/** The fields of an event that need not be beside its payload. */
+/** The fields that `eventIn` restores from the payload and the time of receipt. */
 const CARRIED: Readonly<Record<EventType, ReadonlySet<string>>> = {
   identify: new Set([...HEAD, 'anonymousId', 'traits']),
   track: new Set([...HEAD, 'anonymousId', 'event', 'properties']),

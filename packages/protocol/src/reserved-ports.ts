@@ -1,6 +1,6 @@
 /**
- * TCP ports of services other than web servers. The first table has the ports that browsers refuse (WHATWG Fetch,
- * "bad port"). The second one has stores, queues and control planes that obey any client, some of them over HTTP.
+ * TCP ports of services other than web servers. The first table lists the ports that browsers block (WHATWG Fetch,
+ * "bad port"), the second one stores, queues and control planes that accept any client, some of them over HTTP.
  */
 const TABLES = `
   0 no service, 1 tcpmux, 7 echo, 9 discard, 11 systat, 13 daytime, 15 netstat, 17 qotd, 19 chargen, 20 FTP,
@@ -28,7 +28,7 @@ export const RESERVED_PORTS: ReadonlyMap<number, string> = new Map(
   }),
 )
 
-/** The service of a reserved port: completes "Port … is for …". `undefined`: a webhook may use the port. */
+/** The service of a reserved port, to complete "Port … is for …"; `undefined` if a webhook may use the port. */
 export function portRefusal(port: number, allowedPorts: ReadonlySet<number>): string | undefined {
   return allowedPorts.has(port) ? undefined : RESERVED_PORTS.get(port)
 }

@@ -1,9 +1,9 @@
 import type { Json } from './json.ts'
 
-/** The types of the compiler do not know yet that the reviver gets the text of the value. */
+/** TypeScript's types lack the third argument of revivers, which has the source text of the value. */
 type Reviver = (name: string, value: unknown, context: { readonly source: string }) => unknown
 
-/** Parses JSON with a reviver. `undefined` where the text is nested so deep that the parser exhausts the stack. */
+/** Parses JSON with a reviver. `undefined` if the text is nested so deeply that the parser exhausts the stack. */
 export function revive(text: string, reviver: Reviver): Json | undefined {
   try {
     return JSON.parse(text, reviver as Parameters<typeof JSON.parse>[1]) as Json

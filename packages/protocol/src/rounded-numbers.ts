@@ -2,24 +2,24 @@ import { isRounded } from './exact-number.ts'
 import { containsNumber, isBeyondExact, isJsonObject, type Json } from './json.ts'
 import { revive } from './revive.ts'
 
-/** A number with 16 characters or more, or with an exponent. All others are kept exactly. */
+/** A number with 16 characters or more, or with an exponent. All others are preserved. */
 const SUSPECT = /(?:^|[:,[\s])(-?(?:[\d.]{16}|[\d.]+[eE])[\d.eE+-]*)/g
 
-/** An exponent of three digits at the end of a value; in a UUID, something else follows. */
+/** A three-digit exponent at the end of a value. In a UUID, it would be followed by something else. */
 const SMALL = /[eE]-\d{3,}[\s,\]}]/
 const MANY_ZEROS = '0'.repeat(300)
 
 /** The numbers of a JSON text that JavaScript rounds. */
 export interface RoundedNumbers {
-  /** What they become. */
+  /** Their rounded values. */
   readonly values: ReadonlySet<number>
-  /** Whether numbers of the text that are not rounded may have one of these values, too. */
+  /** Whether numbers that are not rounded may also have one of these values. */
   readonly isAmbiguous: boolean
 }
 
 /**
- * Finds the numbers in a JSON text that JavaScript rounds (`isRounded`). Each of them becomes 0, or a number that
- * `isBeyondExact`. It may also find numbers in texts, and then says that they are ambiguous where that matters.
+ * Finds the numbers in a JSON text that JavaScript rounds (`isRounded`). Each of them becomes 0 or a number that
+ * `isBeyondExact`. May also match inside strings, and reports ambiguous values for the caller to check.
  */
 export function roundedNumbers(text: string): RoundedNumbers {
   const values = new Set<number>()
@@ -31,12 +31,12 @@ export function roundedNumbers(text: string): RoundedNumbers {
   return { values, isAmbiguous: values.has(0) || [...values].some((value) => kept.has(value)) }
 }
 
-/** Whether the JSON text may have a number that is not 0, and becomes 0. Costs little. */
+/** A cheap check whether the JSON text may have a nonzero number that becomes 0. */
 export function mayRoundToZero(text: string): boolean {
   return SMALL.test(text) || text.includes(MANY_ZEROS)
 }
 
-/** The places of the calls that have such numbers, or share them. `text` is the JSON of the request. */
+/** The indexes of the calls with rounded numbers, including those shared by a batch. `text` is the JSON of the request. */
 export function callsWithRoundedNumbers(
   text: string,
   { isBatch }: { readonly isBatch: boolean },
@@ -54,7 +54,7 @@ export function callsWithRoundedNumbers(
   return found
 }
 
-/** JSON has no such value. */
+/** A marker: JSON cannot contain NaN. */
 const ROUNDED = Number.NaN
 const EVERY = { has: () => true }
 

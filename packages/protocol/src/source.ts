@@ -11,13 +11,13 @@ export interface Source {
   readonly id: string
   readonly name: string
   readonly enabled: boolean
-  /** The most calls per second and node, or `null` for no limit. */
+  /** The maximum number of calls per second and node, or `null` for no limit. */
   readonly rateLimit: number | null
   readonly writeKeys: readonly WriteKey[]
-  /** Sources of one space have one profile for each user. Absent: `DEFAULT_SPACE`. */
+  /** The sources of a space share one profile for each user. `DEFAULT_SPACE` if absent. */
   readonly space?: string
   readonly createdAt: number
   readonly updatedAt: number
-  /** Counts changes. A change names the version it is based on. */
+  /** Incremented by every change. An update states the version it is based on. */
   readonly version: number
 }

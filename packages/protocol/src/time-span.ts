@@ -1,4 +1,4 @@
-/** The units of time spans, in milliseconds, the longest first. */
+/** The units of time spans in milliseconds, longest first. */
 export const TIME_UNITS = {
   w: 7 * 24 * 60 * 60 * 1000,
   d: 24 * 60 * 60 * 1000,
@@ -12,7 +12,7 @@ type Unit = keyof typeof TIME_UNITS
 
 const PART = /(\d{1,15})(ms|[wdhms])/g
 
-/** The milliseconds of `7d`, `90s` or `1h30m`: whole numbers with units. `undefined` for every other text. */
+/** The milliseconds of a time span such as `7d`, `90s` or `1h30m`; `undefined` if it is invalid. */
 export function parseTimeSpan(text: string): number | undefined {
   if (!/^(?:\d{1,15}(?:ms|[wdhms]))+$/.test(text)) return undefined
   const parts = [...text.matchAll(PART)]

@@ -1,16 +1,16 @@
 const DATE = String.raw`(\d{4})-(\d{1,2})-(\d{1,2})`
 const TIME = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9})\d*)?)?`
 const OFFSET = String.raw`([+-])(\d{2})(?::?(\d{2}))?`
-// What Go writes after the offset: the name of the zone, or the offset again, and a reading of the monotonic clock.
+// Go writes the zone name, or the offset again, and a monotonic clock reading after the offset.
 const GO_SUFFIX = String.raw`(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?`
-// The name of the zone as Java and Temporal write it (RFC 9557).
+// The zone name as written by Java and Temporal (RFC 9557).
 const BRACKETS = String.raw`(?:\[[^[\]]*\])*`
 const ISO = new RegExp(
   `^${DATE}(?:[T ]${TIME} ?(?:(?:Z|UTC|GMT|${OFFSET}${GO_SUFFIX})${BRACKETS})?)?$`,
   'i',
 )
 
-// The form that formatTimestamp writes, limited to the days that every month has.
+// The format of formatTimestamp, limited to the days that every month has.
 const FORMATTED =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/
 
@@ -27,11 +27,11 @@ const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * The time of a client's timestamp, in milliseconds since the epoch. `undefined` if it is unreadable.
- * Accepts what client libraries send in practice: ISO 8601 with `Z`, `UTC`, `+00:00`, `+0000` or no zone (then UTC),
- * any fraction, single-digit months, date only; the form of `t.String()` of Go; epoch seconds or milliseconds as a number
- * (spec 01). The name of a zone is read only after an offset. `clients/go/testdata/timestamps.json` has a table of forms,
- * which the clients check in the same way.
+ * Parses a client's timestamp into milliseconds since the epoch; `undefined` if it is invalid.
+ * Accepts the formats that client libraries use in practice: ISO 8601 with `Z`, `UTC`, `+00:00`, `+0000` or no zone (then
+ * UTC), any fraction, single-digit months, date only; Go's `t.String()`; epoch seconds or milliseconds as a number
+ * (spec 01). A zone name is allowed only after an offset. `clients/go/testdata/timestamps.json` lists examples, which the
+ * clients are tested against as well.
  */
 export function parseTimestamp(value: unknown): number | undefined {
   if (isFormattedTimestamp(value)) return Date.parse(value)
@@ -50,8 +50,8 @@ export function formatTimestamp(ms: number): string {
 }
 
 /**
- * Whether `value` is certainly a valid time in the form of `formatTimestamp`, which most client libraries send: such a
- * value needs no correction. False for days from the 29th on, because not every month has them.
+ * Whether `value` is a valid time in the format of `formatTimestamp`, which most client libraries send and which needs no
+ * conversion. False for days from the 29th on, because not every month has them.
  */
 export function isFormattedTimestamp(value: unknown): value is string {
   return typeof value === 'string' && FORMATTED.test(value)
@@ -76,7 +76,7 @@ function isDay(year: number, month: number, day: number): boolean {
   return day >= 1 && day <= (month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0))
 }
 
-/** NaN for an offset that is none. */
+/** NaN for an invalid offset. */
 function offsetMs([sign = '+', hours = '0', minutes = '0']: readonly (
   string | undefined
 )[]): number {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isExactNumber } from '../src/index.ts'
 
-describe('the text of a number has the value that JavaScript gives it', () => {
+describe('JavaScript preserves the value of a number in JSON', () => {
   test.for([
     '0',
     '-0',
@@ -21,7 +21,7 @@ describe('the text of a number has the value that JavaScript gives it', () => {
     expect(isExactNumber(text)).toBe(true)
   })
 
-  test('for every number that JavaScript writes, unless it is an integer beyond 2^53', () => {
+  test('for every number that JavaScript writes, except integers beyond 2^53', () => {
     const numbers = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true }))
     fc.assert(
       fc.property(numbers, (number) => {
@@ -33,7 +33,7 @@ describe('the text of a number has the value that JavaScript gives it', () => {
   })
 })
 
-describe('the text of a number has another value', () => {
+describe('JavaScript changes the value of a number in JSON', () => {
   test.for([
     '1e400',
     '-1e400',

@@ -35,7 +35,7 @@ function uuidOf(id: string): string {
   return value.toString(16).padStart(32, '0')
 }
 
-test('a text that resembles an id is not an id', () => {
+test('a string that resembles an id is not an id', () => {
   for (const text of [
     'evt_',
     'evt_short',

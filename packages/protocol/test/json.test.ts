@@ -10,7 +10,7 @@ describe('nesting', () => {
     expect(isDeeperThan('text', 0)).toBe(false)
   })
 
-  test('is measured for the deepest JSON of a request without exhausting the stack', () => {
+  test('is measured without exhausting the stack, even for the deepest possible JSON of a request', () => {
     expect(isDeeperThan(nested(250_000), 64)).toBe(true)
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isExactNumber, roundedNumbers } from '../src/index.ts'
 
-/** Many times the cost of linear work on these digits, and far below that of quadratic work. */
+/** Far above the cost of linear work on these digits, and far below the cost of quadratic work. */
 const MAX_MS = 1_000
 
 test.each(['9', '0', '10'])(

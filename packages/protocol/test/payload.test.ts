@@ -63,7 +63,7 @@ describe('the payload', () => {
     )
   })
 
-  test('of a deletion notice about an anonymousId has it in place of the userId', () => {
+  test('of a deletion notice by anonymousId names it instead of the userId', () => {
     expect(deletionPayload({ anonymousId: 'a1', timestamp: stamped.timestamp })).toBe(
       '{"type":"delete","anonymousId":"a1","timestamp":"2026-01-15T12:00:00.000Z"}',
     )
@@ -86,10 +86,10 @@ describe('the payload', () => {
   })
 })
 
-/** How many times as many generated cases there are as `npm test` has. */
+/** Multiplies the number of generated cases of `npm test`. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
 
-/** JSON texts that a serialiser would write in another form than a client does. */
+/** JSON that changes when it is parsed and serialised. */
 const unusual = fc.constantFrom(
   '1.0',
   '1e21',

@@ -5,16 +5,16 @@ import { parseRetryAfter } from '../src/index.ts'
 const { now, read, refused } = RETRY_AFTER_FORMS
 const nowMs = Date.parse(now)
 
-describe('a header Retry-After', () => {
-  test.each(read)('%j asks for %d seconds', (header, seconds) => {
+describe('a Retry-After header', () => {
+  test.each(read)('%j requests %d seconds', (header, seconds) => {
     expect(parseRetryAfter(header, nowMs)).toBe(seconds * 1000)
   })
 
-  test.each(refused)('%j asks for nothing', (header) => {
+  test.each(refused)('%j requests nothing', (header) => {
     expect(parseRetryAfter(header, nowMs)).toBeUndefined()
   })
 
-  test('asks for whole milliseconds', () => {
+  test('requests whole milliseconds', () => {
     expect(parseRetryAfter('1.23456', nowMs)).toBe(1235)
   })
 })

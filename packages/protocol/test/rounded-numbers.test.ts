@@ -51,7 +51,7 @@ describe('a number in JSON is rounded', () => {
     }
   })
 
-  test('whenever its text has another value', () => {
+  test('whenever JavaScript changes its value', () => {
     const digits = fc.stringMatching(/^-?(0|[1-9]\d{0,20})(\.\d{1,20})?(e[+-]?\d{1,3})?$/)
     fc.assert(
       fc.property(digits, (source) => {
@@ -75,31 +75,31 @@ test('no number that JavaScript writes is rounded', () => {
   )
 })
 
-test('the ids and texts of other calls do not look like a number that becomes 0', () => {
+test('the ids and strings of other calls do not look like a number that becomes 0', () => {
   expect(mayRoundToZero('{"messageId":"0f8fad5b-d9ce-469f-a165-70867728950e-123","x":0}')).toBe(
     false,
   )
 })
 
-describe('the calls of a batch that have such a number are found', () => {
+describe('finds the calls of a batch with rounded numbers', () => {
   const placesIn = (batch: readonly string[], rest = '') => {
     const text = `{${rest}"batch":[${batch.join()}]}`
     const places = callsWithRoundedNumbers(text, { isBatch: true })
     return batch.map((_call, index) => places.has(index))
   }
 
-  test('where others have the number that it becomes', () => {
+  test('even if others have the rounded value', () => {
     const calls = ['{"x":9007199254740992}', '{"x":[9007199254740993]}', '{"x":0}', '{"x":1e-400}']
     expect(placesIn(calls)).toEqual([false, true, false, true])
     expect(roundedNumbers(`[${calls.join()}]`).isAmbiguous).toBe(true)
   })
 
-  test('where the batch has it for all of them', () => {
+  test('even if the batch has the number for all of them', () => {
     expect(placesIn(['{}', '{}'], '"context":{"x":9007199254740993},')).toEqual([true, true])
     expect(placesIn(['{}', '{}'], '"other":9007199254740993,')).toEqual([false, false])
   })
 
-  test('unless it is in a text', () => {
+  test('unless it is in a string', () => {
     const texts = ['"a 9007199254740993 b"', '"[9007199254740993,1e-400]"', '9007199254740992', '0']
     expect(placesIn(texts.map((value) => `{"x":${value}}`))).toEqual([false, false, false, false])
   })

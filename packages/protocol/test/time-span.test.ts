@@ -17,7 +17,7 @@ describe('a time span', () => {
   })
 
   it.for(['', '7', 'd', '-1s', '1.5h', '7 d', '7days', '7D', '1h 30m', '999999999999999w'])(
-    '%j is none',
+    '%j is invalid',
     (text) => {
       expect(parseTimeSpan(text)).toBeUndefined()
     },

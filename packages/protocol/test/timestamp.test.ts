@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
 import { formatTimestamp, isFormattedTimestamp, parseTimestamp } from '../src/index.ts'
 
-describe('a timestamp of a client', () => {
+describe('a client timestamp', () => {
   test.for<[unknown, string]>([
     ...TIMESTAMP_FORMS.read,
     [1_763_681_114, '2025-11-20T23:25:14.000Z'],
     [1_763_681_114.25, '2025-11-20T23:25:14.250Z'],
     [1_763_681_114_123, '2025-11-20T23:25:14.123Z'],
     [0, '1970-01-01T00:00:00.000Z'],
-  ])('%s is read', ([given, expected]) => {
+  ])('%s is valid', ([given, expected]) => {
     expect(formatTimestamp(parseTimestamp(given)!)).toBe(expected)
   })
 
@@ -24,11 +24,11 @@ describe('a timestamp of a client', () => {
     {},
     true,
     undefined,
-  ])('%s cannot be read', (given) => {
+  ])('%s is invalid', (given) => {
     expect(parseTimestamp(given)).toBeUndefined()
   })
 
-  test('that Hookline writes is read as the same time', () => {
+  test('written by Hookline is read as the same time', () => {
     const instant = fc.integer({
       min: Date.parse('0000-01-01'),
       max: Date.parse('9999-12-31T23:59:59.999Z'),
@@ -36,7 +36,7 @@ describe('a timestamp of a client', () => {
     fc.assert(fc.property(instant, (ms) => parseTimestamp(formatTimestamp(ms)) === ms))
   })
 
-  test('that is known to be in the written form is valid and is written the same again', () => {
+  test('in the written format is valid and is written unchanged', () => {
     const digits = (count: number) =>
       fc.string({
         unit: fc.constantFrom(...'0123456789'.split('')),

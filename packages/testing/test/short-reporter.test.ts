@@ -8,7 +8,7 @@ import { REPOSITORY } from '@hookline/testing/repository'
 
 const LINES = 20_000
 
-it('prints what differs, within 100 lines, when a test of a long text fails', () => {
+it('prints the diff within 100 lines when a test of a long text fails', () => {
   const printed = run(`
     const lines = Array.from({ length: ${LINES} }, (_, index) => 'line ' + index)
     it('differs', () => {
@@ -20,7 +20,7 @@ it('prints what differs, within 100 lines, when a test of a long text fails', ()
   expect(printed.split('\n').length).toBeLessThan(100)
 })
 
-it('cuts a long message and its long lines', () => {
+it('truncates a long message and its long lines', () => {
   const printed = run(`
     it('throws', () => {
       throw new Error('a'.repeat(${LINES}) + '\\nb'.repeat(${LINES}))
@@ -29,21 +29,21 @@ it('cuts a long message and its long lines', () => {
   expect(printed.split('\n').length).toBeLessThan(100)
 })
 
-it('prints nothing but the summary when all tests pass, and says once why tests were skipped', () => {
+it('prints only the summary when all tests pass, and each reason for skipped tests once', () => {
   const printed = run(`
-    it('passes', () => console.log('a line of a test that passes'))
+    it('passes', () => console.log('a line of a passing test'))
     for (const name of ['one', 'two']) it(name, ({ skip }) => {
-      console.log('skipped: it needs a server')
+      console.log('skipped: requires a server')
       skip()
     })`)
   expect(printed).not.toContain('a line')
-  expect(printed.match(/skipped: it needs a server/g)).toHaveLength(1)
+  expect(printed.match(/skipped: requires a server/g)).toHaveLength(1)
   expect(printed).toMatch(/Tests +1 passed \| 2 skipped/)
   const lines = printed.split('\n').filter((line) => line.trim() !== '')
   expect(lines.length, printed).toBeLessThan(10)
 })
 
-/** Runs tests of this text in a project of their own, with the reporter and the settings of ours. */
+/** Runs this test code in a separate project, with our reporter and settings. */
 function run(tests: string): string {
   using folder = new TemporaryFolder()
   const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs')

@@ -1,4 +1,4 @@
-// Command analytics-go-2 is the side of version 2.1.1 of analytics-go.
+// Command analytics-go-2 measures version 2.1.1 of analytics-go.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command analytics-go-3 is the side of version 3 of analytics-go.
+// Command analytics-go-3 measures version 3 of analytics-go.
 package main
 
 import (

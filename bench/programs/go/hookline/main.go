@@ -1,4 +1,4 @@
-// Command hookline is the side of the client library in clients/go.
+// Command hookline measures the client library in clients/go.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package load makes the calls that the benchmarks of Go libraries measure. For each line of standard input, a number of
-// seconds, it prints the figure that its argument names: rate or memory.
+// Package load makes the calls for the benchmarks of Go libraries. For each line of standard input, which is a number of
+// seconds, it prints the figure named by its argument: rate or memory.
 package load
 
 import (
@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Call is a call as applications make them.
+// Call is a typical call of an application.
 type Call struct {
 	UserID     string
 	Event      string
@@ -25,11 +25,11 @@ type Client interface {
 	Close()
 }
 
-// calls is at most what the queue of each library takes by default, and a multiple of the sizes of their batches.
+// calls is within the default queue limit of each library, and a multiple of their batch sizes.
 const calls = 50_000
 
-// Run is the whole program. batchSize is the number of calls that the library serialises together when it sends them, or 0 if
-// it serialises each call when it is made.
+// Run is the whole program. batchSize is the number of calls that the library serialises together on sending, or 0 if it
+// serialises each call when it is made.
 func Run(batchSize int, open func(server *Server) Client) {
 	measure := callsPerSecond
 	if os.Args[1] == "memory" {
@@ -45,7 +45,7 @@ func Run(batchSize int, open func(server *Server) Client) {
 	}
 }
 
-// callsPerSecond counts a call when it is serialised, whoever does it and when.
+// callsPerSecond counts a call when it is serialised, by the caller or later.
 func callsPerSecond(batchSize int, open func(*Server) Client, atLeast time.Duration) float64 {
 	made, spent := 0, time.Duration(0)
 	for spent < atLeast {
@@ -61,10 +61,10 @@ func callsPerSecond(batchSize int, open func(*Server) Client, atLeast time.Durat
 	return float64(made) / spent.Seconds()
 }
 
-// kept has the measured clients: freeing one during the next measurement would change its result.
+// kept has the measured clients, because freeing one during the next measurement would change its result.
 var kept []Client
 
-// jsonPerMemory returns the bytes of JSON of the calls of a client for each byte of memory that they take.
+// jsonPerMemory returns the bytes of JSON per byte of memory for the queued calls of a client.
 func jsonPerMemory(batchSize int, open func(*Server) Client, _ time.Duration) float64 {
 	server := newServer()
 	client := open(server)
@@ -97,7 +97,7 @@ func callOf(index int) Call {
 	}
 }
 
-// messageOf is the call with the fields that every library adds before it sends it.
+// messageOf returns the call with the fields that every library adds before sending.
 func messageOf(index int) map[string]interface{} {
 	call := callOf(index)
 	return map[string]interface{}{
@@ -107,10 +107,10 @@ func messageOf(index int) map[string]interface{} {
 	}
 }
 
-// usedBytes is what is in use of the heap, and the stacks.
+// usedBytes returns the memory in use by the heap and the stacks.
 func usedBytes() float64 {
 	runtime.GC()
-	// What has a finalizer is freed by the second one.
+	// Objects with a finalizer are freed by the second run.
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)

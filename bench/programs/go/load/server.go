@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Server is an http.RoundTripper whose server does not respond before it is released. No socket has a part in it: the
-// benchmark is about the library alone.
+// Server is an http.RoundTripper that does not respond before it is released. It uses no sockets, because the benchmark
+// measures only the library.
 type Server struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
@@ -37,7 +37,7 @@ func (s *Server) RoundTrip(request *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Status: "200 OK", Header: http.Header{}, Body: body, Request: request}, nil
 }
 
-// waitFor returns when this many requests have begun: then their bodies are made.
+// waitFor returns when this many requests have begun, whose bodies then exist.
 func (s *Server) waitFor(requests int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-// For programs that are compiled for an older target: the declaration files name AsyncDisposable.
+// For programs with an older compile target: the declaration files use AsyncDisposable.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type EventType, isJsonObject } from '@hookline/protocol'
 import type { Clock } from '../clock.ts'
@@ -17,10 +17,10 @@ import { validate } from './validate.ts'
 
 const OBJECT_FIELDS = ['properties', 'traits', 'context', 'integrations']
 
-/** What every message carries in `context.library`. A test compares it with package.json. */
+/** The `context.library` of every message. A test compares it with package.json. */
 export const LIBRARY = { name: '@hookline/client', version: '0.1.0' } as const
 
-/** The message that a call made. */
+/** The message of a call. */
 export interface Message extends SerialisedMessage {
   readonly type: EventType
   readonly messageId: string
@@ -41,22 +41,22 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
     this.#make('identify', call)
   }
 
-  /** Records what a user did. */
+  /** Records an action of a user. */
   track(call: TrackCall<Events>): void {
     this.#make('track', call)
   }
 
-  /** Records the view of a page. */
+  /** Records a page view. */
   page(call: ViewCall): void {
     this.#make('page', call)
   }
 
-  /** Records the view of a screen. */
+  /** Records a screen view. */
   screen(call: ViewCall): void {
     this.#make('screen', call)
   }
 
-  /** Puts a user into a group, and sets traits of the group. */
+  /** Adds a user to a group, and sets traits of the group. */
   group(call: GroupCall): void {
     this.#make('group', call)
   }
@@ -69,7 +69,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   /** Queues or records the message of a call, or throws. */
   protected abstract take(message: Message): void
 
-  /** The context of a message. `hookline import` overrides it, to keep the library of a call. */
+  /** The context of a message. `hookline import` overrides this to keep the library of a call. */
   protected withLibrary(context: object): object {
     return { ...context, library: LIBRARY }
   }
@@ -80,7 +80,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
       message = this.#message(type, snapshot(call))
     } catch (cause) {
       if (cause instanceof ValidationError) throw cause
-      // A getter, a `toJSON` or a Proxy of the program may throw anything.
+      // A getter, a `toJSON` or a Proxy in the program may throw anything.
       throw unrepresentable(textOf(cause), { cause })
     }
     this.take(message)
@@ -104,7 +104,7 @@ export abstract class AnalyticsCalls<Events extends EventMap> {
   }
 }
 
-/** The fields of a call as they are checked and sent: each is read once, and objects are what their `toJSON` returns. */
+/** The fields of a call to validate and send: each is read once, and objects are replaced by the result of their `toJSON`. */
 function snapshot(call: unknown): unknown {
   if (!isJsonObject(call)) return call
   const fields: Fields = { ...call }
@@ -119,8 +119,8 @@ function snapshot(call: unknown): unknown {
 }
 
 /**
- * The text of a Date, or of an object of a date library. `false`, which is no timestamp, if it has none, as an invalid Date:
- * a call without a timestamp would be dated now.
+ * The JSON of a Date or an object of a date library. For an invalid Date, returns `false`, an invalid timestamp, because a
+ * call without a timestamp would be dated now.
  */
 function textOfDate(date: object): unknown {
   try {

@@ -1,4 +1,4 @@
-/** Events by name, each with the type of its properties: the type parameter of `Analytics`. */
+/** The type parameter of `Analytics`: events by name, each with the type of its properties. */
 export type EventMap = Record<string, object>
 
 /** At least one of `userId` and `anonymousId`. */

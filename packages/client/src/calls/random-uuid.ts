@@ -1,4 +1,4 @@
-/** A random UUID, also on a page without https, where browsers have no `crypto.randomUUID`. */
+/** A random UUID. Also works on pages without https, where browsers lack `crypto.randomUUID`. */
 export function randomUuid(): string {
   if (crypto.randomUUID !== undefined) return crypto.randomUUID()
   const bytes = crypto.getRandomValues(new Uint8Array(16))

@@ -1,9 +1,8 @@
 import { CALL_LIMITS } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
 
-/** A message as JSON: later changes to the objects of the call do not change it. */
+/** A message as JSON, not affected by later changes to the objects of the call. */
 export interface SerialisedMessage {
-  /** The JSON. */
   readonly text: string
   /** The size of `text` in UTF-8. */
   readonly bytes: number
@@ -12,9 +11,9 @@ export interface SerialisedMessage {
 export type Fields = Record<string, unknown>
 
 /**
- * Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. Reads each value once. A
- * `toJSON` of the message itself does not replace it. Replaces the objects in `message` by copies.
- * @param complete returns the context of the message, from the copy of that of the call
+ * Throws a `ValidationError` if JSON cannot represent the message or it exceeds the limits. Reads each value once. Ignores
+ * a `toJSON` of the message itself. Replaces the objects in `message` with copies.
+ * @param complete returns the context of the message, given a copy of the context of the call
  */
 export function serialise(
   message: object,
@@ -29,7 +28,7 @@ export function serialise(
   return { text, bytes }
 }
 
-/** The value that JSON has in place of `value`: that of `toJSON`, if it has this method. */
+/** The value to serialise: the result of `toJSON` if `value` has this method. */
 export function jsonValueOf(value: unknown, key: string): unknown {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'bigint') return value
   const { toJSON } = value as { readonly toJSON?: unknown }
@@ -39,14 +38,14 @@ export function jsonValueOf(value: unknown, key: string): unknown {
 const BOXES = [Number, String, Boolean]
 
 /**
- * Copies a message into plain objects, as JSON.stringify would read it, but refuses what JSON.stringify would lose. The
- * copy stops at the limits, so that an endless object takes no endless time.
+ * Copies a message into plain objects, as JSON.stringify would read it, but throws for values that JSON.stringify would
+ * lose. Stops at the limits, so that it terminates for infinite objects.
  */
 class Copy {
   readonly #maxBytes: number
-  /** The objects around the value. */
+  /** The objects that contain the current value. */
   readonly #around: unknown[] = []
-  /** How many bytes may follow at most. */
+  /** The remaining bytes. */
   #room: number
 
   constructor(maxBytes: number) {
@@ -54,14 +53,14 @@ class Copy {
     this.#room = maxBytes
   }
 
-  /** Replaces the values of an object, which is a copy already. `original`: what it was copied from. */
+  /** Replaces the values of a shallow copy of `original` with copies. */
   replaceIn(copy: Fields, original: object = copy): Fields {
     this.#enter(original)
     for (const key of Object.keys(copy)) {
       const value = copy[key]
       if (value === undefined) continue
       this.#spend(key.length)
-      // A method of an object whose `toJSON` returned itself.
+      // The method of an object whose `toJSON` returned the object itself.
       const isMethod = key === 'toJSON' && typeof value === 'function'
       const json = isMethod ? undefined : this.#value(value, key)
       if (json !== value) copy[key] = json
@@ -99,7 +98,7 @@ class Copy {
     if (Array.isArray(value)) return this.#array(value, key)
     const prototype: unknown = Object.getPrototypeOf(value)
     if (prototype === Object.prototype) return this.#object(value)
-    // Of JSON.rawJSON, which the types do not have yet.
+    // For JSON.rawJSON, which TypeScript's types lack.
     const { isRawJSON } = JSON as { isRawJSON?: (value: object) => boolean }
     if (isRawJSON?.(value)) {
       this.#value(JSON.parse(JSON.stringify(value)), key)
@@ -138,7 +137,7 @@ class Copy {
   }
 }
 
-/** The error for a value that JSON cannot represent, or for what a `toJSON` or a getter of the program throws. */
+/** The error for a value that JSON cannot represent, or for an exception from a `toJSON` or a getter of the program. */
 export function unrepresentable(reason: string, options?: ErrorOptions): ValidationError {
   return new ValidationError('invalid_json', `JSON cannot carry the call: ${reason}`, options)
 }

@@ -22,7 +22,7 @@ const isText = (value: unknown) => typeof value === 'string'
 const isExactId = (value: unknown) =>
   isText(value) || (typeof value === 'number' && isUnambiguous(value))
 
-/** A field, what its value must be, and the code for any other value. */
+/** A field, the check of its value, and the code for an invalid value. */
 type Rule = readonly [string, (value: unknown) => boolean, IngestCodeName]
 
 const FIELD_TYPES: readonly Rule[] = [
@@ -78,15 +78,15 @@ function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, str
 }
 
 function checkMessageId({ messageId }: ValidCall): void {
-  const longest = CALL_LIMITS.messageIdCharacters
-  if (String(messageId ?? '').length > longest) {
-    throw new ValidationError('message_id_too_long', `messageId is over ${longest} characters`)
+  const limit = CALL_LIMITS.messageIdCharacters
+  if (String(messageId ?? '').length > limit) {
+    throw new ValidationError('message_id_too_long', `messageId is over ${limit} characters`)
   }
 }
 
 /**
- * The service replaces a timestamp that it cannot read by the present, so an import of history would be wrong in
- * silence. A readable one is sent unchanged.
+ * The service replaces an invalid timestamp with the current time, so an import of history would silently get wrong
+ * times. A valid one is sent unchanged.
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
   if ((timestamp ?? '') !== '' && parseTimestamp(timestamp) === undefined) {

@@ -9,7 +9,7 @@ export const ENVELOPE_BYTES = PREFIX.length + MIDDLE.length + TIME_BYTES + SUFFI
 
 /** Consecutive messages as the body of one request. */
 export class Batch {
-  /** The number of its first message in the queue. */
+  /** The queue number of its first message. */
   readonly first: number
   readonly length: number
   /** The size of its messages. */
@@ -23,7 +23,7 @@ export class Batch {
     this.#body = join(messages, this.messageBytes)
   }
 
-  /** The body of a request that is sent at `nowMs`. Valid until the next call. */
+  /** The body of a request sent at `nowMs`. Valid until the next call. */
   sentAt(nowMs: number): Uint8Array<ArrayBuffer> {
     const at = this.#body.length - SUFFIX.length - TIME_BYTES
     this.#body.set(encode(new Date(nowMs).toISOString()), at)

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder()
 
 /**
- * A first-in, first-out buffer of messages as UTF-8, in one array of bytes. Strings would need an object for each
- * message, and twice the memory for a message with one character beyond Latin-1.
+ * A FIFO buffer of messages as UTF-8, in one byte array. Strings would need an object per message, and twice the memory
+ * for a message with a character beyond Latin-1.
  */
 export class MessageBuffer {
   readonly #bytes: Uint8Array<ArrayBuffer>

@@ -5,7 +5,7 @@ import { MessageBuffer } from './message-buffer.ts'
 const BUFFER_BYTES = 128 * 1024
 
 interface QueueBounds {
-  /** Messages of a full batch. */
+  /** The number of messages in a full batch. */
   readonly flushAt: number
   readonly maxBatchBytes: number
   readonly maxQueueBytes: number
@@ -13,8 +13,8 @@ interface QueueBounds {
 }
 
 /**
- * The pending messages, in the order of their calls. A message waits, then is in flight (in a batch that is being
- * sent), then leaves the queue. Both kinds count towards the bounds. Batches leave in the order in which they were taken.
+ * The pending messages, in the order of their calls. A message first waits, then is in flight (in a batch that is being
+ * sent), then leaves the queue. Waiting and in-flight messages count towards the bounds. Batches leave in order.
  */
 export class Queue {
   readonly #bounds: QueueBounds
@@ -28,17 +28,17 @@ export class Queue {
     this.#bounds = bounds
   }
 
-  /** How many messages wait. */
+  /** The number of waiting messages. */
   get waiting(): number {
     return this.#waiting.messages
   }
 
-  /** How many messages wait or are in flight. */
+  /** The number of messages that are waiting or in flight. */
   get pending(): number {
     return this.#waiting.messages + this.#inFlight.messages
   }
 
-  /** The number of the first message that waits. Messages are numbered over the life of the queue. */
+  /** The number of the first waiting message. Messages are numbered over the lifetime of the queue. */
   get head(): number {
     return this.#head
   }
@@ -48,7 +48,7 @@ export class Queue {
     return this.#head + this.#waiting.messages
   }
 
-  /** How many pending messages have a number below `end`. */
+  /** The count of pending messages with a number below `end`. */
   pendingBefore(end: number): number {
     return this.#batches.reduce(
       (sum, { first, length }) => sum + Math.min(Math.max(0, end - first), length),
@@ -85,18 +85,18 @@ export class Queue {
     this.#waiting.bytes += bytes
   }
 
-  /** Drops the first message that waits. */
+  /** Drops the first waiting message. */
   dropOldest(): void {
     this.#shift()
     this.#releaseBuffers()
   }
 
-  /** Whether the first message that waits fits a batch of this size. */
+  /** Whether the first waiting message fits into a batch of this size. */
   fits(batchBytes: number): boolean {
     return this.waiting > 0 && ENVELOPE_BYTES + this.#firstBytes <= batchBytes
   }
 
-  /** Takes the next batch, as large as the bounds and `maxBatchBytes` allow. A message must wait that fits. */
+  /** Takes the next batch, as large as the bounds and `maxBatchBytes` allow. The first waiting message must fit. */
   takeBatch(maxBatchBytes = this.#bounds.maxBatchBytes): Batch {
     const { flushAt } = this.#bounds
     const first = this.#head
@@ -115,7 +115,7 @@ export class Queue {
     return batch
   }
 
-  /** The first batch in flight has its final outcome. */
+  /** Removes the first batch in flight, which has its final outcome. */
   settle(): void {
     const { length, messageBytes } = this.#batches.shift()!
     this.#inFlight.messages -= length
@@ -139,7 +139,7 @@ export class Queue {
     return this.#buffers[0]!.shift()
   }
 
-  /** When nothing waits: keeps one buffer for the next messages and releases the others. */
+  /** If nothing is waiting, keeps one buffer for the next messages and releases the others. */
   #releaseBuffers(): void {
     if (this.waiting > 0) return
     this.#buffers.splice(1)

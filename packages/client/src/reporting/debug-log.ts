@@ -1,14 +1,14 @@
 import type { Logger } from '../client-options.ts'
 import { callSafely } from './safe-calls.ts'
 
-/** Writes one line about what the client does. */
+/** Writes a line to the debug log. */
 export type DebugLog = (line: string) => void
 
 /**
- * The debug log of a client: it writes to the logger, and to standard error (the console) if `DEBUG` in the environment
- * lists `analytics` or `*`. Undefined if neither applies, so that the client need not build the lines. A line names
- * a message by type, messageId and size, and never shows its content. A call that the logger makes on the client writes
- * no line, because a line for each such call would never end.
+ * The debug log of a client. Writes to the logger, and to standard error (the console) if the environment variable `DEBUG`
+ * lists `analytics` or `*`. Undefined if neither applies, so that the client need not build the lines. Lines identify a
+ * message by type, messageId and size, and never show its content. Calls that the logger makes on the client are not
+ * logged, which would recurse forever.
  */
 export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
   const isOn = isDebugged(environmentVariable('DEBUG'))
@@ -18,7 +18,7 @@ export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
     if (isWriting) return
     isWriting = true
     void callSafely(() => {
-      // oxlint-disable-next-line no-console -- DEBUG asks for output on standard error
+      // oxlint-disable-next-line no-console -- DEBUG requests output on standard error
       if (isOn) console.error(`analytics ${line}`)
       return logger?.debug(`analytics ${line}`)
     })
@@ -26,7 +26,7 @@ export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
   }
 }
 
-/** `-analytics` excludes it from a list that has `*`, as is usual for DEBUG. */
+/** As usual for DEBUG, `-analytics` excludes it from a list with `*`. */
 function isDebugged(list: string): boolean {
   const names = list.split(/[\s,]+/)
   return (names.includes('analytics') || names.includes('*')) && !names.includes('-analytics')

@@ -3,8 +3,8 @@ import type { Queue } from '../queue/queue.ts'
 import type { DebugLog } from './debug-log.ts'
 
 /**
- * Counts the messages that are dropped because the queue is full, and reports each burst of drops once. A burst begins
- * with a drop and ends when the queue is less than half full.
+ * Counts messages dropped because the queue is full, and reports each burst of drops once. A burst begins with a drop and
+ * ends when the queue is less than half full.
  */
 export class Drops {
   readonly #report: (error: ReportedError) => void
@@ -21,7 +21,7 @@ export class Drops {
     return this.#total
   }
 
-  /** Counts a dropped message. Reports after the call that is under way, because `onError` may make calls itself. */
+  /** Counts a dropped message. Reports after the current call, because `onError` may make calls itself. */
   add(policy: DroppedError['policy']): void {
     this.#total++
     if (this.#inBurst++ > 0) return

@@ -1,6 +1,6 @@
 /**
- * Calls a function of the program, such as `onError`, so that a mistake in it cannot stop the client. Passes what the
- * function throws, or what its promise rejects with, to `onFailure` as text. Never throws and never rejects.
+ * Calls a function of the program, such as `onError`, so that a bug in it cannot stop the client. Passes an exception or
+ * the reason of a rejected promise to `onFailure` as a string. Never throws or rejects.
  */
 export async function callSafely(
   call: () => unknown,

@@ -4,7 +4,7 @@ import { type BatchResponse, isOk, type RejectedMessage } from './transport.ts'
 /** The final outcome of a batch: it will not be sent again. */
 export class BatchOutcome {
   readonly batch: Batch
-  /** The messages that the service rejected one by one. */
+  /** The messages that the service rejected individually. */
   readonly rejected: readonly RejectedMessage[]
   /** The last response. */
   readonly response: BatchResponse
@@ -16,13 +16,13 @@ export class BatchOutcome {
     this.rejected = [...byIndex.values()].filter(({ index }) => index >= 0 && index < batch.length)
   }
 
-  /** Whether the service accepted every message that it did not reject by name. */
+  /** Whether the service accepted all messages except `rejected`. */
   get isDelivered(): boolean {
     const { status = 0, isSuccess } = this.response
     return isSuccess && isOk(status)
   }
 
-  /** How many of the first `messages` messages of the batch were delivered. */
+  /** The number of delivered messages among the first `messages` of the batch. */
   deliveredOfFirst(messages: number): number {
     if (!this.isDelivered) return 0
     return messages - this.rejected.filter(({ index }) => index < messages).length

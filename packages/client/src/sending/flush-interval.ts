@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Calls `flush` whenever `everyMs` have passed since the last flush. A flush of an empty queue counts too, but needs
- * no timer: a timer runs only while messages wait.
+ * Calls `flush` whenever `everyMs` have passed since the last flush. Flushes of an empty queue count as well, but need no
+ * timer: it runs only while messages are waiting.
  */
 export class FlushInterval {
   readonly #clock: Clock
@@ -18,7 +18,7 @@ export class FlushInterval {
     this.#lastFlushAt = clock.now()
   }
 
-  /** Starts the timer, because a message waits. */
+  /** Starts the timer, because a message is waiting. */
   arm(): void {
     if (this.#cancel !== undefined) return
     const elapsedMs = Math.max(0, this.#clock.now() - this.#lastFlushAt)
@@ -28,7 +28,7 @@ export class FlushInterval {
     })
   }
 
-  /** A flush begins, for any reason: counts from now. */
+  /** Restarts the interval at the beginning of a flush. */
   restart(): void {
     this.stop()
     this.#lastFlushAt = this.#clock.now()

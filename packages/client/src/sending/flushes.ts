@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { BatchOutcome } from './batch-outcome.ts'
 
-/** The result of a flush: it counts the messages that were pending when the flush was requested. */
+/** The result of a flush: counts of the messages that were pending when it was requested. */
 export interface FlushResult {
   readonly delivered: number
   /** Refused by the service, not delivered after the last retry, or dropped to make room. */
@@ -31,7 +31,7 @@ export class Flushes {
     this.#clock = clock
   }
 
-  /** Resolves when every message now in the queue is delivered or failed, but after `timeoutMs` at the latest. */
+  /** Resolves when every message now in the queue is delivered or failed, or after `timeoutMs`. */
   wait(timeoutMs: number): Promise<FlushResult> {
     const { pending: total, tail: end } = this.#queue
     if (total === 0 || this.#isAbandoned) {
@@ -52,7 +52,7 @@ export class Flushes {
     })
   }
 
-  /** Adds the outcome of a batch that is no longer in flight. */
+  /** Counts the outcome of a batch that is no longer in flight. */
   count(outcome: BatchOutcome): void {
     for (const flush of this.#pending) {
       const messages = Math.min(outcome.batch.length, flush.end - outcome.batch.first)
@@ -60,14 +60,14 @@ export class Flushes {
     }
   }
 
-  /** Resolves the flushes that have nothing left to wait for. */
+  /** Resolves the flushes whose messages all have an outcome. */
   settle(): void {
     for (const flush of this.#pending) {
       if (this.#queue.pendingBefore(flush.end) === 0) flush.finish()
     }
   }
 
-  /** Nothing will be sent any more: resolves all flushes now, and later ones at once. */
+  /** Resolves all current and future flushes immediately, because nothing more will be sent. */
   abandon(): void {
     this.#isAbandoned = true
     for (const { finish } of this.#pending) finish()

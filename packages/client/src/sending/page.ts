@@ -1,4 +1,4 @@
-/** What a browser has, and other environments have not. */
+/** Globals that exist only in a browser. */
 interface Browser {
   readonly document?: { readonly visibilityState: string }
   readonly addEventListener?: (
@@ -8,7 +8,7 @@ interface Browser {
   ) => void
 }
 
-/** The page in a browser. It may end at any time once it is hidden; in other environments it never ends. */
+/** The page in a browser, which may end at any time once it is hidden. In other environments, it never ends. */
 export class Page {
   /** Whether there is a page. */
   readonly isPresent: boolean
@@ -20,7 +20,7 @@ export class Page {
     const { document, addEventListener } = globalThis as Browser
     this.isPresent = document !== undefined
     if (!document) return
-    // Captured at the window, so that the program's own listeners find the page ending.
+    // Captured at the window, so that `isEnding` is set before the program's own listeners run.
     const options = { capture: true, signal: this.#closed.signal }
     for (const name of ['pagehide', 'pageshow', 'visibilitychange']) {
       addEventListener?.(
@@ -35,12 +35,11 @@ export class Page {
     }
   }
 
-  /** Whether the page is hidden or left: this code may not run again. */
+  /** Whether the page is hidden or left, so that this code may not run again. */
   get isEnding(): boolean {
     return this.#isEnding
   }
 
-  /** Removes the listeners. */
   close(): void {
     this.#closed.abort()
   }

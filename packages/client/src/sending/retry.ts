@@ -2,13 +2,13 @@ import { parseRetryAfter } from '@hookline/protocol'
 import { type BatchResponse, isOk } from './transport.ts'
 
 const FIRST_MS = 100
-const LONGEST_MS = 30_000
-/** The longest delay that a server may ask for. */
-const LONGEST_REQUESTED_MS = 300_000
+const MAX_BACKOFF_MS = 30_000
+/** The maximum delay that a server can request. */
+const MAX_REQUESTED_MS = 300_000
 
 /**
- * Whether to try again. A request without a response, or without a numeric status, is tried again, and one to which
- * something responded 200 that is not the service, such as a login page: it may go away.
+ * Whether to try again. Retries requests without a response or a numeric status, and those with a 2xx that is not from the
+ * service, such as from a login page, which may be temporary.
  */
 export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean {
   if (isOk(status)) return !isSuccess
@@ -16,22 +16,22 @@ export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean
 }
 
 /**
- * How long to wait before a retry, in milliseconds: 100 ms before the first, doubling up to 30 s, minus a random part
- * of up to a half, so that many clients do not return at the same time. Longer if the server asks for longer.
+ * The delay before a retry, in milliseconds: 100 ms before the first, doubling up to 30 s, minus up to half at random, so
+ * that many clients do not retry at the same time. Longer if the server requests it.
  * @param retry counts from 1
  * @param random from 0 to 1
- * @param requestedMs what the server asks for
+ * @param requestedMs the delay requested by the server
  */
 export function retryDelayMs(retry: number, random: number, requestedMs = 0): number {
-  const backoffMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (retry - 1))
+  const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_MS * 2 ** (retry - 1))
   return Math.max(backoffMs * (0.5 + random / 2), requestedMs)
 }
 
 /**
- * The delay that a `Retry-After` header asks for, but at most 300 s: a mistake of the server or of a proxy must not stop
- * the client for days. 0 if there is no header or it is unreadable.
+ * The delay in a `Retry-After` header, limited to 300 s: a mistake of the server or a proxy must not stop the client for
+ * days. 0 if the header is absent or invalid.
  */
 export function retryAfterMs(header = '', nowMs: number): number {
   const ms = parseRetryAfter(header, nowMs) ?? 0
-  return Math.max(0, Math.min(ms, LONGEST_REQUESTED_MS))
+  return Math.max(0, Math.min(ms, MAX_REQUESTED_MS))
 }

@@ -17,7 +17,7 @@ interface SenderOptions {
   readonly clock: Clock
   readonly random: () => number
   readonly debug: DebugLog | undefined
-  /** Called when a batch is delivered or has failed for good. */
+  /** Called when a batch is delivered or has failed permanently. */
   readonly onOutcome: (outcome: BatchOutcome) => void
   /** Called when there is nothing to send for now. */
   readonly onIdle: () => void
@@ -26,21 +26,21 @@ interface SenderOptions {
 /**
  * Sends the queue, one batch after the other, in the order of the calls.
  *
- * It is idle until `wake`. While it sends, it takes a batch, tries it, pauses and tries it again until its outcome is
- * final. It goes on with the next batch while a flush asks for it or a batch is full; then it is idle again. `stop`
- * ends it for good, from any of these states; the batch in flight then has no outcome.
+ * It is idle until `wake`. Then it takes a batch, tries it, pauses and retries until the outcome is final, and continues
+ * with the next batch while a flush requires it or a batch is full. After that, it is idle again. `stop` ends it from any
+ * of these states; the batch in flight then has no outcome.
  *
- * While the page ends, it does not wait for one outcome before the next try: it starts the first try of every batch that
- * the browser lets outlive the page, and of one more. Outcomes still follow in the order of the calls.
+ * While the page ends, it does not wait for outcomes: it starts the first try of every batch that the browser allows to
+ * outlive the page, and of one more. Outcomes still follow in the order of the calls.
  */
 export class Sender {
   readonly #options: SenderOptions
-  /** Messages with a lower number are sent even where they do not fill a batch. */
+  /** Messages with a lower number are sent even if they do not fill a batch. */
   #flushEnd = 0
   #isSending = false
   #isStopped = false
   readonly #attempts = new Set<AbortController>()
-  /** Batches whose first try was started ahead. */
+  /** Batches whose first try was started early. */
   readonly #started: Started[] = []
   #endPause: (() => void) | undefined
 
@@ -52,7 +52,7 @@ export class Sender {
     return this.#isSending
   }
 
-  /** Sends full batches, and all messages with a number below `flushEnd`. Returns before anything is sent. */
+  /** Sends full batches, and all messages with a number below `flushEnd`. Returns before sending. */
   wake(flushEnd = 0): void {
     this.#flushEnd = Math.max(this.#flushEnd, flushEnd)
     if (this.#isStopped) return
@@ -64,7 +64,7 @@ export class Sender {
     }
   }
 
-  /** The page ends: starts whatever waits for its turn, for a retry or for compression, before it returns. */
+  /** Called when the page ends: before returning, starts everything that waits for its turn, a retry or compression. */
   hurry(): void {
     this.#options.transport.hurry()
     this.#endPause?.()
@@ -72,7 +72,7 @@ export class Sender {
     this.wake()
   }
 
-  /** Aborts the request or the pause that is under way, and sends nothing more. */
+  /** Aborts the current request or pause, and sends nothing more. */
   stop(): void {
     this.#isStopped = true
     for (const attempt of this.#attempts) attempt.abort()
@@ -113,7 +113,7 @@ export class Sender {
     }
   }
 
-  /** Resolves with the last response, or at once when stopped. */
+  /** Resolves with the last response, or immediately when stopped. */
   async #deliver({ batch, firstTry }: Started): Promise<BatchResponse> {
     const { options, clock, random, debug } = this.#options
     let response = await firstTry
@@ -124,7 +124,7 @@ export class Sender {
       const delayMs = retryDelayMs(retry, random(), requestedMs)
       debug?.(`retry ${retry} of ${options.maxRetries} in ${Math.round(delayMs)} ms`)
       const isCut = await this.#pause(delayMs)
-      // A page that is hidden again and again does not use the retries up.
+      // A page that is hidden repeatedly must not use up the retries.
       if (isCut) retry--
       response = await this.#try(batch)
     }
@@ -170,7 +170,7 @@ export class Sender {
 
 interface Started {
   readonly batch: Batch
-  /** Whether no other batch is started before this one has its outcome. */
+  /** Whether no other batch may start before this one has its outcome. */
   readonly isLast: boolean
   readonly firstTry: Promise<BatchResponse>
 }

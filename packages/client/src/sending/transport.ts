@@ -12,10 +12,10 @@ export interface RejectedMessage {
 
 /** The response to a batch, or the reason why there was none. */
 export interface BatchResponse {
-  /** Absent if there was no response; `cause` then has the reason. */
+  /** Absent if there was no response. `cause` then has the reason. */
   readonly status?: number
   readonly retryAfter?: string
-  /** Whether the body says that the service took the batch. */
+  /** Whether the body confirms that the service accepted the batch. */
   readonly isSuccess: boolean
   readonly code?: string | undefined
   readonly rejected: readonly RejectedMessage[]
@@ -30,12 +30,12 @@ interface Sent {
 }
 
 const COMPRESSED_FROM_BYTES = 1024
-/** More than the service writes when it rejects every call of the largest batch. */
+/** Larger than the response of the service when it rejects every call of the largest batch. */
 const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
-/** What a browser allows all requests in flight that may outlive their page, in bytes of their bodies. */
+/** The browser's limit for the bodies of all `keepalive` requests in flight, in bytes. */
 const KEEPALIVE_BYTES = 64 * 1024
 
-/** The part of `KEEPALIVE_BYTES` that all clients of the page use. */
+/** The bytes of `KEEPALIVE_BYTES` in use by all clients of the page. */
 let keepaliveBytes = 0
 
 /** Sends batches, each in one POST request. */
@@ -49,7 +49,7 @@ export class Transport {
   #skipCompression: (() => void) | undefined
 
   constructor(writeKey: string, options: Options, page: Page) {
-    // A variable of the environment that is not set is undefined, whatever the types say.
+    // An unset environment variable is undefined, regardless of the type.
     if (!/^[\x21-\x7e]+$/.test(writeKey ?? '')) {
       throw new ValidationError('unknown_write_key', 'give the write key of a source')
     }
@@ -67,14 +67,14 @@ export class Transport {
     return room - this.#keySuffix.length
   }
 
-  /** The page ends: the batch that is being compressed is sent as it is. */
+  /** Called when the page ends: a batch that is being compressed is sent uncompressed. */
   hurry(): void {
     this.#skipCompression?.()
   }
 
   /**
-   * Resolves with the response after reading it. Rejects if there is no response, not all of a success, or `signal` aborts
-   * before. While the page ends, the request starts before this method returns.
+   * Resolves with the response after reading it. Rejects if there is no response, if a 2xx is incomplete, or if `signal`
+   * aborts first. While the page ends, the request starts before this method returns.
    */
   async post(body: Bytes, signal: AbortSignal): Promise<BatchResponse> {
     const compressed = this.#isCompressed(body) ? await this.#compress(body) : undefined
@@ -88,7 +88,7 @@ export class Transport {
     try {
       return await this.#fetch(sent, { signal, keepalive: true })
     } catch (error) {
-      // Other scripts of the page may have used up what the browser allows.
+      // Other scripts of the page may have used up the browser's limit.
       if (signal.aborted) throw error
       return await this.#fetch(sent, { signal })
     } finally {
@@ -106,7 +106,7 @@ export class Transport {
     )
   }
 
-  /** Resolves with nothing if the page ends before the result is there. */
+  /** Resolves with `undefined` if the page ends before compression has finished. */
   #compress(body: Bytes): Promise<Bytes | undefined> {
     return new Promise((resolve, reject) => {
       this.#skipCompression = () => resolve(undefined)
@@ -123,8 +123,8 @@ export class Transport {
   }
 
   /**
-   * A request that a browser sends to another origin without asking first, because the answer would come too late. It has
-   * its write key in the body, and no header of ours that needs permission.
+   * A request that a browser sends to another origin without a CORS preflight, which would take too long. The write key is
+   * in the body, and none of our headers needs a preflight.
    */
   #withoutPreflight(body: Bytes): Sent {
     const headers = new Headers(this.#headers)
@@ -142,14 +142,14 @@ export class Transport {
   ): Promise<BatchResponse> {
     const { endpoint, fetch = globalThis.fetch } = this.#options
     const aborted = rejectedBy(init.signal)
-    // A redirect turns a POST into a GET: its response would say nothing about the batch.
+    // A redirect would turn the POST into a GET, whose response means nothing for the batch.
     const sending = fetch(endpoint, { method: 'POST', redirect: 'manual', ...sent, ...init })
     const response = await Promise.race([sending, aborted])
     // oxlint-disable-next-line no-unnecessary-type-conversion -- a `fetch` from the options may return anything
     const status = Number(response.status)
     const retryAfter = String(response.headers.get('Retry-After'))
     const reading = Promise.race([readText(response), aborted])
-    // Another status decides alone: its body may break off or hang.
+    // Any other status is sufficient: its body may break off or hang.
     const text = await (isOk(status) ? reading : reading.catch(() => ''))
     const body = parseBody(text)
     const isForeign = status < 400 && !body.isSuccess
@@ -157,7 +157,7 @@ export class Transport {
   }
 }
 
-/** Whether the status is one of success. */
+/** Whether the status is 2xx. */
 export function isOk(status: number): boolean {
   return status >= 200 && status < 300
 }
@@ -175,7 +175,7 @@ async function gzipped(body: Bytes): Promise<Bytes> {
   return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
-/** The body of a response; nothing if it is larger than any of the service. */
+/** The body of a response; empty if it is larger than any response of the service. */
 async function readText(response: Response): Promise<string> {
   // A `fetch` from the options may have no streams.
   const reader = response.body?.getReader?.()
@@ -187,7 +187,7 @@ async function readText(response: Response): Promise<string> {
     if (done) return text + decoder.decode()
     bytes += value.length
     if (bytes > MAX_RESPONSE_BYTES) {
-      // Not awaited: a source that hangs would hang the client.
+      // Not awaited: a stream that hangs would hang the client.
       reader.cancel().catch(() => {})
       return ''
     }
@@ -195,7 +195,7 @@ async function readText(response: Response): Promise<string> {
   }
 }
 
-/** What the body of a response says; nothing if it is not JSON, such as a proxy's HTML. */
+/** Parses the body of a response. An invalid body, such as a proxy's HTML, counts as unsuccessful. */
 function parseBody(text: string): Pick<BatchResponse, 'isSuccess' | 'code' | 'rejected'> {
   try {
     const { success, code, rejected } = JSON.parse(text) as Record<string, unknown>

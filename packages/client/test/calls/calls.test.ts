@@ -7,7 +7,7 @@ import { openExchange } from '@hookline/testing/client/open-exchange'
 
 const user = { userId: 'u1' }
 
-/** JSON.rawJSON, which the types of the compiler do not have yet. */
+/** JSON.rawJSON, which TypeScript's types lack. */
 const { rawJSON: rawJson } = JSON as unknown as { rawJSON: (text: string) => object }
 
 describe('a call', () => {
@@ -42,7 +42,7 @@ describe('a call', () => {
     ])
   })
 
-  test('is sent with the write key as Basic user name, and with sentAt of the request', async () => {
+  test('is sent with the write key as the Basic user name, and with sentAt', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 21))
     await using exchange = await openExchange({ clock })
     exchange.track(1)
@@ -59,7 +59,7 @@ describe('a call', () => {
     expect(exchange.batches[0]!.sentAt).toBe('2026-11-21T00:00:01.234Z')
   })
 
-  test('gets its messageId (a UUID) and its timestamp when it is made, not when it is sent', async () => {
+  test('gets its messageId (a UUID) and timestamp when it is made, not when it is sent', async () => {
     const clock = new ManualClock(Date.UTC(2026, 10, 21))
     await using exchange = await openExchange({ clock })
     exchange.track(2)
@@ -71,7 +71,7 @@ describe('a call', () => {
     expect(exchange.messages[0]!.timestamp).toBe('2026-11-21T00:00:00.000Z')
   })
 
-  test('keeps the messageId that the caller gives', async () => {
+  test('keeps the messageId from the caller', async () => {
     await using exchange = await openExchange()
     exchange.analytics.track({ ...user, event: 'E', messageId: 'order-1' })
     await exchange.analytics.flush()
@@ -94,7 +94,7 @@ describe('a call', () => {
     },
   )
 
-  test('is serialised at once: later changes to its objects change nothing', async () => {
+  test('is serialised immediately: later changes to its objects have no effect', async () => {
     await using exchange = await openExchange()
     const properties = { list: [1], when: new Date(0) }
     const call = { ...user, event: 'E', properties }
@@ -109,7 +109,7 @@ describe('a call', () => {
     })
   })
 
-  test('does no I/O: no request is sent before the code of the caller has run', async () => {
+  test('does no I/O: no request is sent while the code of the caller runs', async () => {
     let requests = 0
     await using exchange = await openExchange({
       flushAt: 1,
@@ -175,7 +175,7 @@ describe('a call', () => {
     ['toJSON that returns NaN', { n: withToJson(() => NaN) }, 'number_not_finite'],
     ['toJSON that returns a function', { n: withToJson(() => () => 1) }, 'invalid_json'],
     ['properties whose toJSON returns text', withToJson(() => 'text'), 'properties_not_object'],
-    ['a list without end', { n: Object.assign([], { length: 4e9 }) }, 'message_too_large'],
+    ['an endless list', { n: Object.assign([], { length: 4e9 }) }, 'message_too_large'],
     ['shared objects that double at each level', doubling(60), 'message_too_large'],
     ['a revoked Proxy', { n: revoked() }, 'invalid_json'],
     ['a revoked Proxy as properties', revoked(), 'invalid_json'],
@@ -229,7 +229,7 @@ describe('a call', () => {
     expect(exchange.analytics.stats.queued).toBe(0)
   })
 
-  test('is not replaced by toJSON of its own, nor is context.library by that of context', async () => {
+  test('is not replaced by its toJSON, and context.library not by the toJSON of the context', async () => {
     await using exchange = await openExchange()
     const toJSON = () => ({ replaced: true })
     const context: object = { app: 'x', toJSON: () => ({ app: 'y', library: 'mine' }) }
@@ -249,7 +249,7 @@ describe('a call', () => {
     expect(exchange.messages[0]).not.toHaveProperty('replaced')
   })
 
-  test('is sent as it was checked: each of its values is read once', async () => {
+  test('is sent as validated: each value is read once', async () => {
     await using exchange = await openExchange()
     const first = (value: unknown, later: unknown) => {
       const values: unknown[] = [value]
@@ -268,7 +268,7 @@ describe('a call', () => {
     ])
   })
 
-  test('has values that JSON can carry in another form as JSON.stringify writes them', async () => {
+  test('has boxed and custom values in the form that JSON.stringify writes', async () => {
     await using exchange = await openExchange()
     const properties = {
       boxed: [new Number(1), new String('s'), new Boolean(false)],
@@ -292,7 +292,7 @@ describe('a call', () => {
   })
 
   test.for(['messageId', 'userId', 'anonymousId', 'groupId', 'previousId'])(
-    'with half of a character in %s throws id_not_unicode',
+    'with a lone surrogate in %s throws id_not_unicode',
     async (name) => {
       await using exchange = await openExchange()
       for (const half of ['u\ud83d', '\ude00', '\ude00\ud83d']) {
@@ -351,7 +351,7 @@ describe('a call', () => {
     })
   })
 
-  test('of a client that is not enabled is validated but not sent', async () => {
+  test('of a disabled client is validated but not sent', async () => {
     await using exchange = await openExchange({ enabled: false, flushAt: 1 })
     exchange.track(3)
     expect(() => exchange.analytics.track({} as never)).toThrow(ValidationError)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { serialise } from '../../src/calls/serialise.ts'
 
-test('the size of a message is that of its UTF-8, to the byte', () => {
+test('the size of a message is its exact size in UTF-8', () => {
   const text = fc.string({
     unit: fc.oneof(
       fc.constantFrom('é', '完', '😀', '\uD800', '\uDC00', '\u2028', '"'),
@@ -18,7 +18,7 @@ test('the size of a message is that of its UTF-8, to the byte', () => {
   )
 })
 
-test('a value that JSON can represent is not changed', () => {
+test('values that JSON can represent are unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (message) => {
       expect(serialise(message, Infinity).text).toBe(JSON.stringify(message))

@@ -13,7 +13,7 @@ type Shop = {
   'Plan Changed': { from: string; to: string }
 }
 
-// The compiler is the test: a line below @ts-expect-error that compiles fails the type check.
+// Tested by the compiler: a line below @ts-expect-error that compiles fails the type check.
 test('typed events check names and properties', () => {
   const user = { userId: 'u1' }
   const shop = new Recorder<Shop>()
@@ -22,20 +22,20 @@ test('typed events check names and properties', () => {
   shop.track({ ...user, event: 'Signed Out' })
   // @ts-expect-error: no such event
   shop.track({ ...user, event: 'Order Complete', properties: { revenue: 1 } })
-  // @ts-expect-error: properties that are required are missing
+  // @ts-expect-error: missing required properties
   shop.track({ ...user, event: 'Order Completed' })
   // @ts-expect-error: a property of the wrong type
   shop.track({ ...user, event: 'Order Completed', properties: { revenue: '1' } })
   // @ts-expect-error: the properties of another event
   shop.track({ ...user, event: 'Order Completed', properties: { from: 'a', to: 'b' } })
-  // @ts-expect-error: a property the event does not have
+  // @ts-expect-error: unknown property
   shop.track({ ...user, event: 'Signed Out', properties: { revenue: 1 } })
   // @ts-expect-error: no such event
   expect(shop.tracked('Order Complete')).toHaveLength(1)
   expect(shop.calls).toHaveLength(8)
 })
 
-test('calls without the fields that their type requires do not compile, and throw', () => {
+test('calls without required fields do not compile, and throw', () => {
   const recorder = new Recorder()
   const properties: OrderCompleted = { revenue: 1 }
   recorder.track({ anonymousId: 'a1', userId: null, event: 'Any', properties })
@@ -51,9 +51,9 @@ test('calls without the fields that their type requires do not compile, and thro
   expect(() => recorder.identify({ userId: 'u1', traits: 'pro' })).toThrow('traits_not_object')
 })
 
-test('a client of typed events takes no other events', () => {
+test('a client of typed events accepts no other events', () => {
   const shop: Analytics<Shop> = new Analytics<Shop>('wk_test', { enabled: false })
-  // @ts-expect-error: it does not take any event
+  // @ts-expect-error: not a client of untyped events
   const any: Analytics = shop
   expect(any).toBe(shop)
 })

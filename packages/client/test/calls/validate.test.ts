@@ -9,7 +9,7 @@ import { Recorder } from '../../src/testing.ts'
 
 type Type = (typeof EVENT_TYPES)[number]
 
-/** The code that the client throws, if it throws. */
+/** The code of the error thrown by the client, if any. */
 function thrownCode(type: Type, call: unknown): string | undefined {
   try {
     new Recorder()[type](call as never)
@@ -19,7 +19,7 @@ function thrownCode(type: Type, call: unknown): string | undefined {
   }
 }
 
-/** The service reads an empty array of PHP as an object. In a call of this library it is a mistake, as an array with values is. */
+/** The service accepts an empty array from PHP as an object. This library refuses it like any other array. */
 function withFullArrays(call: Json): Json {
   if (typeof call !== 'object' || call === null || Array.isArray(call)) return call
   const fields = Object.entries(call as Record<string, Json>)
@@ -31,7 +31,7 @@ function withFullArrays(call: Json): Json {
   )
 }
 
-/** The code that the service responds with, if it refuses the call. */
+/** The error code of the service, if it refuses the call. */
 function serviceCode(type: Type, call: Json): string | undefined {
   const result = parseCall(call, {
     type,
@@ -73,7 +73,7 @@ const fields = fc.record(Object.fromEntries(names.split(' ').map((name) => [name
 })
 
 describe('validation', () => {
-  test('throws the code that the service would respond with, for every call', () => {
+  test('throws the error code of the service, for every call', () => {
     fc.assert(
       fc.property(fc.constantFrom(...EVENT_TYPES), fc.oneof(fields, value), (type, call) => {
         expect(thrownCode(type, call)).toBe(serviceCode(type, withFullArrays(call)))
@@ -104,13 +104,13 @@ describe('validation', () => {
     expect(thrownCode(type, call)).toBe(code)
   })
 
-  test('says that a number as an id is rounded', () => {
+  test('explains that a number as an id is rounded', () => {
     expect(() => new Recorder().identify({ userId: (2 ** 53) as never })).toThrow(
       'id_not_exact: userId is a number that is rounded: send it as a string',
     )
   })
 
-  test('refuses each timestamp of the table that the service cannot read, and no other', () => {
+  test('refuses the timestamps of the table that are invalid for the service, and no others', () => {
     const codeOf = (timestamp: unknown) => thrownCode('identify', { userId: 'u', timestamp })
     expect(TIMESTAMP_FORMS.read.filter(([text]) => codeOf(text) !== undefined)).toEqual([])
     const accepted = TIMESTAMP_FORMS.refused.filter((text) => codeOf(text) !== 'timestamp_invalid')
@@ -135,7 +135,7 @@ describe('validation', () => {
       },
     },
   ])(
-    'the timestamp %s, which the service would replace by now, throws timestamp_invalid',
+    'the timestamp %s, which the service would replace with now, throws timestamp_invalid',
     (timestamp) => {
       expect(thrownCode('identify', { userId: 'u', timestamp })).toBe('timestamp_invalid')
     },
@@ -148,7 +148,7 @@ describe('validation', () => {
     },
   )
 
-  test('accepts exactly the timestamps that the service can read', () => {
+  test('accepts exactly the timestamps that the service accepts', () => {
     const date = fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
     const forms = date.chain((each) => {
       const iso = each.toISOString()

@@ -1,5 +1,5 @@
-// Prints how many calls it enqueues per second of CPU time, how many it copies through JSON beside that, and how many
-// bytes of memory each byte of JSON takes.
+// Prints the number of calls that it enqueues per second of CPU time, the number that it copies through JSON for
+// comparison, and the bytes of memory per byte of JSON.
 import { Analytics } from '@hookline/client'
 import { Recorder } from '@hookline/client/testing'
 
@@ -33,7 +33,7 @@ function enqueue(): { rate: number; growth: number } {
   return { rate, growth: grown / (CALLS * MESSAGE_BYTES) }
 }
 
-/** How often per second of CPU time. */
+/** The rate per second of CPU time. */
 function rateOf(work: (index: number) => void): number {
   const startedAt = process.cpuUsage()
   for (let index = 0; index < CALLS; index++) work(index)

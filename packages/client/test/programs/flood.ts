@@ -1,5 +1,5 @@
-// Makes a million calls, whether or not the server accepts them: flood.ts <endpoint>. Prints how much the memory grew
-// and what the queue kept. Then flushes the queue and prints the result.
+// Makes a million calls, whether or not the server accepts them: flood.ts <endpoint>. Prints the memory growth and the
+// size of the queue. Then flushes the queue and prints the result.
 import { Analytics } from '@hookline/client'
 import { systemClock } from '../../src/clock.ts'
 
@@ -11,7 +11,7 @@ const reports: string[] = []
 const analytics = new Analytics(
   'wk_test',
   { endpoint, flushAt: 500, maxRetries: 1e9, onError: ({ name }) => reports.push(name) },
-  // A retry delay of half a minute would only make the test longer.
+  // A retry delay of half a minute would only prolong the test.
   {
     clock: {
       ...systemClock,

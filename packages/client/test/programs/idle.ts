@@ -1,4 +1,4 @@
-// Reaches its last line while a call still waits in the queue: idle.ts <endpoint>
+// Ends while a call is still in the queue: idle.ts <endpoint>
 import { Analytics } from '@hookline/client'
 
 const [endpoint] = process.argv.slice(2)

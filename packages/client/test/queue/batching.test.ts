@@ -9,7 +9,7 @@ import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
 describe('a batch', () => {
-  test('is sent when 20 messages wait, in the order of the calls; the others wait', async () => {
+  test('is sent when 20 messages are waiting, in the order of the calls; the others remain', async () => {
     await using exchange = await openExchange({ clock: new ManualClock() })
     exchange.track(50)
     await exchange.receiver.waitFor(2)
@@ -39,7 +39,7 @@ describe('a batch', () => {
     expect(exchange.batches[0]!.batch).toHaveLength(15)
   })
 
-  test('is never over 20 messages or 500 KB, also at close, and is as full as possible', async () => {
+  test('never exceeds 20 messages or 500 KB, even at close, and is as full as possible', async () => {
     const sizes = fc.array(fc.nat({ max: 31_500 }), { minLength: 1, maxLength: 80 })
     await fc.assert(
       fc.asyncProperty(sizes, async (lengths) => {
@@ -115,7 +115,7 @@ describe('a batch', () => {
 })
 
 describe('flushAfter', () => {
-  /** A client with a clock that stands still, and the log lines about flushes. */
+  /** A client with a stopped clock, and its log lines about flushes. */
   async function openTimed() {
     const flushes: string[] = []
     const logger = {
@@ -140,7 +140,7 @@ describe('flushAfter', () => {
     await expect.poll(() => exchange.events).toEqual(numbers(5))
   })
 
-  test('counts from a requested flush, or from one that 20 calls started', async () => {
+  test('counts from a requested flush, or from one started by 20 calls', async () => {
     const { clock, flushes, exchange } = await openTimed()
     await using _ = exchange
     for (const calls of [1, 20]) {
@@ -157,7 +157,7 @@ describe('flushAfter', () => {
     }
   })
 
-  test('does not send the first call after a pause at once', async () => {
+  test('does not send the first call after a pause immediately', async () => {
     const { clock, flushes, exchange } = await openTimed()
     await using _ = exchange
     clock.advance(61_000)

@@ -5,7 +5,7 @@ import { QueueFullError } from '../../src/errors.ts'
 import { openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
-/** Delays the first response until `open` is called, and responds to all later requests at once. */
+/** Delays the first response until `open` is called, and responds to all later requests immediately. */
 function firstDelayed(): { respond: Respond; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<number>()
   return { respond: (_request, index) => (index === 0 ? promise : 200), open: () => resolve(200) }

@@ -4,7 +4,7 @@ import { runProgram } from '@hookline/testing/client/run-program'
 
 const UUID = '[\\da-f-]{36}'
 
-/** The lines that a program with 21 calls prints with this DEBUG; the server responds 503 to its first request. */
+/** The output of a program with 21 calls and this DEBUG, whose first request gets a 503. */
 async function printed(DEBUG: string): Promise<string[]> {
   await using exchange = await openExchange({ respond: [503, 200] })
   const endpoint = `http://127.0.0.1:${exchange.receiver.port}`

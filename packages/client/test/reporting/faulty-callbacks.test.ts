@@ -4,7 +4,7 @@ import type { Logger } from '../../src/client-options.ts'
 import { type Exchange, openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
-/** Neither String() nor a template can turn it into text. */
+/** A value that can be converted neither by String() nor by a template. */
 const unprintable = () => Object.create(null) as object
 
 const MISTAKES: Readonly<Record<string, () => unknown>> = {
@@ -45,7 +45,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Fails, retries, rejects a message, refuses a batch, drops calls: everything that the client reports. */
+/** Produces everything that the client reports: failures, retries, rejected messages, refused batches and drops. */
 async function drive(exchange: Exchange): Promise<void> {
   exchange.track(75)
   expect(await exchange.analytics.flush()).toEqual({ delivered: 39, failed: 21, pending: 0 })
@@ -82,7 +82,7 @@ function openFaulty(options: {
 
 const fine = () => {}
 
-describe('the client goes on, loses nothing and leaves no unhandled rejection if', () => {
+describe('the client continues, loses nothing and leaves no unhandled rejection if', () => {
   test.for(mistakes)('logger.debug %s', async ([, debug]) => {
     await using exchange = await openFaulty({ logger: { debug, warn: fine } })
     await drive(exchange)
@@ -105,7 +105,7 @@ describe('the client goes on, loses nothing and leaves no unhandled rejection if
     await drive(exchange)
   })
 
-  test('any of the calls of the callbacks make any of these mistakes', async () => {
+  test('any of the callbacks make any of these mistakes in any of their calls', async () => {
     const mistake = fc.constantFrom(fine, fine, ...Object.values(MISTAKES))
     await fc.assert(
       fc.asyncProperty(fc.array(mistake, { minLength: 1, maxLength: 40 }), async (sequence) => {
@@ -122,7 +122,7 @@ describe('the client goes on, loses nothing and leaves no unhandled rejection if
   })
 })
 
-test('what onError rejects with goes to the logger, as what it throws does', async () => {
+test('a rejection of onError goes to the logger, like an exception', async () => {
   const lines: string[] = []
   const logger = { debug: fine, warn: (line: string) => lines.push(line) }
   const onError = MISTAKES['rejects']!
@@ -142,7 +142,7 @@ test('a failure goes to the console if logger.warn throws', async () => {
   expect(console.warn).toHaveBeenCalledExactlyOnceWith('analytics: 1 message failed: 400')
 })
 
-test('a logger that makes a call for each line does not call itself without end', async () => {
+test('a logger that makes a call for each line does not recurse endlessly', async () => {
   let lines = 0
   const debug = () => {
     lines++
@@ -155,15 +155,18 @@ test('a logger that makes a call for each line does not call itself without end'
   expect(escaped).toEqual([])
 })
 
-describe('the client goes on if fetch', () => {
+describe('the client continues if fetch', () => {
   const unreadable = (fields: object) => async () =>
     ({ status: 200, headers: new Headers(), text: async () => '', ...fields }) as Response
   const faults = [
     ...mistakes.filter(([name]) => name !== 'never resolves'),
     ['returns undefined', () => undefined],
-    ['has a status that is no number', unreadable({ status: Symbol('200') })],
+    ['has a non-numeric status', unreadable({ status: Symbol('200') })],
     ['has no status', unreadable({ status: undefined })],
-    ['has headers that are not text', unreadable({ status: 503, headers: { get: unprintable } })],
+    [
+      'has headers that are not strings',
+      unreadable({ status: 503, headers: { get: unprintable } }),
+    ],
     ['has a body that throws', unreadable({ text: MISTAKES['throws undefined'] })],
   ] as [string, () => unknown][]
 
@@ -181,7 +184,7 @@ describe('the client goes on if fetch', () => {
   })
 })
 
-test('fields of a response that are not text are reported as they are', async () => {
+test('non-string fields of a response are reported as they are', async () => {
   const odd = { toString: null }
   const rejections = [{ index: 0, messageId: odd, code: odd, message: odd }, { index: 1 }]
   const respond = [{ body: JSON.stringify({ success: true, rejected: rejections }) }, 200]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openExchange } from '@hookline/testing/client/open-exchange'
 import { runProgram } from '@hookline/testing/client/run-program'
 
-test('headers of the options are added and do not replace those of the client', async () => {
+test('headers from the options are added and do not replace the client’s own', async () => {
   const headers = { 'X-Strict-Mode': '1', authorization: 'Bearer x' }
   await using exchange = await openExchange({ headers })
   exchange.track(1)
@@ -13,7 +13,7 @@ test('headers of the options are added and do not replace those of the client', 
   })
 })
 
-test('an error that onError throws is logged and has no other effect', async () => {
+test('an exception from onError is logged and has no other effect', async () => {
   const lines: string[] = []
   const logger = { debug: () => {}, warn: (line: string) => lines.push(line) }
   const onError = () => {

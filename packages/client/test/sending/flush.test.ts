@@ -11,7 +11,7 @@ function gate(): { respond: Respond; open: () => void } {
 }
 
 describe('flush()', () => {
-  test('resolves at once when the queue is empty', async () => {
+  test('resolves immediately when the queue is empty', async () => {
     await using exchange = await openExchange()
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 0 })
     expect(exchange.receiver.requests).toEqual([])
@@ -66,7 +66,7 @@ describe('flush()', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 1, failed: 3, pending: 0 })
   })
 
-  test('counts only its own calls in a batch that also has later calls', async () => {
+  test('counts only its own calls in a batch with later calls', async () => {
     const { respond, open } = gate()
     const item = { index: 2, messageId: null, code: 'c', message: 'm' }
     const body = JSON.stringify({ success: true, rejected: [item] })
@@ -86,7 +86,7 @@ describe('flush()', () => {
     expect(exchange.analytics.stats).toMatchObject({ delivered: 4, failed: 1 })
   })
 
-  test('resolves when every call it waited for was dropped before being sent', async () => {
+  test('resolves when every call that it waited for was dropped before being sent', async () => {
     const bounds = { maxMessageBytes: 300, maxQueueBytes: 300, onFull: 'drop-oldest' } as const
     await using exchange = await openExchange(bounds)
     exchange.track(1)
@@ -104,7 +104,7 @@ describe('flush()', () => {
 })
 
 describe('close()', () => {
-  test('flushes, also during the pause before a retry', async () => {
+  test('flushes, even during the pause before a retry', async () => {
     const clock = new QuickClock()
     await using exchange = await openExchange({ respond: [503, 503, 200], clock, ...NO_TIMEOUTS })
     exchange.track(25)
@@ -113,7 +113,7 @@ describe('close()', () => {
     expect(exchange.analytics.stats).toMatchObject({ delivered: 25, pending: 0 })
   })
 
-  test('may be called twice, at once and later', async () => {
+  test('may be called twice, immediately and later', async () => {
     await using exchange = await openExchange()
     exchange.track(3)
     await Promise.all([exchange.analytics.close(), exchange.analytics.close()])
@@ -132,7 +132,7 @@ describe('close()', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 0 })
   })
 
-  test('rejects with FlushTimeoutError and the number undelivered when messages are left', async () => {
+  test('rejects with FlushTimeoutError and the number of undelivered messages', async () => {
     await using exchange = await openExchange({ respond: [200, 'silence'], flushAt: 2 })
     exchange.track(5)
     const error = await exchange.analytics.close({ timeoutMs: 500 }).catch((reason) => reason)
@@ -145,7 +145,7 @@ describe('close()', () => {
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 0, pending: 3 })
   })
 
-  test('resolves the flushes that still wait', async () => {
+  test('resolves the pending flushes', async () => {
     await using exchange = await openExchange({ respond: 'silence' })
     exchange.track(5)
     const flushed = exchange.analytics.flush()
@@ -153,7 +153,7 @@ describe('close()', () => {
     expect(await flushed).toEqual({ delivered: 0, failed: 0, pending: 5 })
   })
 
-  test('does not reject when a batch failed for good, because that was reported', async () => {
+  test('does not reject when a batch failed permanently, because that was reported', async () => {
     await using exchange = await openExchange({ respond: 401 })
     exchange.track(5)
     await exchange.analytics.close()

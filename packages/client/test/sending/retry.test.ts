@@ -8,14 +8,14 @@ import { openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 describe('the delay of a retry', () => {
-  test('doubles from 100 ms to 30 s, minus a random part of up to a half', () => {
+  test('doubles from 100 ms to 30 s, minus up to half at random', () => {
     const longest = [1, 2, 3, 8, 9, 10, 50].map((retry) => retryDelayMs(retry, 1))
     expect(longest).toEqual([100, 200, 400, 12_800, 25_600, 30_000, 30_000])
     const shortest = [1, 2, 50].map((retry) => retryDelayMs(retry, 0))
     expect(shortest).toEqual([50, 100, 15_000])
   })
 
-  test('is never shorter than the server asks for', () => {
+  test('is never shorter than the server requests', () => {
     const fraction = fc.double({ min: 0, max: 1, noNaN: true })
     fc.assert(
       fc.property(fc.nat({ max: 2000 }), fraction, fc.nat(), (retry, random, requested) => {
@@ -29,11 +29,11 @@ describe('the delay of a retry', () => {
 
 describe('Retry-After', () => {
   const nowMs = Date.parse(RETRY_AFTER_FORMS.now)
-  test.for(RETRY_AFTER_FORMS.read)('%j asks for %d s, from 0 to 300', ([header, seconds]) => {
+  test.for(RETRY_AFTER_FORMS.read)('%j requests %d s, from 0 to 300', ([header, seconds]) => {
     expect(retryAfterMs(header, nowMs)).toBe(Math.max(0, Math.min(seconds * 1000, 300_000)))
   })
 
-  test.for([...RETRY_AFTER_FORMS.refused, undefined])('%j asks for nothing', (header) => {
+  test.for([...RETRY_AFTER_FORMS.refused, undefined])('%j requests nothing', (header) => {
     expect(retryAfterMs(header, nowMs)).toBe(0)
   })
 
@@ -43,7 +43,7 @@ describe('Retry-After', () => {
     ['999999', 300_000],
     ['9'.repeat(400), 300_000],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 300_000],
-  ] as const)('%j asks for %i ms', ([header, ms]) => {
+  ] as const)('%j requests %i ms', ([header, ms]) => {
     expect(retryAfterMs(header, nowMs)).toBe(ms)
   })
 })
@@ -75,7 +75,7 @@ describe('a batch is tried again', () => {
     },
   )
 
-  test('after timeoutMs even if the fetch of the options ignores its signal', async () => {
+  test('after timeoutMs even if the fetch option ignores its signal', async () => {
     let tries = 0
     const ignoringSignal = (url: string, init: RequestInit) =>
       tries++ === 0 ? new Promise<Response>(() => {}) : fetch(url, init)
@@ -94,7 +94,7 @@ describe('a batch is tried again', () => {
     expect(third).toEqual(first)
   })
 
-  test('with jittered exponential back-off', async () => {
+  test('with jittered exponential backoff', async () => {
     const clock = new QuickClock()
     const respond = [503, 503, 503, 503, 200]
     await using exchange = await openExchange({ respond, clock, random: () => 0.5, ...NO_TIMEOUTS })
@@ -103,7 +103,7 @@ describe('a batch is tried again', () => {
     expect(clock.delaysMs.filter((ms) => ms < 100_000)).toEqual([75, 150, 300, 600])
   })
 
-  test('no sooner than Retry-After says, in seconds or as a date', async () => {
+  test('not before the time in Retry-After, in seconds or as a date', async () => {
     const clock = new QuickClock()
     const until = new Date(clock.now() + 300_000).toUTCString()
     const respond = [
@@ -119,7 +119,7 @@ describe('a batch is tried again', () => {
     expect(date).toBeGreaterThan(1_000)
   })
 
-  test('after 300 s if Retry-After asks for longer, so that one wrong header does not stop the client', async () => {
+  test('after 300 s if Retry-After requests longer, so that a wrong header does not stop the client', async () => {
     const clock = new QuickClock()
     const respond = [{ status: 503, headers: { 'Retry-After': '999999' } }, 200]
     await using exchange = await openExchange({ respond, clock, ...NO_TIMEOUTS })
@@ -129,7 +129,7 @@ describe('a batch is tried again', () => {
     expect(clock.delaysMs).not.toContain(999_999_000)
   })
 
-  test('maxRetries times; then it fails, is reported once and counted, and the next batch is sent', async () => {
+  test('maxRetries times, then fails, is reported once and counted, and the next batch is sent', async () => {
     const respond = [503, 503, 503, 200]
     const options = { maxRetries: 2, flushAt: 5, clock: new QuickClock(), ...NO_TIMEOUTS }
     await using exchange = await openExchange({ respond, ...options })
@@ -141,7 +141,7 @@ describe('a batch is tried again', () => {
     expect(exchange.analytics.stats).toMatchObject({ delivered: 5, failed: 5, pending: 0 })
   })
 
-  test('and fails with the network error as cause if there never was a response', async () => {
+  test('and fails with the network error as the cause if there was never a response', async () => {
     const options = {
       respond: 'reset',
       maxRetries: 1,
@@ -155,7 +155,7 @@ describe('a batch is tried again', () => {
   })
 })
 
-describe('a 2xx that is no success of Hookline', () => {
+describe('a 2xx that is not a success response of Hookline', () => {
   const foreign = [
     ['a login page', { body: '<!doctype html><title>Sign in</title>' }],
     ['success: false', { body: '{"success":false}' }],
@@ -191,7 +191,7 @@ describe('a 2xx that is no success of Hookline', () => {
   })
 })
 
-describe('a response larger than any of the service', () => {
+describe('a response larger than any response of the service', () => {
   const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '))
   test.for([
     ['without end', 'endless-body'],
@@ -216,7 +216,7 @@ describe('a response larger than any of the service', () => {
     expect(readBytes).toBeLessThan(4 * 1024 * 1024)
   })
 
-  test('does not change what its status says', async () => {
+  test('does not change the meaning of its status', async () => {
     const respond = { status: 400, body: 'x'.repeat(3 * 1024 * 1024) }
     await using exchange = await openExchange({ respond })
     exchange.track(3)
@@ -225,7 +225,7 @@ describe('a response larger than any of the service', () => {
   })
 })
 
-describe('a status of failure decides although the body', () => {
+describe('an error status is sufficient although the body', () => {
   const headers = { 'Retry-After': '17', 'Content-Length': '10' }
   const head = (status: number) => `HTTP/1.1 ${status} X\r\nRetry-After: 17\r\nContent-Length: 10`
   const unreadable = [
@@ -255,7 +255,7 @@ describe('a status of failure decides although the body', () => {
   test.for([
     ...unreadable,
     ['hangs', (status: number) => ({ status, headers, body: 'hello' })],
-  ] as const)('%s: a batch that is refused is not tried again', async ([, respond]) => {
+  ] as const)('%s: a refused batch is not tried again', async ([, respond]) => {
     await using exchange = await openExchange({ respond: [respond(401), 200], timeoutMs: 500 })
     exchange.track(3)
     expect(await exchange.analytics.flush()).toEqual({ delivered: 0, failed: 3, pending: 0 })
@@ -280,7 +280,7 @@ describe('a batch is never tried again', () => {
     },
   )
 
-  test('after a 2xx with success, whatever the status', async () => {
+  test('after any 2xx with success', async () => {
     const respond = { status: 202, body: '{"success":true}' }
     await using exchange = await openExchange({ respond })
     exchange.track(3)
@@ -293,7 +293,7 @@ describe('rejected messages', () => {
   const rejected = (...indexes: number[]) =>
     indexes.map((index) => ({ index, messageId: `m${index}`, code: 'id_required', message: 'No.' }))
 
-  test('in a 200 are reported one by one with code and message; the others are delivered', async () => {
+  test('in a 200 are reported individually with code and message; the others are delivered', async () => {
     const body = JSON.stringify({ success: true, rejected: rejected(1, 3) })
     await using exchange = await openExchange({ respond: { body } })
     exchange.track(5)
@@ -305,7 +305,7 @@ describe('rejected messages', () => {
     ])
   })
 
-  test('in a 400 are reported one by one, and the others of the batch together', async () => {
+  test('in a 400 are reported individually, and the others of the batch together', async () => {
     const body = JSON.stringify({ success: false, code: 'c', rejected: rejected(0, 4) })
     await using exchange = await openExchange({ respond: { status: 400, body } })
     exchange.track(5)

@@ -1,18 +1,18 @@
 import type { Compute, Condition } from './condition.ts'
 
-/** What audiences and computed traits have in common: a value for each profile, sent as a trait when it changes. */
+/** The common fields of audiences and computed traits: a value for each profile, sent as a trait when it changes. */
 interface ComputationRecord {
   /** The space whose profiles are computed. */
   readonly space: string
   readonly name: string
-  /** The name of the trait that is sent: snake_case of the first name. Unique in the space, and fixed. */
+  /** The name of the trait that is sent: snake_case of the original name. Unique in the space, and never changes. */
   readonly key: string
   /** Where changes are sent. */
   readonly destinationIds: readonly string[]
   readonly enabled: boolean
   readonly createdAt: number
   readonly updatedAt: number
-  /** Counts changes. A change names the version it is based on. */
+  /** Incremented by every change. An update states the version it is based on. */
   readonly version: number
 }
 
@@ -21,7 +21,7 @@ export interface Audience extends ComputationRecord {
   /** `aud_…` */
   readonly id: string
   readonly kind: 'audience'
-  /** Who belongs to it; `null`: a list of users (a manual audience). */
+  /** Who belongs to it; `null` for a manual audience, which is a list of users. */
   readonly condition: Condition | null
 }
 
@@ -35,5 +35,5 @@ export interface ComputedTrait extends ComputationRecord {
 
 export type Computation = Audience | ComputedTrait
 
-/** The space of sources that are put into no other. */
+/** The space of sources that are not assigned to another. */
 export const DEFAULT_SPACE = 'default'

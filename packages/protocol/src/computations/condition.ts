@@ -1,7 +1,7 @@
 import type { EventType } from '../event.ts'
 import type { Json } from '../json.ts'
 
-/** How a value is compared. What each does with a missing or mistyped value is in the table of `operators.ts`. */
+/** How a value is compared. `OPERATOR_TABLE` defines each operator, including for missing and mistyped values. */
 export const OPERATORS = [
   'equals',
   'not_equals',
@@ -47,14 +47,14 @@ export interface Duration {
   readonly seconds?: number
 }
 
-/** When an event must have happened: in a sliding window that ends now, in a fixed one, or, without both, ever. */
+/** When an event must have happened: in a sliding window that ends now, in a fixed window, or at any time if neither is set. */
 export interface Window {
   readonly within?: Duration
-  /** Two timestamps: from the first one, before the second one. */
+  /** Two timestamps: the first is inclusive, the second exclusive. */
   readonly between?: readonly [from: string, to: string]
 }
 
-/** Which events are meant. With `type`, calls of that type by `name`, if given; without it, track events named `event`. */
+/** Selects track events named `event` or, with `type`, calls of that type, optionally by `name`. */
 export interface EventSelection {
   readonly event?: string
   readonly type?: Exclude<EventType, 'track'>
@@ -63,7 +63,7 @@ export interface EventSelection {
   readonly where?: readonly PropertyFilter[]
 }
 
-/** Counts events of the user. Without `count`: at least one. */
+/** Counts events of the user. Without `count`, at least one is required. */
 export interface EventClause extends EventSelection, Window {
   readonly count?: { readonly op: CountOperator; readonly n: number }
 }
@@ -107,7 +107,7 @@ export const COMPUTE_FUNCTIONS = [
 
 export type ComputeFunction = (typeof COMPUTE_FUNCTIONS)[number]
 
-/** How a computed trait is made from events of the user. Every function but `count` needs a `property`. */
+/** How a computed trait is computed from events of the user. Every function except `count` needs a `property`. */
 export interface Compute extends EventSelection, Window {
   readonly fn: ComputeFunction
   readonly property?: string

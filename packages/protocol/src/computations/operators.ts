@@ -5,41 +5,41 @@ import { parseTimestamp } from '../timestamp.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** What an operator compares with, by kind. */
+/** Descriptions of the values that operators compare with. */
 export const VALUE_KINDS = {
   none: 'no value',
-  any: `a text, a number, true, false, or a list or an object of at most ${grouped(LIMITS.conditionValueCharacters)} characters`,
-  scalar: 'a text, a number, true or false',
+  any: `a string, number or boolean, or a list or object of at most ${grouped(LIMITS.conditionValueCharacters)} characters of JSON`,
+  scalar: 'a string, number or boolean',
   number: 'a number',
-  text: 'a text',
-  list: `a list of 1 to ${LIMITS.oneOfValues} values, each a text, a number, true or false`,
+  text: 'a string',
+  list: `a list of 1 to ${LIMITS.oneOfValues} strings, numbers or booleans`,
   date: 'a date',
   days: `a whole number from 1 to ${grouped(LIMITS.windowDays)}`,
 } as const
 
 export type ValueKind = keyof typeof VALUE_KINDS
 
-/** An operator, as the page docs/reference/audience-operators.md describes it. */
+/** An operator, as described in docs/reference/audience-operators.md. */
 export interface OperatorInfo {
-  /** What a comparison with this operator must have as its `value`. */
+  /** The kind of `value` that a comparison with this operator requires. */
   readonly takes: ValueKind
   /** When it holds. */
   readonly meaning: string
-  /** The values that it can look at. Every other one is mistyped. */
+  /** The values that it applies to. All others are mistyped. */
   readonly looksAt: string
-  /** Whether it holds for a missing value. `null` is missing, too. */
+  /** Whether it holds for a missing value. `null` counts as missing. */
   readonly onMissing: boolean
   /** Whether it holds for a mistyped value. */
   readonly onMistyped: boolean
-  /** Whether it holds for a value that is there; `undefined`: the value is mistyped. */
+  /** Whether it holds for a value that is present; `undefined` if the value is mistyped. */
   readonly test: (actual: Json, value: Json | undefined, now: number) => boolean | undefined
 }
 
-/** All operators. `holds` and the page of operators are made from this table. */
+/** All operators. Both `holds` and the reference page use this table. */
 export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   equals: {
     takes: 'any',
-    meaning: 'The value is the same. Objects are the same whatever the order of their fields.',
+    meaning: 'The value is equal to the given value. The order of object fields does not matter.',
     looksAt: 'values of the same type',
     onMissing: false,
     onMistyped: false,
@@ -53,14 +53,14 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
     onMistyped: true,
     test: (actual, value) => !equalJson(actual, value),
   },
-  '<': numeric('The number is less.', (actual, value) => actual < value),
-  '<=': numeric('The number is less or the same.', (actual, value) => actual <= value),
-  '>': numeric('The number is greater.', (actual, value) => actual > value),
-  '>=': numeric('The number is greater or the same.', (actual, value) => actual >= value),
+  '<': numeric('The number is less than the given one.', (actual, value) => actual < value),
+  '<=': numeric('The number is at most the given one.', (actual, value) => actual <= value),
+  '>': numeric('The number is greater than the given one.', (actual, value) => actual > value),
+  '>=': numeric('The number is at least the given one.', (actual, value) => actual >= value),
   contains: {
     takes: 'scalar',
-    meaning: 'The text has this text in it, or the list has this element.',
-    looksAt: 'texts, if compared with a text; lists',
+    meaning: 'The string contains the given string, or the list contains the given element.',
+    looksAt: 'lists, and strings if compared with a string',
     onMissing: false,
     onMistyped: false,
     test: contains,
@@ -68,7 +68,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   not_contains: {
     takes: 'scalar',
     meaning: 'The opposite of contains.',
-    looksAt: 'texts, if compared with a text; lists',
+    looksAt: 'lists, and strings if compared with a string',
     onMissing: true,
     onMistyped: true,
     test: (actual, value) => {
@@ -76,13 +76,15 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
       return found === undefined ? undefined : !found
     },
   },
-  starts_with: textual('The text begins with this text.', (actual, value) =>
+  starts_with: textual('The string starts with the given string.', (actual, value) =>
     actual.startsWith(value),
   ),
-  ends_with: textual('The text ends with this text.', (actual, value) => actual.endsWith(value)),
+  ends_with: textual('The string ends with the given string.', (actual, value) =>
+    actual.endsWith(value),
+  ),
   exists: {
     takes: 'none',
-    meaning: 'There is a value.',
+    meaning: 'The value is present and not null.',
     looksAt: 'every value',
     onMissing: false,
     onMistyped: true,
@@ -90,7 +92,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   },
   not_exists: {
     takes: 'none',
-    meaning: 'There is no value: the opposite of exists.',
+    meaning: 'The value is missing or null.',
     looksAt: 'every value',
     onMissing: true,
     onMistyped: false,
@@ -98,24 +100,26 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   },
   one_of: {
     takes: 'list',
-    meaning: 'The value equals one of the list.',
+    meaning: 'The value is equal to one in the list.',
     looksAt: 'values of the types in the list',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) => Array.isArray(value) && hasElement(value, actual),
   },
-  before: dated('date', 'The date is earlier.', (actual, value) => isEarlier(actual, value)),
-  after: dated('date', 'The date is later.', (actual, value) => isEarlier(value, actual)),
+  before: dated('date', 'The date is before the given date.', isEarlier),
+  after: dated('date', 'The date is after the given date.', (actual, value) =>
+    isEarlier(value, actual),
+  ),
   within_last_days: dated(
     'days',
-    'The date is in the past, less than so many times 24 hours ago. In a filter of an event: before the timestamp of the event.',
+    'The date is in the past, less than the given number of days (24 hours each) ago. In a filter on an event, relative to the timestamp of the event.',
     isWithinLastDays,
   ),
 }
 
 /**
  * Whether the comparison holds for `actual`, which is `undefined` if it is missing. `now` is in milliseconds since the
- * epoch; only `within_last_days` depends on it. Total: a value that the operator does not take is mistyped.
+ * epoch; only `within_last_days` depends on it. If the operator does not support `value`, `actual` counts as mistyped.
  */
 export function holds({ op, value }: Comparison, actual: Json | undefined, now: number): boolean {
   const operator = OPERATOR_TABLE[op]
@@ -123,7 +127,7 @@ export function holds({ op, value }: Comparison, actual: Json | undefined, now: 
   return operator.test(actual, value, now) ?? operator.onMistyped
 }
 
-/** When `holds` next changes by time alone, in milliseconds since the epoch; `null`: never. */
+/** When the passage of time next changes `holds`, in milliseconds since the epoch; `null` for never. */
 export function nextChangeOf(
   { op, value }: Comparison,
   actual: Json | undefined,
@@ -153,7 +157,7 @@ function textual(meaning: string, test: (actual: string, value: string) => boole
   return {
     takes: 'text',
     meaning,
-    looksAt: 'texts',
+    looksAt: 'strings',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) =>

@@ -1,19 +1,20 @@
 import { ATTEMPT_CLASSES, type AttemptClassInfo } from './attempt-classes.ts'
 
-/** Why a delivery ended without being delivered, where no attempt says it. */
+/** Reasons for a failed delivery other than the class of an attempt. */
 export const CLASSES_WITHOUT_ATTEMPT = {
   not_attempted: {
     meaning:
-      'The retry window ended before the first attempt. All that time, the breaker of the webhook was open, or its address or port was forbidden. Hookline does not try again.',
-    help: 'The other failures of the destination show the cause: its receiver did not work, or its URL is forbidden. When that is mended, send these deliveries again.',
+      'The retry window ended before the first attempt. Until then, the breaker of the webhook was open, or its address or port was forbidden. Hookline does not try again.',
+    help: 'The other failures of the destination show the cause: its receiver kept failing, or its URL is forbidden. Fix the cause, then retry these deliveries.',
   },
   quarantined: {
-    meaning: 'A bug in Hookline or damaged data stopped the delivery. Hookline does not try again.',
-    help: 'The operator finds the reason in the log, as `quarantine.added`. Report it as a bug. Then retry the delivery: with damaged data it may work now, with a bug it needs a version that corrects it.',
+    meaning:
+      'A bug in Hookline or corrupted data stopped the delivery. Hookline does not try again.',
+    help: 'The operator finds the reason in the log, as `quarantine.added`. Report it as a bug, then retry the delivery. After data corruption it may succeed now; a bug must be fixed first.',
   },
 } as const satisfies Record<string, AttemptClassInfo>
 
-/** Every word for what became of a delivery: the class of the last attempt on a webhook, or why there is none. */
+/** The result of a delivery: the class of the last attempt on a webhook, or one of `CLASSES_WITHOUT_ATTEMPT`. */
 export const DELIVERY_CLASSES = {
   ...ATTEMPT_CLASSES,
   ...CLASSES_WITHOUT_ATTEMPT,

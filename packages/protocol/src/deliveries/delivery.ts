@@ -2,19 +2,19 @@ import type { AttemptClass } from './attempt-classes.ts'
 
 /**
  * The state of one event for one destination. `pending` waits for an attempt; `held` waits until its webhooks resume.
- * The others are final until a replay or a retry by hand. `quarantined`: an internal error of Hookline stopped it.
- * It follows from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
+ * The others are final until a replay or a manual retry. `quarantined`: an internal error of Hookline stopped it.
+ * Derived from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
  */
 export type DeliveryState =
   'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
 
 /** The duration of each phase of an attempt, in milliseconds. A phase that was not reached is absent. */
 export interface AttemptTiming {
-  /** The name look-up. */
+  /** The DNS lookup. */
   readonly lookupMs?: number
   readonly connectMs?: number
   readonly tlsMs?: number
-  /** Sending the request, and waiting for a free socket and for the last header of the response. */
+  /** Waiting for a free socket, sending the request, and waiting for the last header of the response. */
   readonly answerMs?: number
   /** Reading the body of the response. It is not part of the attempt's `durationMs`. Absent below 1 ms. */
   readonly transferMs?: number
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly startedAt: number
   readonly durationMs: number
   /**
-   * Absent if a socket was open already and the body took less than 1 ms: then the whole duration was waiting for the
+   * Absent if a socket was already open and the body took less than 1 ms: the whole duration was waiting for the
    * response.
    */
   readonly timing?: AttemptTiming
@@ -39,26 +39,26 @@ export interface Attempt {
   readonly class: AttemptClass
   /** The HTTP status, if there was a response. */
   readonly status?: number
-  /** What went wrong, in words and without secrets. */
+  /** An error message without secrets. */
   readonly error?: string
-  /** The response headers that are on an allow-list. */
+  /** The response headers on an allow-list. */
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB of the response body. */
   readonly body?: string
-  /** `rpl_…` of its replay. Sent as `X-Hookline-Replay`. */
+  /** The id of its replay, `rpl_…`. Sent as `X-Hookline-Replay`. */
   readonly replayId?: string
 }
 
 /**
  * The state of one webhook's part of a delivery. `pending` waits for its next attempt; `held` waits until the webhook
  * resumes. The others are final.
- * - `not_retried`: an attempt failed, and another webhook has the event (success policy `any`).
- * - `removed`: the webhook was removed before it took the event.
+ * - `not_retried`: an attempt failed, and another webhook accepted the event (success policy `any`).
+ * - `removed`: the webhook was removed before it accepted the event.
  */
 export type PartState =
   'pending' | 'held' | 'delivered' | 'rejected' | 'expired' | 'not_retried' | 'removed'
 
-/** One webhook's part of a delivery. It is attempted, retried and counted by itself. */
+/** One webhook's part of a delivery. It is attempted, retried and counted separately. */
 export interface DeliveryPart {
   readonly url: string
   readonly state: PartState
@@ -77,25 +77,25 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** The most attempts on one of its webhooks since the last replay or retry by hand. */
+  /** The maximum of the attempts on one of its webhooks since the last replay or manual retry. */
   readonly rounds: number
   /**
-   * When it first became due, in milliseconds since the epoch. A replay and a retry by hand change it, so it also tells
-   * records of the time before from later ones.
+   * When it first became due, in milliseconds since the epoch. A replay or a manual retry changes it, so it also
+   * distinguishes records from before and after.
    */
   readonly firstDueAt: number
-  /** When the next attempt on one of its webhooks is due; `null` when none is. */
+  /** When the next attempt on one of its webhooks is due; `null` if none is. */
   readonly dueAt: number | null
-  /** Its part for each webhook; empty until the engine has read which webhooks its destination has. */
+  /** Its part for each webhook; empty until the engine has read the webhooks of its destination. */
   readonly webhooks: readonly DeliveryPart[]
-  /** `rpl_…` of the last replay that requested new attempts. */
+  /** The id of the last replay that requested new attempts, `rpl_…`. */
   readonly replayId?: string
 }
 
-/** What a test delivery sent, or would send, to one webhook, and the result. */
+/** The request of a test delivery to one webhook, and the result. */
 export interface TestedWebhook {
   readonly url: string
-  /** As they are sent, but with the values of static headers hidden. */
+  /** As sent, but with the values of static headers hidden. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** `null` if nothing was sent. */
@@ -108,7 +108,7 @@ export interface NextRequest {
   /** As they would be sent, but with the values of static headers hidden. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** A shell command that sends it, with a valid signature. It names the static headers, without their values. */
+  /** A shell command that sends it, with a valid signature and the names of the static headers, but not their values. */
   readonly curl: string
 }
 
@@ -119,13 +119,13 @@ export interface TestDelivery {
   readonly webhooks: readonly TestedWebhook[]
 }
 
-/** Why the pipeline made no delivery of an event to a destination, and how to get one, as docs/reference/errors.md shows it. */
+/** Why the pipeline did not create a delivery, and the remedy, for docs/reference/errors.md and the console. */
 export interface DeclineReasonInfo {
   readonly meaning: string
   readonly help: string
 }
 
-/** Every reason to make no delivery. */
+/** All reasons not to create a delivery. */
 export const DECLINE_REASONS = {
   destination_disabled: {
     meaning: 'The destination was off when the event arrived.',
@@ -133,7 +133,7 @@ export const DECLINE_REASONS = {
   },
   integrations: {
     meaning: 'The integrations of the call exclude the destination.',
-    help: 'Leave integrations out of the call, or set Webhooks or the id of the destination to true in it.',
+    help: 'Omit integrations from the call, or set Webhooks or the id of the destination to true in it.',
   },
 } as const satisfies Record<string, DeclineReasonInfo>
 

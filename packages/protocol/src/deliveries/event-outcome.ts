@@ -1,7 +1,7 @@
 /**
- * What became of an event at a destination. `retrying`: an attempt failed, and another will be made. `pending`: no attempt was
+ * The outcome of an event at a destination. `retrying`: an attempt failed, and another is due. `pending`: no attempt was
  * recorded, or none since the last replay or retry. `failed`: rejected, expired or quarantined, until a replay or a retry.
- * `declined`: there is no delivery, for a reason.
+ * `declined`: no delivery was created, for one of `DECLINE_REASONS`.
  */
 export const EVENT_OUTCOMES = [
   'failed',
@@ -14,5 +14,5 @@ export const EVENT_OUTCOMES = [
 
 export type EventOutcome = (typeof EVENT_OUTCOMES)[number]
 
-/** How many destinations have each outcome; absent for none. */
+/** The number of destinations with each outcome. Zeros are absent. */
 export type EventOutcomes = Readonly<Partial<Record<EventOutcome, number>>>

@@ -1,9 +1,9 @@
-/** From when on `hookline doctor` and the console call a destination unwell. */
+/** Thresholds at which `hookline doctor` and the console report a destination as unhealthy. */
 export const HEALTH_LIMITS = {
-  /** A delivery that has waited for longer is a problem. */
+  /** The longest acceptable wait of a delivery. */
   longestWaitMs: 10 * 60_000,
-  /** With fewer attempts in an hour, the share of those that were accepted tells little. */
+  /** Below this number of attempts in an hour, the success rate is not significant. */
   leastAttempts: 10,
-  /** Of the attempts of an hour, the least share that should be accepted. */
+  /** The lowest acceptable success rate of the attempts in an hour. */
   leastShare: 0.5,
 } as const

@@ -1,6 +1,6 @@
 /**
- * The headers of a webhook request that no static header may set, in lower case: those that Hookline sets, and those
- * that belong to the connection. `*` at the end stands for any text.
+ * Headers of a webhook request that static headers must not set, in lower case: set by Hookline, or part of the
+ * connection. A trailing `*` matches anything.
  */
 export const RESERVED_HEADERS = {
   hookline: [
@@ -24,12 +24,12 @@ export const RESERVED_HEADERS = {
     'te',
     'trailer',
     'proxy-*',
-    // An object of headers has no such entry, so it would not be sent.
+    // Setting this key on an object of headers adds no entry, so the header would not be sent.
     '__proto__',
   ],
 } as const
 
-/** Which of the two sets the header; `undefined` when a static header may. */
+/** The group that reserves the header; `undefined` if a static header may set it. */
 export function reservedBy(name: string): keyof typeof RESERVED_HEADERS | undefined {
   const lower = name.toLowerCase()
   const owners = ['hookline', 'connection'] as const

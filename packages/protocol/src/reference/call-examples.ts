@@ -6,7 +6,7 @@ const context = {
   library: { name: 'shop-backend', version: '2.4.0' },
 }
 
-/** A call of each type, as a client sends it: the example of the pages and of the OpenAPI document. */
+/** A call of each type, as a client sends it: the examples in the docs and in the OpenAPI document. */
 export const CALL_EXAMPLES: Readonly<Record<EventType, JsonObject>> = {
   identify: {
     userId: 'u1',

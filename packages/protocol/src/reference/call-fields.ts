@@ -1,19 +1,19 @@
 import type { IngestCodeName } from '../codes.ts'
 import { type Event, EVENT_TYPES, type EventType } from '../event.ts'
 
-/** A field of a call that has a fixed type. The ingestion API validates calls by this table. */
+/** A field of a call that has a fixed type. The ingestion API validates calls against `CALL_FIELDS`. */
 export interface CallField {
-  /** `id`: a string, or a number that is not rounded, which becomes a string. */
+  /** `id`: a string, or an exact number, which is converted to a string. */
   readonly kind: 'id' | 'text' | 'object'
   /** The code for a call whose value has another type. */
   readonly code: IngestCodeName
   /** Whether `""` counts as absent. `null` always does. */
   readonly emptyIsAbsent?: true
-  /** The types of calls that use it. Other calls may have it, too: it is stored with them. */
+  /** The types of calls that use it. Other calls may have it: it is stored with them. */
   readonly usedBy: readonly EventType[]
   /** The types of calls that require it, with the code for a call without it. */
   readonly required?: { readonly by: readonly EventType[]; readonly code: IngestCodeName }
-  /** For pages: sentences about it. */
+  /** Description for the docs. */
   readonly meaning: string
 }
 
@@ -32,13 +32,13 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     ...id,
     usedBy: EVENT_TYPES,
     meaning:
-      'Names the call. A second call with the same messageId is a duplicate. Without one, the server makes one, and a repeated request is delivered twice.',
+      'Identifies the call: a second call with the same messageId is a duplicate. If absent, the server generates one, so a repeated request is delivered twice.',
   },
   userId: {
     ...id,
     usedBy: EVENT_TYPES,
     required: { by: ['alias'], code: 'id_required' },
-    meaning: 'The id of the user in your systems. In an alias call: the id from now on.',
+    meaning: 'The id of the user in your systems. In an alias call, the new id.',
   },
   anonymousId: {
     ...id,
@@ -63,7 +63,7 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     emptyIsAbsent: true,
     usedBy: ['track'],
     required: { by: ['track'], code: 'event_not_defined' },
-    meaning: 'The name of what the user did.',
+    meaning: 'The name of the action, such as Order Completed.',
   },
   name: {
     kind: 'text',
@@ -81,20 +81,21 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     kind: 'object',
     code: 'properties_not_object',
     usedBy: ['track', 'page', 'screen'],
-    meaning: 'Free fields about what happened. Of a page: path, referrer, title and url, usually.',
+    meaning:
+      'Free-form fields about what happened. For a page, usually path, referrer, title and url.',
   },
   traits: {
     kind: 'object',
     code: 'traits_not_object',
     usedBy: ['identify', 'group'],
     meaning:
-      'Free fields about the user, or in a group call about the group. The traits of a page call without properties become its properties. An identify call without traits gets those of its context.',
+      'Free-form fields about the user or, in a group call, about the group. The traits of a page call without properties become its properties. An identify call without traits takes the traits in its context.',
   },
   context: {
     kind: 'object',
     code: 'context_not_object',
     usedBy: EVENT_TYPES,
-    meaning: 'Free fields about the circumstances: device, address, library.',
+    meaning: 'Free-form fields about the circumstances, such as device, IP address and library.',
   },
   integrations: {
     kind: 'object',
@@ -113,13 +114,14 @@ export const ID_FIELDS = [
   'previousId',
 ] as const satisfies readonly CallFieldName[]
 
-/** The other fields that the ingestion API reads, or never keeps. All further fields are stored with the call as they are. */
+/** Other fields that the ingestion API reads or discards. All further fields are stored unchanged with the call. */
 export const OTHER_CALL_FIELDS = {
-  type: 'The type of the call. Required in a batch. At `/v1/track` and the like, the path gives it, and the field is ignored.',
+  type: 'The type of the call. Required in a batch. At `/v1/track` and similar paths, the path determines it and the field is ignored.',
   timestamp: 'When it happened. See timestamps.',
-  originalTimestamp: 'Read as `timestamp` where that is absent.',
-  sentAt: "When the client sent the request, by the client's clock. That of a batch wins.",
+  originalTimestamp: 'Used if `timestamp` is absent.',
+  sentAt:
+    "When the client sent the request, by the client's clock. The `sentAt` of a batch takes precedence.",
   receivedAt: 'Ignored: the server sets it.',
-  writeKey: 'The write key, where no header and no query has it. It is not stored.',
+  writeKey: 'The write key, if not in a header or the query. Not stored.',
   _metadata: 'Ignored, and not stored.',
 } as const

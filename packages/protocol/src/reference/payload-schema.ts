@@ -40,6 +40,6 @@ export const WEBHOOK_PAYLOAD_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Hookline webhook payload, version 1',
   description:
-    'The body of a delivery. A receiver must ignore fields that it does not know, and must not fail on a type that it does not know.',
+    'The body of a delivery. Receivers must ignore unknown fields, and must not fail on unknown types.',
   oneOf: PAYLOAD_TYPES.map(payloadSchemaOf),
 }

@@ -1,7 +1,7 @@
 import { standardSignature, xSignature } from './signature.ts'
 import { timingSafeEqual } from 'node:crypto'
 
-/** The greatest accepted difference between timestamp and clock; bounds replay attacks (Standard Webhooks). */
+/** The maximum accepted difference between timestamp and clock, against replay attacks (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60
 
 /** The result for one signature. `stale`: correct, but its timestamp is too far from now. */
@@ -24,7 +24,7 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** Checks the signatures of a request in the way the documentation tells receivers to. */
+/** Checks the signatures of a request as the documentation recommends to receivers. */
 export function checkSignature(
   request: SignedRequest,
   sharedSecret: string | undefined,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { keyOfName, LIMITS } from '../../src/index.ts'
 
-const MOST = LIMITS.keyCharacters
+const MAX_CHARACTERS = LIMITS.keyCharacters
 
 describe('the key of a name', () => {
   test.for([
@@ -70,19 +70,19 @@ describe('the key of a name', () => {
     ['\u0301', 'u301'],
     ['\ud800', 'ud800'],
     ['', 'unnamed'],
-  ])('without letters and digits, as %j has none, is made of the code points', ([name, key]) => {
+  ])('without letters and digits, such as %j, is made of the code points', ([name, key]) => {
     expect(keyOfName(name!)).toBe(key)
   })
 
   test.for([
-    ['x'.repeat(150), 'x'.repeat(MOST)],
-    [`${'x'.repeat(MOST - 1)} y`, 'x'.repeat(MOST - 1)],
-    [`${'x'.repeat(MOST - 1)}𐐀`, 'x'.repeat(MOST - 1)],
-  ])('is cut where it is too long, between two characters', ([name, key]) => {
+    ['x'.repeat(150), 'x'.repeat(MAX_CHARACTERS)],
+    [`${'x'.repeat(MAX_CHARACTERS - 1)} y`, 'x'.repeat(MAX_CHARACTERS - 1)],
+    [`${'x'.repeat(MAX_CHARACTERS - 1)}𐐀`, 'x'.repeat(MAX_CHARACTERS - 1)],
+  ])('is truncated if too long, between two characters', ([name, key]) => {
     expect(keyOfName(name!)).toBe(key)
   })
 
-  test('is the key of itself, never empty and never too long, whatever the name', () => {
+  test('is idempotent, never empty and never too long, for any name', () => {
     const unit = fc.oneof(
       fc.constantFrom(...'aB1_ .\u0301\u200d\ud83c\ufe0fΣΑ'.split('')),
       fc.string({ unit: 'binary', maxLength: 3 }),
@@ -93,7 +93,7 @@ describe('the key of a name', () => {
         const key = keyOfName(name)
         expect(keyOfName(key)).toBe(key)
         expect(key.length).toBeGreaterThan(0)
-        expect(key.length).toBeLessThanOrEqual(MOST)
+        expect(key.length).toBeLessThanOrEqual(MAX_CHARACTERS)
         expect(key).toMatch(/^[\p{L}\p{N}\p{M}]+(_[\p{L}\p{N}\p{M}]+)*$/u)
       }),
       { numRuns: 5_000 },

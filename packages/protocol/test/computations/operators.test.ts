@@ -17,7 +17,7 @@ const daysAgo = (days: number) => formatTimestamp(NOW - days * DAY)
 
 type Values = readonly Json[]
 
-/** Values to compare with, and values for which it holds, does not hold, or that are mistyped. */
+/** For each operand: values for which the operator holds, values for which it does not, and mistyped values. */
 const EXAMPLES: Readonly<
   Record<Operator, readonly { value?: Json; yes: Values; no: Values; mistyped: Values }[]>
 > = {
@@ -99,7 +99,7 @@ describe('the operator', () => {
     ['equals', 'not_equals'],
     ['contains', 'not_contains'],
     ['exists', 'not_exists'],
-  ])('%s holds exactly where %s does not', ([op, opposite]) => {
+  ])('%s holds exactly when %s does not', ([op, opposite]) => {
     const any = fc.option(fc.jsonValue(), { nil: undefined }) as fc.Arbitrary<Json | undefined>
     fc.assert(
       fc.property(any, any, (actual, value) => {
@@ -112,29 +112,29 @@ describe('the operator', () => {
     )
   })
 
-  test('that compares holds for no missing and no mistyped value', () => {
+  test('never holds for missing or mistyped values if it compares numbers or dates', () => {
     const comparing = ['<', '<=', '>', '>=', 'before', 'after', 'within_last_days'] as const
     const rows = comparing.map((op) => OPERATOR_TABLE[op])
     expect(rows.filter(({ onMissing, onMistyped }) => onMissing || onMistyped)).toEqual([])
   })
 })
 
-describe('a comparison changes by time alone', () => {
+describe('a comparison changes with time', () => {
   const lastWeek: Comparison = { op: 'within_last_days', value: 7 }
 
   test.for<[what: string, Comparison, Json | undefined, number | null]>([
-    ['when a date of the last days is too old', lastWeek, daysAgo(2), NOW + 5 * DAY],
-    ['when a date in the future comes', lastWeek, daysAgo(-2), NOW + 2 * DAY],
-    ['when a date has come now, after the days', lastWeek, daysAgo(0), NOW + 7 * DAY],
+    ['when a date leaves the window', lastWeek, daysAgo(2), NOW + 5 * DAY],
+    ['when a future date is reached', lastWeek, daysAgo(-2), NOW + 2 * DAY],
+    ['when a date that is now leaves the window', lastWeek, daysAgo(0), NOW + 7 * DAY],
     ['never for a date that is too old', lastWeek, daysAgo(7), null],
-    ['never for no date', lastWeek, 'soon', null],
+    ['never for an invalid date', lastWeek, 'soon', null],
     ['never for a missing date', lastWeek, undefined, null],
     ['never for another operator', { op: 'before', value: daysAgo(-1) }, daysAgo(0), null],
   ])('%s', ([_what, comparison, actual, expected]) => {
     expect(nextChangeOf(comparison, actual, NOW)).toBe(expected)
   })
 
-  test('exactly then, and not before', () => {
+  test('exactly then, not before', () => {
     const cases = fc.tuple(fc.integer({ min: 1, max: 4 }), fc.integer({ min: -9, max: 9 }))
     fc.assert(
       fc.property(cases, ([value, days]) => {

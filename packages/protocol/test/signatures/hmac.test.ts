@@ -6,7 +6,7 @@ import { hmac } from '../../src/signatures/hmac.ts'
 const algorithm = fc.constantFrom('sha1', 'sha256')
 const encoding = fc.constantFrom('hex', 'base64')
 const text = fc.string({ unit: 'binary', maxLength: 300 })
-// Shorter and longer than a block of 64 bytes: a longer key is digested first.
+// Shorter and longer than a block of 64 bytes, because longer keys are digested first.
 const key = fc.uint8Array({ maxLength: 200 })
 
 test('equals the HMAC of Node for any key, prefix and body', () => {
@@ -20,7 +20,7 @@ test('equals the HMAC of Node for any key, prefix and body', () => {
   )
 })
 
-test('accepts a text that is longer than all before', () => {
+test('accepts a body longer than all before', () => {
   for (const length of [5_000, 500_000, 3]) {
     const signed = '€'.repeat(length)
     const expected = createHmac('sha256', 'key').update(signed).digest('hex')

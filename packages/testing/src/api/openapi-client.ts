@@ -25,11 +25,11 @@ interface Document {
 
 export interface OperationInput {
   readonly parameters?: Readonly<Record<string, string>>
-  /** A text is sent unchanged, everything else as JSON. */
+  /** A string is sent unchanged, everything else as JSON. */
   readonly body?: unknown
 }
 
-/** A client that knows the API only from its OpenAPI document, which it reads at run time. */
+/** A client that uses the API only through its OpenAPI document, which it reads at run time. */
 export class OpenapiClient {
   readonly operations: ReadonlyMap<
     string,
@@ -49,7 +49,7 @@ export class OpenapiClient {
     this.operations = new Map(all.map((operation) => [operation.operationId, operation]))
   }
 
-  /** @param token sent as a Bearer token @param path of the document */
+  /** @param token sent as a Bearer token @param path the path of the document */
   static async of(
     origin: string,
     token: string,

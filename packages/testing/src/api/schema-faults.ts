@@ -1,6 +1,6 @@
 import { Errors } from 'typebox/value'
 
-/** The errors of `value` by the JSON Schema, each with its path. */
+/** Validates `value` against a JSON Schema. Returns the errors, each with its path. */
 export function schemaFaults(schema: object, value: unknown): string[] {
   return Errors(schema, value).map(({ instancePath, message }) => `${instancePath} ${message}`)
 }

@@ -9,12 +9,12 @@ interface Told {
   readonly context: { readonly audience?: object; readonly computedTrait?: object }
 }
 
-/** What a receiver knows of audiences and computed traits from the bodies alone. */
+/** The state of audiences and computed traits that a receiver derives from request bodies alone. */
 export class HeardAudiences {
   readonly #listener = new Listener()
   /** By key, user and timestamp: a repeated call must be identical. */
   readonly #calls = new Map<string, string>()
-  /** Calls that were repeated with other content. Empty unless there is a bug. */
+  /** Calls that were repeated with different content. Empty unless there is a bug. */
   readonly contradictions: string[] = []
   count = 0
 
@@ -25,7 +25,7 @@ export class HeardAudiences {
     this.count++
     const [key = ''] = Object.keys(event.traits)
     const moment = `${key} ${event.userId} ${event.timestamp}`
-    // A sync that tells an added destination what others know already adds a part to the messageId.
+    // The messageId has a further part if a sync sends existing values to an added destination.
     const change = event.messageId.split(':').slice(0, 4).join(':')
     const call = `${change} ${JSON.stringify(event.traits[key])}`
     const before = this.#calls.get(moment)

@@ -32,14 +32,14 @@ export class ApiService implements AsyncDisposable {
     return run([...args, '--token-file', this.tokenFile], { env: { HOOKLINE_URL: this.url } })
   }
 
-  /** Runs a command with `--json`, and returns the document that it prints. */
+  /** Runs a command with `--json`, and returns the printed document. */
   async json<T = Record<string, unknown>>(...args: readonly string[]): Promise<T> {
     const { code, stdout, stderr } = await this.run(...args, '--json')
     if (code !== 0) throw new Error(`hookline ${args.join(' ')} exited ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
 
-  /** Creates a source with an enabled destination whose webhook fails at once, and sends a call of user u1. */
+  /** Creates a source with an enabled destination whose webhook fails immediately, and sends a call of user u1. */
   async failingDestination(): Promise<{ source: string; destination: string; writeKey: string }> {
     const source = await this.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',

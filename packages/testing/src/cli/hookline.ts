@@ -7,25 +7,25 @@ import { HOOKLINE } from '../repository.ts'
 
 const { PATH, HOOKLINE_TEST_NATS_SERVER: nats } = process.env
 
-// The cache also serves the service's threads, which the command's own cache does not reach.
+// The cache also serves the threads of the service, unlike the command's own cache.
 const OF_EVERY_PROCESS = {
-  // `hookline cluster` takes the first nats-server in it.
+  // `hookline cluster` uses the first nats-server in it.
   PATH: nats === undefined ? PATH : `${dirname(nats)}:${PATH}`,
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }
 
 export interface RunOptions {
   readonly cwd?: string
-  /** Added to PATH and the compile cache; nothing else of this process's environment is passed on. */
+  /** Added to PATH and the compile cache. The rest of this process's environment is not passed on. */
   readonly env?: Readonly<Record<string, string>>
   readonly nodeArgs?: readonly string[]
-  /** File descriptor for stdout; by default output is collected in `stdout`. */
+  /** The file descriptor for stdout. By default, output is collected in `stdout`. */
   readonly stdoutFd?: number
   /** Runs on a pseudo-terminal; both streams are in `stdout`. */
   readonly onTerminal?: boolean
 }
 
-/** The command in its own process, as a user runs it. */
+/** The command in a separate process, as a user runs it. */
 export class Hookline implements AsyncDisposable {
   stdout = ''
   stderr = ''
@@ -48,7 +48,7 @@ export class Hookline implements AsyncDisposable {
     this.#closed = once(this.#child, 'close')
   }
 
-  /** Resolves with the exit code once all output was read. */
+  /** Resolves with the exit code once all output has been read. */
   async exit(): Promise<number | null> {
     await this.#closed
     return this.#child.exitCode
@@ -107,7 +107,7 @@ export async function run(args: readonly string[], options?: RunOptions): Promis
   return { code, stdout: hookline.stdout, stderr: hookline.stderr }
 }
 
-/** The error that a failed run with `--json` printed. Expects no other output. */
+/** The error printed by a failed run with `--json`. Expects no other output. */
 export function errorOf({ stdout, stderr }: Run): Record<string, unknown> {
   expect(stdout).toBe('')
   return (JSON.parse(stderr) as { error: Record<string, unknown> }).error

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** A shell function in place of curl: prints its arguments, one per line. */
+/** A shell function that replaces curl and prints its arguments, one per line. */
 const CURL = String.raw`curl() { printf '%s\n' "$@"; }`
 
-/** Lets a shell parse the `curl` line, sends the request that curl would send, and returns the response. */
+/** Parses the `curl` line in a shell, sends the request that curl would send, and returns the response. */
 export async function sendAsPasted(line: string): Promise<unknown> {
   const { stdout } = await promisify(execFile)('sh', ['-c', `${CURL}; ${line}`])
   const [, user, url, , header, , body] = stdout.split('\n') as [string, ...string[]]

@@ -7,9 +7,9 @@ interface Bundler {
   }>
 }
 
-/** A module bundled with everything it imports, minified. Packages resolve as published unless `conditions` differ. */
+/** Bundles a module with all its imports, minified. Packages resolve as published unless `conditions` differ. */
 export async function bundle(path: string, conditions: readonly string[] = []): Promise<string> {
-  // rolldown comes with Vitest's Vite. A literal import would make it our dependency, with a version to keep equal.
+  // rolldown comes with Vitest's Vite. A literal import would make it a dependency whose version has to be kept in sync.
   const name = 'rolldown'
   const { rolldown } = (await import(name)) as Bundler
   const built = await rolldown({

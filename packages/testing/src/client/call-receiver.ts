@@ -7,7 +7,7 @@ interface ReceivedCall {
   readonly timestamp: string
 }
 
-/** A receiver that responds 200 and keeps little of each call, so that a test may send very many. */
+/** A receiver that responds 200 and stores little of each call, for tests that send very many. */
 export class CallReceiver implements AsyncDisposable {
   /** By messageId. */
   readonly calls = new Map<string, ReceivedCall>()

@@ -11,7 +11,7 @@ export const SETTINGS = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-/** Makes a source whose events go to this webhook. Resolves with its write key. */
+/** Creates a source whose events go to this webhook. Resolves with its write key. */
 export async function writeKeyOf(serviceUrl: string, webhookUrl: string): Promise<string> {
   const api = new ManagementApi(serviceUrl, ADMIN_TOKEN)
   const { id, writeKey } = await newSource(api)

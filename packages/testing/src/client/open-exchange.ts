@@ -35,7 +35,7 @@ export class Exchange implements AsyncDisposable {
     )
   }
 
-  /** Makes `count` track calls whose event names are numbers, starting with `first`. */
+  /** Makes `count` track calls with consecutive numbers as event names, starting with `first`. */
   track(count: number, first = 0): void {
     for (let index = first; index < first + count; index++) {
       this.analytics.track({ userId: 'u1', event: String(index) })
@@ -62,7 +62,7 @@ export class Exchange implements AsyncDisposable {
   }
 }
 
-/** Opens a client with a receiver that responds as `respond` says, a 200 with the body of the service; default: 200. */
+/** Opens a client and a receiver that responds with `respond`; a 200, which is the default, has the body of the service. */
 export async function openExchange(options: ExchangeOptions = {}): Promise<Exchange> {
   const respond = asService(options.respond ?? 200)
   return new Exchange(await openReceiver({ respond }), options)

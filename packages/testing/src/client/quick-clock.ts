@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../../client/src/clock.ts'
 
 const SPEED = 1000
 
-/** Runs a thousand times as fast as the system's clock, and records the delays that the client asked for. */
+/** Runs a thousand times faster than the system's clock, and records the delays that the client requests. */
 export class QuickClock implements Clock {
   readonly delaysMs: number[] = []
   readonly #startedAt = systemClock.now()
@@ -17,5 +17,5 @@ export class QuickClock implements Clock {
   }
 }
 
-/** With a `QuickClock`: no request times out, and no flush starts by itself. */
+/** With a `QuickClock`, prevents request timeouts and automatic flushes. */
 export const NO_TIMEOUTS = { timeoutMs: 100_000_000, flushAfter: 100_000_000 } as const

@@ -21,7 +21,7 @@ export class AdjustableClock implements Clock {
     return systemClock.turn()
   }
 
-  /** As if this much time had passed without timers. */
+  /** Simulates that this much time has passed, without running timers. */
   pass(ms: number): void {
     this.#passedMs += ms
   }

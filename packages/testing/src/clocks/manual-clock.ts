@@ -40,7 +40,7 @@ export class ManualClock implements Clock {
     this.#nowMs = until
   }
 
-  /** Sets the clock of the machine forward, or back when `ms` is negative. No time passes. */
+  /** Sets the machine's clock forward, or back if `ms` is negative. No time passes. */
   jump(ms: number): void {
     this.#wallAheadMs += ms
   }

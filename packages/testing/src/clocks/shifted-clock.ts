@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
-// For `node --import`: the clock of the machine as a test has set it, for this process only. The file says how many
-// milliseconds it is ahead. The process copies it to another file, to say that it has seen it.
+// For `node --import`: shifts the system clock for this process only. The file contains the number of milliseconds that
+// the clock is ahead. The process copies it to another file to acknowledge it.
 
 const SystemDate = Date
 const file = process.env['CLOCK_AHEAD_MS_FILE']!

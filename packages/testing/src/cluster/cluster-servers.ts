@@ -5,19 +5,19 @@ import { Postgres } from '../../../server/src/backend/cluster/postgres/postgres.
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
 import { natsProgram, postgresProgram } from './programs.ts'
 
-/** A database and a stream prefix for the backend of a test. Disposing of it removes the database. */
+/** A database and a stream prefix for the backend of a test. Disposing drops the database. */
 export interface ClusterPlace extends AsyncDisposable {
   readonly databaseUrl: string
   readonly natsUrl: string
   readonly natsPrefix: string
 }
 
-/** Where the servers are: the setting of a person, or what `start-servers.ts` has started for all workers. */
+/** The URLs of the servers, set by the user or by `start-servers.ts` for all workers. */
 export const DATABASE_VARIABLE = 'HOOKLINE_TEST_DATABASE_URL'
 export const NATS_VARIABLE = 'HOOKLINE_TEST_NATS_URL'
 const TEMPLATE_VARIABLE = 'HOOKLINE_TEST_DATABASE_TEMPLATE'
 
-/** Why tests of the cluster cannot run here; `undefined` where they can. */
+/** Why cluster tests cannot run on this machine; `undefined` if they can. */
 export function clusterIsMissing(): string | undefined {
   const hasDatabase = has(DATABASE_VARIABLE) || postgresProgram('postgres') !== undefined
   const hasNats = has(NATS_VARIABLE) || natsProgram() !== undefined
@@ -28,7 +28,7 @@ export function clusterIsMissing(): string | undefined {
   return reason
 }
 
-/** A place that nothing else uses. Its database has the schema already, unless it is to be `empty`: to make it takes most of the time of a test. */
+/** Creates a place for one test. To save time, its database is a copy with the schema, unless it is to be `empty`. */
 export async function newClusterPlace(
   database: 'migrated' | 'empty' = 'migrated',
 ): Promise<ClusterPlace> {
@@ -44,12 +44,12 @@ export async function newClusterPlace(
   }
 }
 
-/** Makes the database that places are copies of. Disposing of it removes it. */
+/** Creates the template database of all places. Disposing drops it. */
 export async function openTemplate(): Promise<AsyncDisposable> {
   const place = await newClusterPlace('empty')
   const postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
   await migrate(postgres)
-  // A database that is in use cannot be copied.
+  // PostgreSQL cannot copy a database that is in use.
   await postgres[Symbol.asyncDispose]()
   process.env[TEMPLATE_VARIABLE] = new URL(place.databaseUrl).pathname.slice(1)
   return place

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 export type Cut = 'there' | 'back' | 'both'
 
 /**
- * A TCP proxy that a test can cut. Bytes sent over a cut link arrive once it is restored. Neither side sees the other
- * close.
+ * A TCP proxy that a test can cut. Bytes sent over a cut link arrive once it is restored. While it is cut, neither side
+ * sees the other close.
  */
 export class Link implements AsyncDisposable {
   readonly #server: Server
@@ -65,7 +65,7 @@ export class Link implements AsyncDisposable {
     flow.isCut = this.#isCut(way)
     this.#flows.add(flow)
     this.#sockets.add(from)
-    // A process that was killed resets its connections: the other side hears it as a close.
+    // A killed process resets its connections, which the other side sees as a close.
     from.on('error', () => undefined)
     from.on('close', () => {
       this.#sockets.delete(from)
@@ -99,31 +99,31 @@ class Flow {
     this.#to = to
     from.on('data', (data) => {
       this.#isFull = !to.write(data)
-      this.#goOnOrWait()
+      this.#resumeOrPause()
     })
     to.on('drain', () => {
       this.#isFull = false
-      this.#goOnOrWait()
+      this.#resumeOrPause()
     })
   }
 
   set isCut(isCut: boolean) {
     this.#isCut = isCut
-    this.#goOnOrWait()
-    this.#closeOrWait()
+    this.#resumeOrPause()
+    this.#closeUnlessCut()
   }
 
   end(onEnded: () => void): void {
     this.#onEnded = onEnded
-    this.#closeOrWait()
+    this.#closeUnlessCut()
   }
 
-  #goOnOrWait(): void {
+  #resumeOrPause(): void {
     if (this.#isCut || this.#isFull) this.#from.pause()
     else this.#from.resume()
   }
 
-  #closeOrWait(): void {
+  #closeUnlessCut(): void {
     if (this.#isCut || this.#onEnded === undefined) return
     this.#to.destroySoon()
     this.#onEnded()

@@ -25,7 +25,7 @@ export class NatsServer implements AsyncDisposable {
     this.server = new StartedServer({
       program: natsProgram()!,
       args: settings === undefined ? args : [...args, '-c', config],
-      // Who may connect is what a test of such settings tries.
+      // Tests with settings check for themselves who may connect.
       check: () => (settings === undefined ? canBeUsed(this.url) : greets(port)),
     })
   }
@@ -51,7 +51,7 @@ async function canBeUsed(url: string): Promise<void> {
   await connection.close()
 }
 
-/** The server greets a client before it asks who that is. */
+/** The server sends a greeting before it authenticates the client. */
 async function greets(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   try {

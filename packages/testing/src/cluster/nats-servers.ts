@@ -10,7 +10,7 @@ import { natsProgram } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
 const MAX_FILE_STORE_BYTES = 48 * 1024 * 1024
-/** Servers tell each other of this address, so that they use only the links that they were given. */
+/** The address that servers advertise to each other, so that they use only the configured links. */
 const NOWHERE = '127.0.0.1:1'
 
 export interface NatsNode {
@@ -18,13 +18,13 @@ export interface NatsNode {
   readonly folder: string
   readonly port: number
   readonly server: StartedServer
-  /** To each other server, for what this one has begun. */
+  /** The links to each other server, for connections opened by this one. */
   readonly routes: readonly Link[]
-  /** The same of each other server to this one. */
+  /** The links from each other server, for connections opened by the others. */
   readonly routesHere: readonly Link[]
 }
 
-/** Servers of NATS that are one JetStream cluster; one alone is no cluster. */
+/** NATS servers that form a JetStream cluster, or a single server without clustering. */
 export class NatsServers implements AsyncDisposable {
   readonly all: readonly NatsNode[]
   readonly folder: string
@@ -92,7 +92,7 @@ export class NatsServers implements AsyncDisposable {
     return this.#stack.disposeAsync()
   }
 
-  /** Resolves when JetStream responds: several servers first elect a leader. */
+  /** Resolves when JetStream responds, after several servers have elected a leader. */
   async #elected(): Promise<void> {
     const deadline = performance.now() + CONDITION_MS
     for (;;) {
@@ -110,7 +110,7 @@ interface NodeOptions {
   readonly program: string
   readonly number: number
   readonly routePort: number
-  /** By server, to each of the others in their order. */
+  /** For each server, the links to the others in order. */
   readonly routes: readonly (readonly Link[])[]
   readonly folder: string
 }
@@ -128,7 +128,7 @@ async function openNode({
   mkdirSync(home)
   const own = routes[number]!
   const urls = own.map((link) => `"nats://127.0.0.1:${link.port}"`).join(', ')
-  // Clients stay on the links that they were given, too.
+  // Clients also stay on the configured links.
   const cluster = `cluster { name: test, listen: "127.0.0.1:${routePort}", no_advertise: true,
     advertise: "${NOWHERE}", routes: [${urls}] }`
   const file = `${home}.conf`

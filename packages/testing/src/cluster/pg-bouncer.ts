@@ -8,14 +8,14 @@ import type { PostgresServer } from './postgres-server.ts'
 import { unprivileged } from './programs.ts'
 import { StartedServer } from './started-server.ts'
 
-/** Where Debian has it; PATH of other users than root does not. */
+/** Debian's path, which only root has in PATH. */
 const PROGRAM = ['pgbouncer', '/usr/sbin/pgbouncer'].find(
   (program) => spawnSync(program, ['--version']).status === 0,
 )
 
 export const pgBouncerIsMissing = PROGRAM === undefined
 
-/** PgBouncer before all databases of a server. */
+/** PgBouncer in front of all databases of a server. */
 export class PgBouncer implements AsyncDisposable {
   readonly #port: number
   readonly #folder: TemporaryFolder

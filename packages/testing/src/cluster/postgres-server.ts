@@ -11,13 +11,13 @@ import { StartedServer } from './started-server.ts'
 
 const SETTINGS = ['max_connections=300', 'log_min_messages=warning']
 
-/** A PostgreSQL server of its own, with data in a temporary folder. */
+/** A dedicated PostgreSQL server with data in a temporary folder. */
 export class PostgresServer implements AsyncDisposable {
   readonly server: StartedServer
-  /** Of the databases that were made, in their order. */
+  /** The URLs of the created databases, in order. */
   readonly databaseUrls: string[] = []
   readonly #port: number
-  /** Of its URLs. */
+  /** The query parameters of its URLs. */
   readonly #parameters: string
   readonly #folder = new TemporaryFolder()
 
@@ -48,7 +48,7 @@ export class PostgresServer implements AsyncDisposable {
     return this.#port
   }
 
-  /** Makes a database, which is empty or a copy of one that is not in use, and returns its URL. */
+  /** Creates a database, either empty or as a copy of one that is not in use, and returns its URL. */
   async newDatabase(model = 'template1'): Promise<string> {
     const name = `test_${this.databaseUrls.length + 1}`
     await this.query('postgres', `CREATE DATABASE ${name} TEMPLATE ${model}`)
@@ -68,7 +68,7 @@ export class PostgresServer implements AsyncDisposable {
     }
   }
 
-  /** Changes its configuration for the next start. It is not running. */
+  /** Changes the configuration of a stopped server for the next start. */
   async configure(settings: Readonly<Record<string, string>>): Promise<void> {
     const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'\n`)
     await appendFile(join(this.#folder.path, 'data', 'postgresql.conf'), lines.join(''))
@@ -78,9 +78,9 @@ export class PostgresServer implements AsyncDisposable {
     return join(this.#folder.path, 'data', 'log')
   }
 
-  /** The names of the files that contain this text, after a checkpoint: all but the WAL, or only those of one database. */
+  /** The names of files that contain this text after a checkpoint, in one database or in all files except the WAL. */
   async filesWith(text: string, database?: string): Promise<string[]> {
-    // It also removes the files of tables that are gone.
+    // This also removes the files of dropped tables.
     await this.query('postgres', 'CHECKPOINT')
     const data = join(this.#folder.path, 'data')
     if (database !== undefined) {

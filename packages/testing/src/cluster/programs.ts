@@ -2,19 +2,19 @@ import { globSync } from 'node:fs'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { isNatsSupported } from '../../../server/src/backend/cluster/jetstream/nats-link.ts'
 
-/** Where Debian keeps the programs of PostgreSQL, which are not in PATH. */
+/** Debian's folder for PostgreSQL programs, which is not in PATH. */
 const POSTGRES_FOLDERS = '/usr/lib/postgresql/*/bin'
 
-/** The path of a program of PostgreSQL, or its name where it is in PATH; `undefined` where it is missing. */
+/** The path of a PostgreSQL program, or its name if it is in PATH; `undefined` if it is missing. */
 export function postgresProgram(name: string): string | undefined {
   if (isInPath(name)) return name
   return globSync(`${POSTGRES_FOLDERS}/${name}`).toSorted().at(-1)
 }
 
-/** The path of a newer server of NATS than that in PATH. Debian 12 has 2.9.10, which Hookline refuses. */
+/** The path of a newer NATS server than the one in PATH. Debian 12 has 2.9.10, which Hookline refuses. */
 const NEWER_NATS = process.env['HOOKLINE_TEST_NATS_SERVER']
 
-/** A server of NATS that Hookline runs with; `undefined` where it is missing. */
+/** A NATS server that Hookline supports; `undefined` if it is missing. */
 export function natsProgram(): string | undefined {
   const program = NEWER_NATS ?? (isInPath('nats-server') ? 'nats-server' : undefined)
   return program !== undefined && isNatsSupported(versionOf(program)) ? program : undefined

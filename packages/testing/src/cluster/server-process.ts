@@ -6,7 +6,7 @@ process.once('exit', () => {
   for (const server of running) server.kill('SIGKILL')
 })
 
-/** A server that a test has started. It ends with the test's process, whatever ends that. */
+/** A server started by a test. It is killed when the test's process exits for any reason. */
 export class ServerProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   #output = ''
@@ -23,7 +23,7 @@ export class ServerProcess implements AsyncDisposable {
         'data',
         (data: Buffer) => (this.#output = (this.#output + data.toString()).slice(-20_000)),
       )
-      // Whoever waits for it has a timer or a socket of its own.
+      // Code that waits for the server keeps the process alive with a timer or a socket.
       ;(stream as unknown as { unref(): void }).unref()
     }
     this.#child.unref()

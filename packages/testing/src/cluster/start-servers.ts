@@ -8,14 +8,14 @@ import { NatsServer } from './nats-server.ts'
 import { PostgresServer } from './postgres-server.ts'
 
 /**
- * Starts the servers of a cluster for all workers of a run, unless they are running. Reports missing ones once; their
- * tests are skipped.
+ * Starts the servers of a cluster for all workers of a run, unless they are running. Reports missing servers once and
+ * skips their tests.
  */
 export default async function startServers(): Promise<() => Promise<void>> {
   await using stack = new AsyncDisposableStack()
   const missing = clusterIsMissing()
   if (missing !== undefined)
-    console.log(`skipped: ${missing} (HOOKLINE_REQUIRE_CLUSTER=1 makes that a failure)`)
+    console.log(`skipped: ${missing} (HOOKLINE_REQUIRE_CLUSTER=1 makes this a failure)`)
   else {
     process.env[DATABASE_VARIABLE] ??= await stack.use(await PostgresServer.start()).newDatabase()
     process.env[NATS_VARIABLE] ??= stack.use(await NatsServer.start()).url

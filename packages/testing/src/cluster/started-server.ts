@@ -6,7 +6,7 @@ export interface StartedServerOptions {
   readonly program: string
   readonly args: readonly string[]
   readonly user?: { readonly uid?: number; readonly gid?: number }
-  /** Resolves when the server can be used, and rejects before. */
+  /** Resolves if the server is ready, and rejects otherwise. */
   readonly check: () => Promise<unknown>
 }
 
@@ -37,7 +37,7 @@ export class StartedServer implements AsyncDisposable {
         if (performance.now() > deadline)
           throw new Error(ended + this.#process.output, { cause: error })
         await sleep(EVERY_MS)
-        // PostgreSQL does not start while children of the one that was killed run.
+        // PostgreSQL does not start while children of the killed server are running.
         if (this.#process.isRunning) continue
         ended = this.#process.output
         this.#process = undefined
@@ -50,7 +50,7 @@ export class StartedServer implements AsyncDisposable {
     this.#process = undefined
   }
 
-  /** Ends it with SIGTERM, or another signal that it obeys: it writes what it has not written. */
+  /** Stops the server gracefully, with SIGTERM or another signal, so that it writes unsaved data. */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     this.#process?.kill(signal)
     while (this.#process?.isRunning) await sleep(EVERY_MS)

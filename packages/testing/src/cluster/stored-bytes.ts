@@ -10,22 +10,22 @@ interface Column {
   readonly isBytes: boolean
 }
 
-/** How a text may be spelled where it is stored: as it is, in hexadecimal digits, and in base64 at any place of a longer text. */
+/** The forms in which a text may be stored: unchanged, as hexadecimal, and as base64 at any offset in a longer text. */
 function spellings(text: string): string[] {
   const inBase64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.from('x'.repeat(before) + text)
-    // The letters at both ends also depend on what is beside the text.
+    // The characters at both ends also depend on the adjacent bytes.
     const from = Math.ceil((before * 4) / 3)
     return bytes.toString('base64').slice(from, Math.floor((bytes.length * 4) / 3))
   })
   return [text, Buffer.from(text).toString('hex'), ...inBase64]
 }
 
-/** The columns of all tables of a database whose rows contain a text, in any spelling, with the number of these rows. */
+/** The columns of a database that contain a text in any of its `spellings`, with the number of rows. */
 export async function columnsWith(
   databaseUrl: string,
   text: string,
-  /** Rows of a table that may have it: a condition in SQL. */
+  /** By table, an SQL condition for rows that may contain it. */
   except: Readonly<Record<string, string>> = {},
 ): Promise<Readonly<Record<string, number>>> {
   const client = new pg.Client({
@@ -55,7 +55,7 @@ function isIn({ name, isBytes }: Column): string {
   return isBytes ? bytes : `position(spelling IN "${name}"::text) > 0`
 }
 
-/** Also those of TOAST are columns of a table: they are read through it. */
+/** Values in TOAST are read through the columns of their tables. */
 async function columnsOf(client: pg.Client): Promise<readonly Column[]> {
   const { rows } = await client.query<Column>(`
     SELECT attrelid::regclass::text AS table, attname AS name, atttypid = 'bytea'::regtype AS "isBytes"
@@ -67,7 +67,7 @@ async function columnsOf(client: pg.Client): Promise<readonly Column[]> {
   return rows
 }
 
-/** How many messages all streams of a server have, and how many of them contain a text. */
+/** The number of messages in all streams of a server, and how many of them contain a text. */
 export async function messagesWith(
   natsUrl: string,
   text: string,

@@ -30,7 +30,7 @@ export function openPlace(place: DeletionPlace): Promise<Backend> {
   })
 }
 
-/** Stores events of users, and requests their deletion. Returns its id. */
+/** Stores events of users, and requests their deletion. Returns the id of the deletion. */
 export async function prepareDeletion(
   place: DeletionPlace,
   userIds: readonly string[],
@@ -65,7 +65,7 @@ export async function outcomeOf(place: DeletionPlace, id: string): Promise<objec
   }
 }
 
-/** Runs deletions in a process that is killed at the n-th write; 0 for never. Returns the exit code. */
+/** Runs deletions in a process that is killed at the n-th write, or never for 0. Returns the exit code. */
 export async function runDeletion(place: DeletionPlace, killAt: number): Promise<number | null> {
   const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(place), String(killAt)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })

@@ -7,8 +7,8 @@ import { NO_ACTIVITY } from '../engine/no-activity.ts'
 import { RunningWorker } from '../engine/running-worker.ts'
 import { type DeletionPlace, openPlace } from './deletion-place.ts'
 
-// A process of its own that carries out what deletions there are, and is killed at a moment that its
-// arguments name: before or after the n-th write.
+// Runs the pending deletions in a separate process, and kills it before or after the n-th write, as its arguments
+// specify.
 
 type Write = (...args: never[]) => Promise<unknown>
 

@@ -1,9 +1,9 @@
-// Preloaded into the service, this library makes calls that change files fail, while a file says so (failing-disk.ts). A
-// failed call has no effect. A short write writes half of its bytes, and says so.
+// Preloaded into the service, this library makes calls that change files fail, controlled by a file (failing-disk.ts). A
+// failed call has no effect. A short write writes half of its bytes, and returns that number.
 //
-// FAILING_DISK_RULE is a file outside of the data folder. While it exists, it has the path of a file, or of a folder with a
-// slash at its end, and four numbers: the errno, how many of 1,000 calls fail, which calls (the sum of the numbers below),
-// and a seed.
+// FAILING_DISK_RULE is a file outside the data folder. Calls fail while it exists. It contains the path of a file, or of a
+// folder with a trailing slash, and four numbers: the errno, how many of 1,000 calls fail, which calls (the sum of the
+// numbers below), and a seed.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +23,7 @@ _Static_assert(sizeof(off_t) == 8, "pwrite and pwrite64 are the same function");
 
 enum { WRITES = 1, SYNCS = 2, TRUNCATIONS = 4, SHORT = 8, CREATIONS = 16 };
 
-/** The function of the C library that has this name. */
+/** The C library function with this name. */
 #define REAL(name) \
   ({ \
     static __typeof__(&name) function; \
@@ -66,7 +66,7 @@ static int is_of(const Rule *rule, const char *path) {
   return is_folder ? !strncmp(path, rule->path, length) : !strcmp(path, rule->path);
 }
 
-/** Leaves a file that says that a call of this kind has failed. */
+/** Creates a file that records that a call of this kind has failed. */
 static void remember(int call) {
   char path[PATH_MAX + 16];
   snprintf(path, sizeof path, "%s.failed-%d", rule_file, call);
@@ -74,7 +74,7 @@ static void remember(int call) {
   if (fd >= 0) close(fd);
 }
 
-/** Whether this call fails now. It sets errno then, and leaves it as it was otherwise. */
+/** Whether this call fails now. If so, sets errno; otherwise, leaves it unchanged. */
 static int fails(const char *path, int call) {
   int before = errno, error = 0;
   Rule rule;
@@ -101,11 +101,11 @@ static int fails_at(int fd, int call) {
   ssize_t length = readlink(link, path, sizeof path - 1);
   path[length > 0 ? length : 0] = 0;
   errno = before;
-  // Not of pipes: handlers of signals write to them, perhaps while this thread reads the rule.
+  // Pipes never fail: signal handlers write to them, perhaps while this thread reads the rule.
   return *path == '/' && fails(path, call);
 }
 
-/** How many of these bytes are written. */
+/** The number of bytes to write. */
 static size_t length_of(int fd, size_t bytes) { return bytes > 1 && fails_at(fd, SHORT) ? bytes / 2 : bytes; }
 
 int open(const char *path, int flags, ...) {

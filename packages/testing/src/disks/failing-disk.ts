@@ -10,16 +10,16 @@ const CHANGES = CALLS.writes + CALLS.syncs + CALLS.truncations + CALLS.creations
 
 export interface Failures {
   readonly error: 'EIO' | 'ENOSPC' | 'EROFS'
-  /** The file of the data folder; by default, each. */
+  /** The file in the data folder; by default, all files. */
   readonly file?: string
-  /** Which calls fail; by default, all, and no write is short. */
+  /** Which calls fail; by default, all calls, without short writes. */
   readonly calls?: keyof typeof CALLS
-  /** How many of these calls fail; by default, all. */
+  /** The share of these calls that fail; by default, all. */
   readonly share?: number
   readonly seed?: number
 }
 
-/** A data folder whose disk fails while a test says so. The service must run with `settings`. */
+/** A data folder on a disk that a test can make fail. The service must run with `settings`. */
 export class FailingDisk implements Disposable {
   readonly #folder = new TemporaryFolder()
   readonly #real = realpathSync(this.#folder.path)
@@ -27,7 +27,7 @@ export class FailingDisk implements Disposable {
   readonly #rule = join(this.#real, 'rule')
   readonly #library = join(this.#real, 'failing-disk.so')
 
-  /** Where the machine has no C compiler it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
+  /** Without a C compiler, skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
   static orSkip(skip: () => never): FailingDisk {
     needsCompiler(skip)
     return new FailingDisk()
@@ -42,7 +42,7 @@ export class FailingDisk implements Disposable {
     return { LD_PRELOAD: this.#library, FAILING_DISK_RULE: this.#rule }
   }
 
-  /** From now on, calls that change a file fail, until `mend`. */
+  /** Makes calls that change a file fail until `mend`. */
   fail({ error, file = '', calls, share = 1, seed = 1 }: Failures): void {
     const number = calls === undefined ? CHANGES : CALLS[calls]
     const path = join(this.path, '/', file)

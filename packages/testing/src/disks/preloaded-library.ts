@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { skipOrFail } from '../run/skip-or-fail.ts'
 
-/** Where no library can be preloaded it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
+/** If no library can be preloaded, skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
 export function needsCompiler(skip: () => never): void {
   if (process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0) return
   skipOrFail('Linux and a C compiler, `cc`', 'HOOKLINE_REQUIRE_COMPILER', skip)

@@ -6,7 +6,7 @@ import {
 import type { WebhookRequest } from '../../../server/src/delivery/sending/webhook-request.ts'
 import { systemClock } from '../../../server/src/util/time/clock.ts'
 
-/** A sender that may reach this machine. It is disposed of when the test ends. */
+/** A sender that may reach this machine, disposed of when the test ends. */
 export function openSender(options: Partial<WebhookSenderOptions> = {}): WebhookSender {
   const sender = new WebhookSender({
     clock: systemClock,

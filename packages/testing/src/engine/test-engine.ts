@@ -24,13 +24,13 @@ export interface EngineOptions {
   readonly limits?: Partial<DispatcherOptions['limits']>
   readonly retryDelaysMs?: readonly number[]
   readonly retryWindowMs?: number
-  /** By default the sender may reach loopback. */
+  /** By default, the sender may reach loopback. */
   readonly sender?: Partial<WebhookSenderOptions>
   /** The clock of the engine. Attempts use the system's clock. */
   readonly clock?: Clock
   readonly maxDestinationsInMetrics?: number
   readonly logLevel?: 'debug' | 'info'
-  /** An open backend, in place of the embedded one on a folder. The test closes it. */
+  /** An open backend instead of the embedded one. The test closes it. */
   readonly backend?: Backend
   /** Wraps the backend of the engine, to inject faults. */
   readonly through?: (backend: Backend) => Backend
@@ -66,7 +66,7 @@ export class TestEngine implements AsyncDisposable {
     )
     this.sender = new WebhookSender({
       clock: systemClock,
-      // Longer than a test takes on any machine: an attempt that times out is sent again.
+      // Longer than a test takes on any machine, because an attempt that times out is sent again.
       timeoutMs: 30_000,
       allowedNetworks: ['127.0.0.0/8'],
       maxConnectionsPerWebhook: 64,
@@ -135,7 +135,7 @@ export class TestEngine implements AsyncDisposable {
     return this.lanes.current.openBreakers
   }
 
-  /** Resolves when the engine has finished the reads and writes that it can make now. */
+  /** Resolves when the engine has finished its current reads and writes. */
   async settled(): Promise<void> {
     for (let turns = 0; turns < 5; turns++) {
       await this.backend.probe()
@@ -148,7 +148,7 @@ export class TestEngine implements AsyncDisposable {
     return missing.reduce((sum, each) => sum + Math.abs(each), 0)
   }
 
-  /** Disposes of the engine. Rejects when events or deliveries were lost or ended twice, before the stop or after it. */
+  /** Disposes of the engine. Rejects if events or deliveries were lost or completed twice, before the stop or after it. */
   async [Symbol.asyncDispose](): Promise<void> {
     const before = {
       ...(await this.engine.status()).imbalance,
@@ -160,7 +160,7 @@ export class TestEngine implements AsyncDisposable {
     const counts = [...Object.values(before), ...Object.values(after)]
     if (counts.every((count) => count === 0)) return
     const found = JSON.stringify({ before, after })
-    throw new Error(`The accounting does not balance, before the stop or after it: ${found}`)
+    throw new Error(`Events or deliveries were lost or completed twice: ${found}`)
   }
 }
 

@@ -4,12 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { TemporaryFolder } from './temporary-folder.ts'
 
 interface Found {
-  /** `ok`, or what SQLite finds wrong. */
+  /** `ok`, or the problems that SQLite reports. */
   readonly integrity: string
   readonly messageIds: ReadonlySet<string>
 }
 
-/** What is in a database that no process has open. Its files stay as they are: SQLite recovers a copy. */
+/** Reads a database that no process has open. Its files stay unchanged: SQLite recovers a copy. */
 export function readDatabase(dataDir: string): Found {
   using copy = new TemporaryFolder()
   for (const name of ['hookline.db', 'hookline.db-wal'])

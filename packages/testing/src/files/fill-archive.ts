@@ -6,7 +6,7 @@ import { eventInserter } from './event-rows.ts'
 import type { TemporaryFolder } from './temporary-folder.ts'
 import { migrate, MIGRATIONS } from '../../../server/src/backend/embedded/migrations/migrate.ts'
 
-/** Creates a database of delivered events, one or more per millisecond from NOON on. Faster than delivering them. */
+/** Creates a database of delivered events, at least one per millisecond from NOON on. Faster than delivering them. */
 export function fillArchive(
   folder: TemporaryFolder,
   {

@@ -11,19 +11,19 @@ const DAY_MS = 24 * 60 * 60 * 1000
  */
 export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): void {
   using db = new DatabaseSync(file)
-  // Durability does not matter here: after a crash the test starts again.
+  // Durability does not matter, because the test starts again after a crash.
   db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN')
   const indexes = dropIndexes(db)
   fill(db)
   addChecksums(db)
   for (const sql of indexes) db.exec(sql)
   db.exec('COMMIT; PRAGMA journal_mode = WAL')
-  // The service stores their filters as events arrive, so a start does not read the message ids again.
+  // The service stores its filters as events arrive, so that a start need not read the messageIds again.
   void new KnownMessageIds(db, { dedupeWindowMs: DAY_MS })
   writeToDisk(file)
 }
 
-/** Adds the checksums of events that `fill` has given `NO_CHECKSUM`. */
+/** Adds the checksums of events that `fill` has created with `NO_CHECKSUM`. */
 function addChecksums(db: DatabaseSync): void {
   db.function('checksum_of', { varargs: true }, (...values) => {
     const [body, ...head] = values
@@ -33,15 +33,15 @@ function addChecksums(db: DatabaseSync): void {
     user_id, previous_id, origin, rest) WHERE checksum = ${NO_CHECKSUM}`)
 }
 
-/** The checksum of the original is of its id: `fillDatabase` adds that of the copy. */
+/** For copies, whose checksum differs because it covers the id: `fillDatabase` computes it. */
 export const NO_CHECKSUM = '0'
 
-/** Which rows of a table are copied, and how the copies differ. */
+/** The rows of a table to copy, and how the copies differ. */
 export interface Copied {
   readonly table: string
   /** A SELECT of the rows to copy, which may have more columns than the table. */
   readonly originals: string
-  /** Which of them, as `original`, each row of the temporary table `copy` copies; by default all. */
+  /** The SQL condition that joins `original` with the rows of the temporary table `copy`; by default, all. */
   readonly on?: string
   /** The columns that differ, computed in SQL from `original` and `copy`. */
   readonly changed: Readonly<Record<string, string>>
@@ -63,14 +63,14 @@ export function copyRows(
     DROP TABLE original`)
 }
 
-/** Otherwise a gigabyte would be on its way to the disk while the service is measured. */
+/** Otherwise, a gigabyte would be written to the disk while the service is measured. */
 function writeToDisk(file: string): void {
   const descriptor = openSync(file, 'r+')
   fsyncSync(descriptor)
   closeSync(descriptor)
 }
 
-/** @returns the SQL that creates them */
+/** @returns the SQL that recreates them */
 function dropIndexes(db: DatabaseSync): readonly string[] {
   const indexes = db
     .prepare(

@@ -5,7 +5,7 @@ import { TemporaryFolder } from './temporary-folder.ts'
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** A pipe whose reader reads only when a test says so. */
+/** A pipe that is read only on request of the test. */
 export class NamedPipe implements Disposable {
   readonly fd: number
   readonly #folder = new TemporaryFolder()
@@ -40,7 +40,7 @@ export class NamedPipe implements Disposable {
     }
   }
 
-  /** Closes the end of the reader: a write fails from now on. */
+  /** Closes the reader's end, so that further writes fail. */
   closeReader(): void {
     this.#isRead = false
     closeSync(this.#reader)

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A file system in memory: on it a sync costs nothing, and most of the time of the tests is syncs. */
+/** A file system in memory, where syncs cost nothing. Otherwise, tests spend most of their time on syncs. */
 const MEMORY = '/dev/shm'
 /** Room for the largest databases of the tests. Containers often have 64 MiB. */
 const MIN_FREE_BYTES = 4 * 2 ** 30
 
-/** A new empty folder, removed at the end of its scope. It is in memory, unless there is little of it, or `HOOKLINE_TEST_DISK` is 1. */
+/** A new empty folder, removed at the end of its scope. It is in memory if there is enough, unless `HOOKLINE_TEST_DISK` is 1. */
 export class TemporaryFolder implements Disposable {
   readonly path = mkdtempSync(join(parentFolder(), 'hookline-test-'));
 

@@ -8,7 +8,7 @@ export interface ServerCertificate {
   readonly cert: string
 }
 
-/** For `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. Made on demand, so none expires. */
+/** Certificates for `localhost`, `127.0.0.1` and `::1`, except `wrongHost`. Created on demand, so none expires. */
 export interface Certificates {
   /** The authority that issued all certificates except `selfSigned` and `unknownIssuer`, as PEM. */
   readonly ca: string
@@ -17,7 +17,7 @@ export interface Certificates {
   readonly notYetValid: ServerCertificate
   readonly wrongHost: ServerCertificate
   readonly selfSigned: ServerCertificate
-  /** Issued by an authority with the same name but another key. */
+  /** Issued by an authority with the same name but a different key. */
   readonly unknownIssuer: ServerCertificate
 }
 

@@ -1,4 +1,4 @@
-/** Encodes the parts of DER (ITU-T X.690) that an X.509 certificate needs. */
+/** Encodes the subset of DER (ITU-T X.690) that an X.509 certificate needs. */
 export const der = {
   sequence: (...items: Uint8Array[]) => tagged(0x30, ...items),
   set: (...items: Uint8Array[]) => tagged(0x31, ...items),
@@ -26,7 +26,7 @@ function length(bytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x80 | digits.length]), digits])
 }
 
-/** The hexadecimal digits of whole bytes, with a zero byte in front when the number would look negative. */
+/** The hexadecimal digits of whole bytes, with a leading zero byte if the number would look negative. */
 function hex(value: number): string {
   const digits = value.toString(16)
   const even = digits.length % 2 === 0 ? digits : `0${digits}`

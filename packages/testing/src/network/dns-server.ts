@@ -9,8 +9,8 @@ export interface DnsQuestion {
 }
 
 /**
- * Addresses with their TTL in seconds (those of the requested family are sent), no such name, a failure, or no
- * response.
+ * Addresses with their TTL in seconds (the server sends addresses of the requested family), no such name, a failure, or
+ * no response.
  */
 export type DnsAnswer =
   | { readonly addresses: readonly string[]; readonly ttl?: number }
@@ -24,10 +24,10 @@ const TYPES = new Map([
   [28, 'AAAA'],
 ] as const)
 
-/** A name server on a UDP port of loopback. It responds with the result of `answer` and records the questions. */
+/** A name server on a UDP port of loopback, which responds with the result of `answer` and records the questions. */
 export class DnsServer implements AsyncDisposable {
   readonly questions: DnsQuestion[] = []
-  /** A test may replace it at any time. */
+  /** Can be replaced at any time. */
   answer: (question: DnsQuestion) => DnsAnswer
   readonly #socket: Socket
 
@@ -89,7 +89,7 @@ function readName(message: Buffer): { name: string; end: number } {
 function reply(query: Buffer, question: Buffer, code: number, records: Buffer[]): Buffer {
   const header = Buffer.alloc(12)
   query.copy(header, 0, 0, 2)
-  // A response, authoritative, recursion desired and available.
+  // Response, authoritative, recursion desired and available.
   header.writeUInt16BE(0x8580 | code, 2)
   header.writeUInt16BE(1, 4)
   header.writeUInt16BE(records.length, 6)

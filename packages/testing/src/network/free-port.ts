@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
-/** Below those that systems give to outgoing connections, which could take a port between two uses of it. */
+/** Below the ephemeral ports, because an outgoing connection could take a port between two uses of it. */
 const [FIRST, BEYOND] = [16_384, 32_768]
 
-/** A port of loopback that nobody listens on. */
+/** A loopback port without a listener. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, BEYOND)

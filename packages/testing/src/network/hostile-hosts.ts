@@ -1,4 +1,4 @@
-/** Spellings of forbidden hosts in hostile URLs, by the kind of address that they mean. */
+/** Spellings of forbidden hosts in hostile URLs, by kind of address. */
 export const HOSTILE_HOSTS = {
   loopback: `127.0.0.1 127.1 127.0.1 2130706433 0x7f000001 0x7f.1 0177.0.0.1 017700000001
     0x7f.0x0.0x0.0x1 127.0.0.1. ①②⑦.0.0.1 １２７.0.0.1 127。0。0。1 127.255.255.254 [::1]

@@ -5,7 +5,7 @@ export interface SentRequest {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Sends the body chunked, without its length. */
+  /** Sends the body chunked, without a Content-Length. */
   readonly isChunked?: boolean
 }
 
@@ -15,7 +15,7 @@ export interface ReceivedResponse {
   readonly text: string
 }
 
-/** Sends one request on its own connection, with exactly these headers besides Host and the framing. */
+/** Sends one request on a new connection, with exactly these headers besides Host and the framing. */
 export async function exchange(url: string, sent: SentRequest = {}): Promise<ReceivedResponse> {
   const { method = 'POST', headers = {}, body = '', isChunked = false } = sent
   const length =

@@ -18,7 +18,7 @@ interface ConnectRequest {
   readonly headers: IncomingHttpHeaders
 }
 
-/** An HTTP proxy on loopback that speaks CONNECT. It records the requests, and connects to this machine for any host. */
+/** An HTTP proxy on loopback that supports CONNECT. Records the requests, and connects to this machine for any host. */
 export class Proxy implements AsyncDisposable {
   readonly requests: ConnectRequest[] = []
   /** Requests other than CONNECT. */

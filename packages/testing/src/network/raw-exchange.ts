@@ -6,7 +6,7 @@ export interface RawResponse {
   readonly body: string
 }
 
-/** Writes bytes to a port, HTTP or not, and returns all bytes that the server sent until it closed. */
+/** Writes bytes to a port, whether HTTP or not, and returns all bytes that the server sends until it closes. */
 export function rawExchange(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
@@ -31,7 +31,7 @@ export function parseRawResponse(text: string): RawResponse {
 
 /**
  * Writes bytes to a port. Returns the first complete response, or `undefined` if the server closes without one.
- * Rejects an incomplete response, or one without a length.
+ * Rejects if the response is incomplete or has no length.
  */
 export function firstResponse(
   port: number,

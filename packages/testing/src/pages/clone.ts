@@ -6,7 +6,7 @@ import { REPOSITORY } from '../repository.ts'
 /** Folders of node_modules whose entries point into the clone itself. */
 const OWN = new Set(['.bin', '@hookline'])
 
-/** Makes a clone of the repository as it is now, with its dependencies, as `npm ci` would leave it. */
+/** Makes a clone of the repository in its current state, with dependencies as after `npm ci`. */
 export function makeClone(folder: string): void {
   for (const path of filesOfClone()) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
@@ -23,7 +23,7 @@ function filesOfClone(): string[] {
   return paths.filter((path) => path !== '' && !gone.has(path))
 }
 
-/** Packages are the same for all clones; the links of npm to the workspaces are relative. */
+/** All clones share the packages. npm's links to the workspaces are relative. */
 function linkDependencies(from: string, to: string): void {
   mkdirSync(to)
   for (const name of readdirSync(from)) {

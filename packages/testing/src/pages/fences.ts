@@ -1,6 +1,6 @@
 export interface Fence {
   readonly line: number
-  /** How many headings of sections are above it. */
+  /** The number of section headings above it. */
   readonly section: number
   readonly language: string
   /** The words after the language: `background`, `not-run`, `exit=8`, `file=receiver.mjs`. */
@@ -8,7 +8,7 @@ export interface Fence {
   readonly text: string
 }
 
-/** The code blocks of a Markdown page, in order. One in a list is indented as the list is. */
+/** The code blocks of a Markdown page, in order. Code blocks in a list have the indentation of the list. */
 export function fencesIn(page: string): Fence[] {
   return [...page.matchAll(/^( *)```(\S+)([^\n]*)\n([^]*?)^\1```$/gm)].map(
     ({ index, 1: indent = '', 2: language = '', 3: words = '', 4: text = '' }) => ({
@@ -21,7 +21,7 @@ export function fencesIn(page: string): Fence[] {
   )
 }
 
-/** The texts of the code blocks in this language, without words after it, in their order. */
+/** The texts of the code blocks in this language that have no further words, in order. */
 export function textsOf(page: string, language: string): string[] {
   return fencesIn(page)
     .filter((fence) => fence.language === language && fence.words.length === 0)

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 
 export interface CountingReceiverOptions {
-  /** Random numbers, evenly over [0, 1). */
+  /** Random numbers, uniform over [0, 1). */
   readonly random: () => number
   /** The share of first attempts that get a 500. */
   readonly failing: number
 }
 
-/** Receives webhooks on any path, and counts how often each path accepted each messageId. */
+/** Receives webhooks on any path, and counts how often each path has accepted each messageId. */
 export class CountingReceiver implements AsyncDisposable {
   /** While true, the receiver drops every connection. */
   isDown = false
@@ -39,24 +39,24 @@ export class CountingReceiver implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/${path}`
   }
 
-  /** How many of the messageIds a path has never accepted. */
+  /** The number of messageIds that a path has never accepted. */
   missing(path: string, messageIds: ReadonlySet<string>): number {
     const taken = this.#times.get(`/${path}`)
     return messageIds.values().reduce((sum, id) => sum + (taken?.has(id) ? 0 : 1), 0)
   }
 
-  /** How many accepted requests were repetitions. */
+  /** The number of accepted requests that were repetitions. */
   get duplicates(): number {
     const counts = [...this.#times.values()].flatMap((ofPath) => [...ofPath.values()])
     return counts.reduce((sum, times) => sum + times - 1, 0)
   }
 
-  /** How many requests a path received, whatever the response. */
+  /** The number of requests that a path received, regardless of the response. */
   requestsTo(path: string): number {
     return this.#requests.get(`/${path}`) ?? 0
   }
 
-  /** How many requests got a 500 or no response. */
+  /** The number of requests that got a 500 or no response. */
   get refused(): number {
     return this.#refused
   }

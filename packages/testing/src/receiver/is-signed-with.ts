@@ -4,8 +4,8 @@ import type { ReceivedRequest } from './receiver.ts'
 const TOLERATED_SECONDS = 5 * 60
 
 /**
- * Whether a request has both signatures, verified as the documentation says: X-Signature over the parsed and serialised
- * body, and Standard Webhooks over the bytes. It shares no code with the product, so that a mistake cannot be in both.
+ * Whether a request has both signatures, verified as documented: X-Signature over the parsed and serialised body, and
+ * Standard Webhooks over the bytes. Shares no code with the product, so that a mistake cannot be in both.
  *
  * @param aheadMs how far the clock of the service is ahead
  */

@@ -11,8 +11,8 @@ interface ValidResponse {
  * How a receiver misbehaves:
  * - `silence`: reads the request and does not respond;
  * - `reset`: RST; `close`: FIN without a response; `half-close`: FIN, but continues to read;
- * - `slow-headers`: a header line every 20 ms, without end; `interim-flood`: 102 every 5 ms, without end;
- * - `slow-body`: 200, then a byte every 20 ms, without end; `endless-body`: 200, then as much as the socket takes;
+ * - `slow-headers`: a header line every 20 ms, endlessly; `interim-flood`: 102 every 5 ms, endlessly;
+ * - `slow-body`: 200, then a byte every 20 ms, endlessly; `endless-body`: 200, then as much as the socket accepts;
  * - `broken-body`: 200, half of the announced body, then RST.
  */
 type Misbehaviour =

@@ -26,7 +26,7 @@ export type Respond = (
 
 export interface ReceiverOptions {
   readonly tls?: ServerCertificate
-  /** The port; by default any free one. */
+  /** The port; by default, any free port. */
   readonly port?: number
   /**
    * One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body.
@@ -34,14 +34,14 @@ export interface ReceiverOptions {
   readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
 }
 
-/** A receiver on loopback. It records the requests and responds as the test says. */
+/** A receiver on loopback that records requests and sends the configured responses. */
 export class Receiver implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
   /** TCP connections accepted so far. */
   connections = 0
-  /** Bytes received on connections that are closed now. */
+  /** Bytes received on connections that are now closed. */
   bytesReceived = 0
-  /** A test may replace it at any time. */
+  /** Can be replaced at any time. */
   respond: Respond
   readonly #isTls: boolean
   readonly #wantedPort: number
@@ -59,7 +59,7 @@ export class Receiver implements AsyncDisposable {
       // An incomplete request does not count.
       this.#take(incoming, response).catch(() => response.destroy())
     })
-    // The test checks clients that abort the handshake or do not speak HTTP.
+    // Tests use clients that abort the handshake or do not speak HTTP.
     this.#server.on('clientError', (_error: Error, socket: Socket) => socket.destroy())
     this.#server.on('tlsClientError', () => {})
   }
@@ -119,7 +119,7 @@ export class Receiver implements AsyncDisposable {
       this.bytesReceived += socket.bytesRead
       this.#sockets.delete(socket)
     })
-    // Errors of the connection are the subject of the test.
+    // Tests provoke connection errors.
     socket.on('error', () => {})
   }
 }
@@ -128,7 +128,7 @@ export function openReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   return new Receiver(options).listen()
 }
 
-/** The same responses, but those that are a status of success alone have the body that the service sends. */
+/** The same responses, but a bare success status gets the body that the service sends. */
 export function asService(respond: NonNullable<ReceiverOptions['respond']>): Respond {
   const asked = asFunction(respond)
   return async (request, index) => {

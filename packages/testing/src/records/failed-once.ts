@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import type { DeliveryActivity } from '../../../server/src/telemetry/activity-listener.ts'
 
-/** The first attempt to deliver the event to the destination failed, and will be followed by another one. */
+/** The first attempt to deliver the event to the destination failed, and will be retried. */
 export function failedOnce(event: AcceptedEvent, destinationId: string): DeliveryActivity {
   const attempt: Attempt = {
     id: 'att_1',

@@ -6,7 +6,7 @@ type ReplayChange = Partial<Omit<Replay, 'selection'>> & {
   readonly selection?: Partial<ReplaySelection>
 }
 
-/** A replay that has not begun: by default of all rejected and expired deliveries of `dst_a`. */
+/** A replay that has not begun, by default of all rejected and expired deliveries of `dst_a`. */
 export const newReplay = ({ selection, ...change }: ReplayChange = {}): Replay => ({
   id: newId('rpl', NOON),
   selection: {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 interface RetryAfterForms {
   /** The time that dates are relative to. */
   readonly now: string
-  /** A header, and how many seconds after `now` it asks for. */
+  /** A header, and the number of seconds after `now` that it requests. */
   readonly read: readonly [header: string, seconds: number][]
   readonly refused: readonly string[]
 }
@@ -11,7 +11,7 @@ interface RetryAfterForms {
 const path = new URL('../../../../clients/go/testdata/retry-after.json', import.meta.url)
 
 /**
- * Headers `Retry-After`: those that are read, and those that are not. The service and both client libraries agree on each.
- * The file is in the Go module, whose tests read it too.
+ * Valid and invalid `Retry-After` headers, on which the service and both client libraries agree. The file is in the Go
+ * module, because its tests read it as well.
  */
 export const RETRY_AFTER_FORMS = JSON.parse(readFileSync(path, 'utf8')) as RetryAfterForms

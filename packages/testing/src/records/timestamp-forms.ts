@@ -8,7 +8,7 @@ interface TimestampForms {
 const path = new URL('../../../../clients/go/testdata/timestamps.json', import.meta.url)
 
 /**
- * Timestamps of clients: those that are read, and those that are not. The service, `hookline import` and both client
- * libraries agree on each. The file is in the Go module, whose tests read it too.
+ * Valid and invalid client timestamps, on which the service, `hookline import` and both client libraries agree. The file
+ * is in the Go module, because its tests read it as well.
  */
 export const TIMESTAMP_FORMS = JSON.parse(readFileSync(path, 'utf8')) as TimestampForms

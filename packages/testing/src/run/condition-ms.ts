@@ -1,2 +1,2 @@
-/** How long a test waits for a condition: many times the need of a quiet machine, because a late condition is still met. */
+/** The time limit for conditions in tests, far longer than an idle machine needs, because being slow is not a failure. */
 export const CONDITION_MS = 60_000

@@ -1,14 +1,14 @@
-/** Whether long suites have their short form, which CI runs (`HOOKLINE_TEST_SHORT=1`). */
+/** Whether long suites run in their short form, as in CI (`HOOKLINE_TEST_SHORT=1`). */
 export function isShort(): boolean {
   return process.env['HOOKLINE_TEST_SHORT'] === '1'
 }
 
-/** Half of `full` in the short form: of a load, of its length, and of what is never to be few. */
+/** Half of `full` in the short form, for loads, durations, and numbers that must not become too small. */
 export function halfIfShort(full: number): number {
   return isShort() ? Math.ceil(full / 2) : full
 }
 
-/** How many seeded cases a long suite tries: as many as the variable says, else `full`, and a quarter of them in the short form. */
+/** The number of seeded cases in a long suite: from the variable, or else `full`, or a quarter of it in the short form. */
 export function howMany(variable: `HOOKLINE_TEST_${string}`, full: number): number {
   const given = process.env[variable]
   if (given !== undefined) return Number(given)

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** They take minutes. One that starts last has no others beside it. */
+/** These take minutes, and nothing would run beside one that starts last. */
 const LONG_FILES = [
   'test/cluster/faults-one-server.test.ts',
   'test/cluster/faults-three-servers.test.ts',
@@ -9,7 +9,7 @@ const LONG_FILES = [
   'test/crash/kill.test.ts',
 ]
 
-/** The order of test files: those that take minutes first. */
+/** Runs test files that take minutes first. */
 export class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- of the sequencer, not of an array

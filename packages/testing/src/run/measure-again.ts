@@ -1,7 +1,7 @@
-/** A machine whose host is busy pauses now and then, but not in three rounds. A fault of the service shows in each. */
+/** A machine on a busy host pauses occasionally, but not in three rounds. A bug in the service shows in every round. */
 const ROUNDS = 3
 
-/** Measures again while limits are exceeded and rounds are left. */
+/** Repeats the measurement while limits are exceeded and rounds remain. */
 export async function measureAgain<T extends object>(
   measure: () => Promise<T>,
   isExceededBy: (measured: T) => boolean,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { InlineConfig } from 'vitest/node'
 
-/** The settings of Vitest that decide what a run prints. */
+/** The Vitest settings for the output of a run. */
 export const OUTPUT = {
   reporters: [fileURLToPath(new URL('short-reporter.ts', import.meta.url))],
   silent: 'passed-only' as const,

@@ -1,9 +1,9 @@
-/** The seed of a run. HOOKLINE_TEST_SEED replays one. */
+/** The seed of a run. HOOKLINE_TEST_SEED repeats a run. */
 export const SEED = Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now() % 1_000_000)
 
 /**
- * Replaces `Math.random` until it is disposed of, so that a seed also repeats what the engine leaves to chance, such as
- * the jitter of its waits. Only one simulation may run in a process at a time.
+ * Replaces `Math.random` until it is disposed of, so that a seed also repeats the random choices of the engine, such as
+ * jitter. Only one simulation may run in a process at a time.
  */
 export class SeededMathRandom implements Disposable {
   readonly #original = Math.random

@@ -2,8 +2,8 @@ import type { RunnerTask, SerializedError } from 'vitest'
 import { MinimalReporter, type TestModule, type TestRunEndReason } from 'vitest/node'
 
 /**
- * Of a failed test, at most so many lines of each part, and characters of a line: below 100 lines in all, with the stack and the
- * code around the failure. The counterexample of a property is one line of its message, and needed whole to replay it.
+ * Limits per failed test: lines of each part, and characters per line. With the stack and the code around the failure, the
+ * total stays below 100 lines. The counterexample of a property is one line, and is needed in full to replay it.
  */
 const LIMITS = {
   message: { lines: 12, columns: 10_000 },
@@ -12,11 +12,11 @@ const LIMITS = {
 }
 
 /**
- * Prints the failures and the summary. A failure shows its message, what differs and what the test has logged, each cut to its
- * limit, since a failed test of a stream would print the whole stream between two other failures.
+ * Prints the failures and the summary. A failure shows its message, its diff and the log of the test, each truncated, since
+ * a failed test of a stream would print the whole stream between two other failures.
  */
 export default class ShortReporter extends MinimalReporter {
-  /** Skipped tests say what the machine lacks: once for each reason. */
+  /** The reasons for skipped tests, each printed once. */
   readonly #skipped = new Set<string>()
 
   override onUserConsoleLog(
@@ -65,7 +65,7 @@ function shorten(error: { message: string; stack?: string; diff?: string; cause?
     shorten(cause as { message: string })
 }
 
-/** The first and the last lines of a text that is longer than its limit, and the beginning of a longer line. */
+/** Truncates a text to its first and last lines, and long lines to their beginning. */
 function shortened(text: string, limit: { readonly lines: number; readonly columns: number }) {
   const lines = text
     .split('\n')

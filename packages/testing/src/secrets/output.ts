@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ReceivedResponse } from '../network/http-exchange.ts'
 
-/** Everything that the service writes to its log and its responses, each with its place. */
+/** All log lines and responses of the service, each with its place. */
 export class Output {
   readonly logged: string[] = []
   readonly #responses: (readonly [where: string, text: string])[] = []
@@ -20,7 +20,7 @@ export class Output {
     return this.#responses.length + this.logged.length
   }
 
-  /** Fails where any of these texts is anywhere, and where the search cannot find what is there. */
+  /** Fails if any of these secrets occurs, or if the search does not find `there`, which does occur. */
   expectNone(secrets: readonly string[], there: string): void {
     expect(this.#size).toBeGreaterThan(20)
     for (const secret of secrets) expect([secret, this.placesOf(secret)]).toEqual([secret, []])

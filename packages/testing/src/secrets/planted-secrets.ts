@@ -9,23 +9,23 @@ const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
-/** The path of a URL is often a credential. The API shows it, but nothing that is stored has it. */
+/** The path of a URL is often a credential. The API shows it, but it is never stored. */
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
 const PROXY_PASSWORD = 'planted-proxy-password'
 
-/** What a test plants. */
+/** The secrets that a test plants. */
 export interface PlantedSecrets {
   readonly writeKey: string
-  /** In no output. */
+  /** Must not occur in any output. */
   readonly secrets: readonly string[]
-  /** In nothing that is stored. */
+  /** Must not be stored. */
   readonly notStored: readonly string[]
-  /** In the output, and stored. */
+  /** Occurs in the output, and is stored. */
   readonly sourceId: string
 }
 
-/** It responds with an error that repeats the request, as a badly made receiver does. */
+/** Responds with an error that repeats the request, as a poorly written receiver might. */
 export function openRepeatingReceiver(): Promise<Receiver> {
   return openReceiver({
     respond: ({ headers, body }) => ({
@@ -35,7 +35,7 @@ export function openRepeatingReceiver(): Promise<Receiver> {
   })
 }
 
-/** The settings of a service that has planted secrets. */
+/** The settings of a service with planted secrets. */
 export function plantedSettings(proxy: Proxy) {
   return {
     port: '0',
@@ -71,7 +71,7 @@ export function callApi(
   })
 }
 
-/** Uses every part of a service with secrets in right and in wrong places, and keeps what it writes. */
+/** Uses every part of a service with secrets in the right and in wrong places, and collects its output. */
 export async function plantSecrets({
   service,
   receiver,
@@ -80,7 +80,7 @@ export async function plantSecrets({
 }: Planting): Promise<PlantedSecrets> {
   const call = (method: string, path: string, body?: unknown, token?: string) =>
     callApi(service, method, path, { body, ...(token && { token }) })
-  /** Calls the API and searches the response. Calls whose response shows a secret on purpose use `call`. */
+  /** Calls the API and searches the response. Requests whose response intentionally contains a secret use `call`. */
   async function callAndSearch(method: string, path: string, body?: unknown, token?: string) {
     const response = await call(method, path, body, token)
     output.add(`${method} ${path}`, response)
@@ -190,7 +190,7 @@ export async function plantSecrets({
   return { writeKey, secrets, notStored, sourceId: made.id }
 }
 
-/** The text of a stream until it is aborted. */
+/** Reads a stream until it is aborted. */
 async function listen(url: string, signal: AbortSignal): Promise<string> {
   const response = await fetch(url, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` }, signal })
   let text = ''

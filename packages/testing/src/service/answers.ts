@@ -36,7 +36,7 @@ export interface Answer {
   readonly cli: string
 }
 
-/** What failed is due again soon, and a breaker rests for as long as it does without this setting. */
+/** Failed deliveries are due again soon, while breakers rest for as long as without this setting. */
 export const RETRY_SOON = { retryScheduleMs: '500,500,500,500,600000' }
 
 interface WebhookHealth {
@@ -50,7 +50,7 @@ interface WebhookHealth {
   readonly held: number
 }
 
-/** Runs a command of the CLI against this service, and returns what it prints for people. */
+/** Runs a CLI command against this service, and returns its human-readable output. */
 export async function hookline(
   service: RunningService,
   ...args: readonly string[]
@@ -61,8 +61,8 @@ export async function hookline(
 }
 
 /**
- * The answer for an event that waits for this reason, as soon as it does. Expects that API and CLI say since when, and
- * when it is tried next: at a time that has not passed, unless somebody must end the wait.
+ * Waits until an event is waiting for this reason, and returns the explanation. Expects the API and the CLI to show since
+ * when, and the time of the next attempt, in the future, unless an operator has to act.
  */
 export async function whyItWaits(
   service: RunningService,
@@ -116,8 +116,8 @@ export async function healthOf(service: RunningService, id: string): Promise<Web
 }
 
 /**
- * Sends ten calls to a failing receiver, and waits until the breaker rests for `restMs` at least. Resolves to the time of
- * the breaker's own next attempt. The service needs `RETRY_SOON`.
+ * Sends ten calls to a failing receiver, and waits until the breaker rests for at least `restMs`. Resolves to the time of
+ * the breaker's next probe. The service needs `RETRY_SOON`.
  */
 export async function openBreaker(
   service: RunningService,
@@ -128,7 +128,7 @@ export async function openBreaker(
     service,
     Array.from({ length: 10 }, (_, index) => `failing-${index}`),
   )
-  // It rests for a random time, which grows with each probe that fails.
+  // It rests for a random time, which grows with each failed probe.
   return vi.waitFor(
     async () => {
       const { breaker, restsUntil } = await healthOf(service, id)

@@ -3,7 +3,7 @@ import { newClusterPlace } from '../cluster/cluster-servers.ts'
 import { SecretBox } from '../../../server/src/util/secrets/secret-box.ts'
 import { TESTED_BACKEND } from './tested-backend.ts'
 
-/** The settings of the backend that the tests run on. Its place is removed with the stack. */
+/** The settings of the backend that the tests run on. Its data is removed with the stack. */
 export async function backendSettings(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly [S in SettingName]?: string }> {

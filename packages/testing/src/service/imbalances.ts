@@ -9,8 +9,8 @@ interface KnownDestination {
 }
 
 /**
- * Checks that each event has a reason not to deliver or one delivery for each destination of its source, that each
- * delivery has its event, and each accepted call its event or duplicate. Returns a sentence for each violation.
+ * Checks that each event has either one delivery or a reason not to deliver for each destination of its source, that each
+ * delivery has an event, and each accepted call an event or a duplicate. Returns a message for each violation.
  */
 export async function imbalances(
   api: ManagementApi,
@@ -23,7 +23,7 @@ export async function imbalances(
     traces.push(await api.call<Trace>('GET', `events/${id}`))
   }
   const delivered = traces.flatMap((trace) => trace.deliveries)
-  // Nobody has called for what an audience or a computed trait sends.
+  // Computed events do not come from calls.
   const called = traces.filter(({ sourceId }) => isId('src', sourceId))
   const calls = called.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)
   return [

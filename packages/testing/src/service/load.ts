@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const SENDERS = 8
 
-/** Sends calls continuously, and keeps the messageIds that were answered 200, which the service must never lose. */
+/** Sends calls continuously, and collects the messageIds accepted with 200, which the service must never lose. */
 export class Load {
   readonly accepted = new Set<string>()
   #sent = 0
@@ -12,8 +12,8 @@ export class Load {
   readonly #pauseMs: number
 
   /**
-   * @param random chooses the sizes, evenly over [0, 1)
-   * @param pauseMs how long each sender waits after a request
+   * @param random chooses the sizes, uniform over [0, 1)
+   * @param pauseMs the pause of each sender after a request
    */
   constructor(random: () => number, { maxNoteBytes = 500, pauseMs = 0 } = {}) {
     this.#random = random
@@ -25,7 +25,7 @@ export class Load {
     return this.#sent
   }
 
-  /** Sends until `signal` aborts. A call without a response is not accepted. */
+  /** Sends until `signal` aborts. A call without a response does not count as accepted. */
   async run(url: string, writeKey: string, signal: AbortSignal): Promise<void> {
     const senders = Array.from({ length: SENDERS }, async () => {
       while (!signal.aborted) {
@@ -54,11 +54,11 @@ export class Load {
         body: JSON.stringify({ batch }),
         signal,
       })
-      // The status alone counts: the kill may cut off the body.
+      // Only the status counts, because the kill may cut off the body.
       if (response.status === 200) for (const { messageId } of batch) this.accepted.add(messageId)
       await response.arrayBuffer()
     } catch {
-      // The service was killed or is not ready yet: these calls are not accepted.
+      // The service was killed or is not ready yet: these calls do not count as accepted.
     }
   }
 }

@@ -1,6 +1,6 @@
 import { exchange, type ReceivedResponse } from '../network/http-exchange.ts'
 
-/** The management API of a service, by HTTP. Paths are relative to /api/v1/. */
+/** The management API of a service, over HTTP. Paths are relative to /api/v1/. */
 export class ManagementApi {
   readonly url: string
   readonly #token: string
@@ -21,14 +21,14 @@ export class ManagementApi {
     })
   }
 
-  /** Resolves to the body. Throws unless the status is a success. */
+  /** Resolves to the body. Throws unless the status is 2xx. */
   async call<T>(method: string, path: string, body?: object): Promise<T> {
     const { status, text } = await this.request(method, path, body)
     if (status >= 300) throw new Error(`${method} ${path} responded ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
 
-  /** All pages of a list. @param filter parameters of the query */
+  /** All pages of a list. @param filter query parameters */
   async listAll<T>(
     list: 'audit' | 'deletions' | 'deliveries' | 'destinations' | 'events' | 'sources' | 'tokens',
     filter: Readonly<Record<string, string>> = {},

@@ -10,7 +10,7 @@ const SENDERS = 8
 const CALLS = 20
 const AFTER_REFUSAL_MS = 200
 
-/** The service in its own process, with its own data folder, for tests that put a load on it and measure it. */
+/** The service in a separate process with its own data folder, for tests that measure it under load. */
 export class MeasuredService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   #process: ServiceProcess | undefined
@@ -40,10 +40,9 @@ export class MeasuredService implements AsyncDisposable {
 
   async stop(): Promise<void> {
     const code = await this.#process?.stop()
-    if (code !== 0) throw new Error(`It ended with ${code}: ${this.#process?.stderr}`)
+    if (code !== 0) throw new Error(`The service exited with ${code}: ${this.#process?.stderr}`)
   }
 
-  /** Sends SIGKILL. It may be started again. */
   async kill(): Promise<void> {
     await this.#process?.kill()
   }
@@ -52,7 +51,7 @@ export class MeasuredService implements AsyncDisposable {
     return new ManagementApi(this.#process!.url, ADMIN_TOKEN)
   }
 
-  /** Creates a source with a destination for each URL, which later calls use. */
+  /** Creates a source with a destination for each URL. Later calls use this source. */
   async addSource(...webhookUrls: readonly string[]): Promise<void> {
     const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
@@ -101,7 +100,7 @@ export class MeasuredService implements AsyncDisposable {
     return Number(new URL(this.url).port)
   }
 
-  /** The delay of the event loop since this was last called. */
+  /** The delay of the event loop since the last call of this method. */
   async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMostMs: number }> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
     const milliseconds = (name: string): number =>
@@ -118,7 +117,7 @@ export class MeasuredService implements AsyncDisposable {
     if (response.status !== 200) throw new Error(`/livez responded ${response.status}.`)
   }
 
-  /** Sends calls, from several senders, as fast as they are answered. */
+  /** Sends calls from several senders, each without pauses. */
   async load(seconds: number): Promise<void> {
     const end = performance.now() + seconds * 1000
     const sender = async (): Promise<void> => {
@@ -135,7 +134,7 @@ export class MeasuredService implements AsyncDisposable {
     return batch.map(({ messageId }) => messageId)
   }
 
-  /** Sends a batch, and again while the response is 503. Returns how often that was. */
+  /** Sends a batch, and repeats it while the response is 503. Returns the number of 503s. */
   async sendUntilAccepted(count: number): Promise<number> {
     const batch = newBatch(count)
     for (let refused = 0; ; refused++) {
@@ -146,7 +145,7 @@ export class MeasuredService implements AsyncDisposable {
     }
   }
 
-  /** Opens a connection to the live tail, from after the message `lastId` if it is given. */
+  /** Opens a connection to the live tail, starting after the message `lastId` if given. */
   async live({
     lastId,
     topics = 'activity',

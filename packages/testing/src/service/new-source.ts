@@ -10,7 +10,7 @@ export async function newSource(api: ManagementApi): Promise<{ id: string; write
   return { id, writeKey: writeKeys[0].key }
 }
 
-/** Makes a destination with these webhooks. Resolves to its id. */
+/** Creates a destination with these webhooks. Resolves to its id. */
 export async function newDestination(
   api: ManagementApi,
   sourceId: string,

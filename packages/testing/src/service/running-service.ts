@@ -15,7 +15,7 @@ import { imbalances } from './imbalances.ts'
 import { ManagementApi } from './management-api.ts'
 import type { Trace } from './trace.ts'
 
-/** Calls that were accepted since the last start. */
+/** The number of calls accepted since the last start. */
 export const ACCEPTED = 'hookline_ingest_events_total{result="accepted"}'
 
 export type Settings = { readonly [S in SettingName]?: string }
@@ -37,7 +37,7 @@ export interface DestinationOptions {
 const ADMIN_TOKEN = 'tok_of_the_tests'
 
 const SETTINGS: Settings = {
-  // `npm test` has none, for its three minutes; the longer suites have one of each kind, however few cores there are.
+  // `npm test` has none, to save time; the longer suites have one of each kind, regardless of the number of cores.
   ingestThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
   deliveryThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
   port: '0',
@@ -46,11 +46,11 @@ const SETTINGS: Settings = {
 }
 
 /**
- * The whole service with a source, on its own data folder, used by HTTP. Disposing of it checks that nothing was
+ * The whole service with a source, on its own data folder, used over HTTP. Disposing of it checks that nothing was
  * lost.
  */
 export class RunningService implements AsyncDisposable {
-  /** All log lines of level `warn` and above, or of the setting `logLevel` and above. */
+  /** All log lines of level `warn` and above, or of the level in `logLevel` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []
   readonly #stack = new AsyncDisposableStack()
   readonly #folder = this.#stack.use(new TemporaryFolder())
@@ -87,7 +87,7 @@ export class RunningService implements AsyncDisposable {
     this.#starts += 1
   }
 
-  /** Starts another node on the same state, on the cluster. `discard` ends it. */
+  /** Starts another node of the same cluster. `discard` stops it. */
   async startNode(changes: Settings = {}): Promise<RunningService> {
     const node = new RunningService({ ...this.#settings, ...changes })
     node.#place = this.#place
@@ -102,7 +102,7 @@ export class RunningService implements AsyncDisposable {
     this.#service = undefined
   }
 
-  /** Stops gracefully, and starts on the same data. `changes`: settings that differ from now on. */
+  /** Stops gracefully, and starts on the same data, with `changes` to the settings from then on. */
   async restart(changes: Settings = {}): Promise<void> {
     await this.stop()
     this.#settings = { ...this.#settings, ...changes }
@@ -144,7 +144,7 @@ export class RunningService implements AsyncDisposable {
     return (await this.api.call<{ id: string }>('POST', 'destinations', body)).id
   }
 
-  /** Sends calls to the ingestion API. A text is sent unchanged, everything else as JSON. */
+  /** Sends calls to the ingestion API. A string is sent unchanged, everything else as JSON. */
   send(path: string, body: unknown, source = this.source): Promise<ReceivedResponse> {
     const credentials = Buffer.from(`${source.writeKey}:`).toString('base64')
     return exchange(this.url + path, {
@@ -185,14 +185,14 @@ export class RunningService implements AsyncDisposable {
     return eventually(check)
   }
 
-  /** The value of a metric now; 0 where the metric has none. `sample`: its name with its labels. */
+  /** The current value of a metric, or 0 if it has none. `sample` is its name with labels. */
   async metric(sample: string): Promise<number> {
     const { text } = await exchange(`${this.url}/metrics`, { method: 'GET' })
     const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
     return Number(line?.slice(sample.length) ?? 0)
   }
 
-  /** Stops, and removes the data. It does not look for what was lost, which takes minutes for many events. */
+  /** Stops, and removes the data. Does not check for lost events, which takes minutes for many of them. */
   async discard(): Promise<void> {
     await this.stop()
     await this.#stack.disposeAsync()

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HOOKLINE } from '../repository.ts'
 
-/** The service as an operator starts it, in its own process. */
+/** The service in a separate process, as an operator starts it. */
 export class ServiceProcess {
   readonly url: string
   readonly #child: ChildProcess
@@ -14,13 +14,13 @@ export class ServiceProcess {
     readonly dataDir: string
     readonly settings: Readonly<Record<string, string>>
     readonly openFiles?: number | undefined
-    /** The file descriptor that stderr is; by default its output is kept in `stderr`. */
+    /** The file descriptor for stderr. By default, output is collected in `stderr`. */
     readonly stderr?: number
   }) {
     this.url = `http://127.0.0.1:${options.port}`
     const args = ['start', '--host', '127.0.0.1', '--port', `${options.port}`]
     const command = [process.execPath, HOOKLINE, ...args, '--data-dir', options.dataDir]
-    // Without a limit, no shell: it would load what LD_PRELOAD names, too.
+    // Uses a shell only for a limit, because the shell would also load LD_PRELOAD libraries.
     const limited = ['sh', '-c', `ulimit -n ${options.openFiles}; exec "$@"`, 'sh', ...command]
     const [program, ...rest] = options.openFiles === undefined ? command : limited
     this.#child = spawn(program!, rest, {
@@ -30,7 +30,7 @@ export class ServiceProcess {
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
   }
 
-  /** Resolves with whether it accepts calls; false if it exits before. */
+  /** Resolves with whether it accepts calls, which is false if it exits first. */
   async ready(): Promise<boolean> {
     while (this.isRunning()) {
       const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
@@ -54,7 +54,7 @@ export class ServiceProcess {
     return this.#child.exitCode
   }
 
-  /** `null` while it runs, or where a signal ended it. */
+  /** `null` while it runs, or if it was killed by a signal. */
   get exitCode(): number | null {
     return this.#child.exitCode
   }

@@ -89,7 +89,7 @@ describe('hookline import', () => {
     expect(rejectedLines()).toMatchObject([
       { lineNumber: 1, code: 'invalid_json', line: 'no JSON' },
       { lineNumber: 2, code: 'no_user_anon_id', line: lineOf(2, { userId: null }).trimEnd() },
-      { lineNumber: 4, code: 'unknown_type', message: 'The type of the call is not known.' },
+      { lineNumber: 4, code: 'unknown_type', message: 'Unknown call type.' },
     ])
     expect(JSON.parse(result.stderr)).toMatchObject({ error: { code: 'partial', exitCode: 7 } })
   })
@@ -165,7 +165,7 @@ describe('hookline import', () => {
     write(...manyLines(5_000))
     const { code, stderr } = await run(argsFor(receiver))
     expect(code).toBe(3)
-    expect(stderr).toContain('The write key is missing or not known.')
+    expect(stderr).toContain('The write key is missing or unknown.')
     expect(receiver.requests).toHaveLength(1)
     expect(stateOf()).toMatchObject({ line: 0, rejected: 0 })
   })

@@ -125,7 +125,7 @@ describe('hookline send and trace', () => {
     const call = ['send', 'page', '--user', 'u1', '--url', service.url]
     const { code, stderr } = await run(call, { env: { HOOKLINE_WRITE_KEY: 'wk_none' } })
     expect(code).toBe(3)
-    expect(stderr).toMatch(/The write key is missing or not known\.\n {2}`hookline sources list`/)
+    expect(stderr).toMatch(/The write key is missing or unknown\.\n {2}`hookline sources list`/)
   })
 
   it('exits 6 if nothing responds', async () => {

@@ -223,7 +223,7 @@ describe('a condition is refused', () => {
           pointer: '/and/0/value',
           code: 'required',
           message: 'value is missing.',
-          hint: expect.stringContaining('a text, a number'),
+          hint: expect.stringContaining('a string, number'),
         },
       ],
     })
