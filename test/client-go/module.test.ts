@@ -14,7 +14,7 @@ const FUZZ_TARGETS = readdirSync(MODULE)
   .map(([, name]) => name!)
 
 test(
-  'its own tests pass, and the race detector finds nothing',
+  'its own tests pass under the race detector',
   async ({ skip }) => {
     skipWithoutGo(skip)
     // The race detector needs a C compiler.
@@ -30,7 +30,7 @@ test.for(FUZZ_TARGETS)('%s finds nothing', { timeout: GO_BUILD_MS }, async (targ
 })
 
 test.for(MODULES)(
-  '%s is formatted, and go vet finds nothing',
+  '%s passes gofmt and go vet',
   { timeout: GO_BUILD_MS },
   async (module, { skip }) => {
     skipWithoutGo(skip)
@@ -39,6 +39,6 @@ test.for(MODULES)(
   },
 )
 
-test('it depends on the standard library alone', () => {
+test('it depends only on the standard library', () => {
   expect(readFileSync(`${MODULE}/go.mod`, 'utf8')).not.toContain('require')
 })

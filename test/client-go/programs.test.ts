@@ -16,7 +16,7 @@ const MODULE = fileURLToPath(new URL('../../clients/go', import.meta.url))
 const ORIGINAL = 'github.com/segmentio/analytics-go'
 const OURS = 'hookline.dev/clients/go'
 
-/** What a webhook gets of a call, as far as a program decides it. */
+/** The fields of a webhook request that a program determines. */
 type Delivered = Readonly<Record<string, unknown>>
 
 const user = (index: number) => `u${index}`
@@ -56,13 +56,13 @@ const EXPECTED: Readonly<Record<string, readonly Delivered[]>> = {
   handler: names(50).map((userId) => ({ event: 'Visited', userId })),
 }
 
-/** What the documentation of the original library has, and its code has not, with the words of the compiler. */
+/** Programs with documented features that the original library lacks, with the compiler error. */
 const NOT_IN_ORIGINAL: Readonly<Record<string, string>> = {
   'alias-integrations': 'unknown field Integrations in struct literal',
   batches: 'client.FlushAt undefined',
 }
 
-test('each program of the folder is run', () => {
+test('every program in the folder is tested', () => {
   const folders = readdirSync(PROGRAMS, { withFileTypes: true }).filter((it) => it.isDirectory())
   expect(folders.map(({ name }) => name).toSorted()).toEqual(Object.keys(EXPECTED).toSorted())
 })
@@ -78,7 +78,7 @@ describe.for(Object.keys(EXPECTED))('the program %s', (program) => {
     },
   )
 
-  test('does the same with the original library', { timeout: GO_BUILD_MS }, async ({ skip }) => {
+  test('behaves the same with the original library', { timeout: GO_BUILD_MS }, async ({ skip }) => {
     skipWithoutGo(skip)
     const missing = NOT_IN_ORIGINAL[program]
     const built = buildGo(PROGRAMS, program)
@@ -87,7 +87,7 @@ describe.for(Object.keys(EXPECTED))('the program %s', (program) => {
   })
 })
 
-test('DEBUG=analytics logs what the library does', { timeout: GO_BUILD_MS }, async ({ skip }) => {
+test('DEBUG=analytics enables logging', { timeout: GO_BUILD_MS }, async ({ skip }) => {
   skipWithoutGo(skip)
   using folder = new TemporaryFolder()
   await using receiver = await openReceiver({ respond: asService(200) })
@@ -98,7 +98,7 @@ test('DEBUG=analytics logs what the library does', { timeout: GO_BUILD_MS }, asy
   expect(stderr).not.toContain('One request')
 })
 
-/** Copies the programs, and changes the import alone. */
+/** Copies the programs, and changes only the import. */
 function withOurImport(path: string): string {
   const copy = join(path, 'ours')
   cpSync(PROGRAMS, copy, { recursive: true })
@@ -117,7 +117,7 @@ function send(binary: string, environment: Readonly<Record<string, string>>) {
   return run(binary, [], { env: { WRITE_KEY: 'wk_test', ...environment } })
 }
 
-/** Runs a program against the service, and expects its deliveries at the receiver and no others. */
+/** Runs a program against the service, and expects exactly its deliveries at the receiver. */
 async function expectDeliveries(program: string, binary: string): Promise<void> {
   const expected = EXPECTED[program]!
   await using receiver = await openReceiver()
@@ -130,7 +130,7 @@ async function expectDeliveries(program: string, binary: string): Promise<void> 
   for (const each of expected) expect(bodies).toContainEqual(containing(each))
 }
 
-/** Matches what has these fields, and any others, at each level. */
+/** Matches objects that have at least these fields at each level. */
 function containing(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const fields = Object.entries(value).map(([name, field]) => [name, containing(field)])

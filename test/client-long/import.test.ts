@@ -21,7 +21,7 @@ const BAD_LINES = [
 const isBad = (index: number) => index % BAD_EVERY === 7
 const timestampOf = (index: number) => new Date(FROM + index * APART_MS).toISOString()
 
-/** A line of thirteen years of orders. Every second call has a messageId. */
+/** One line of a history of thirteen years of orders. Every second call has a messageId. */
 function lineOf(index: number): string {
   if (isBad(index)) return `${BAD_LINES[Math.floor(index / BAD_EVERY) % BAD_LINES.length]}\n`
   const properties = { orderId: `o-${index}`, revenue: index / 100, note: '完了' }
@@ -30,7 +30,7 @@ function lineOf(index: number): string {
   return `${JSON.stringify({ ...call, ...id, timestamp: timestampOf(index) })}\n`
 }
 
-test(`${LINES} lines of history arrive unchanged or are reported as rejected, also after an interruption`, async () => {
+test(`${LINES} lines of history arrive unchanged or are reported as rejected, even after an interruption`, async () => {
   using folder = new TemporaryFolder()
   await using receiver = await new CallReceiver().listen()
   await using service = await ApiService.start()
@@ -38,7 +38,7 @@ test(`${LINES} lines of history arrive unchanged or are reported as rejected, al
   const lines = Array.from({ length: LINES }, (_, index) => index)
   await pipeline(Readable.from(lines.map(lineOf)), createWriteStream(file))
   const args = await targetOf(service, receiver.url)
-  // The import must handle a file of any size with little memory.
+  // The import must need little memory for a file of any size.
   const small = { nodeArgs: ['--max-old-space-size=64'] }
 
   await using first = new Hookline(['import', file, ...args], small)
@@ -92,7 +92,7 @@ async function targetOf(service: ApiService, webhook: string): Promise<string[]>
   return ['--url', service.url, '--write-key', source.writeKeys[0].key, '--json']
 }
 
-/** The progress of the import, from the file that it keeps beside the imported one. */
+/** The progress of the import, from the file beside the imported one. */
 function importedLines(file: string): number {
   try {
     return (JSON.parse(readFileSync(`${file}.import.json`, 'utf8')) as { line: number }).line

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { run } from '../../release/command.ts'
 import { makeTarballs } from '../../release/packing/tarballs.ts'
 
-/** Installs client and protocol in `folder` as they would be published. */
+/** Installs the packages client and protocol in `folder`, as published. */
 export async function installClient(folder: string): Promise<void> {
   const tarballs = await makeTarballs(`${folder}/tarballs`)
   for (const { name, file } of tarballs.filter((each) =>

@@ -8,7 +8,7 @@ import { SETTINGS, writeKeyOf } from '@hookline/testing/client/killed-service'
 
 const CALLS = 100_000
 
-test(`each of ${CALLS} calls arrives although the service is killed twice`, async () => {
+test(`each of ${CALLS} calls arrives, although the service is killed twice`, async () => {
   using folder = new TemporaryFolder()
   await using receiver = await new CallReceiver().listen()
   const options = { port: await freePort(), dataDir: folder.path, settings: SETTINGS }
@@ -40,5 +40,5 @@ test(`each of ${CALLS} calls arrives although the service is killed twice`, asyn
   expect(receiver.calls.size).toBe(CALLS)
   for (let index = 0; index < CALLS; index++) expect(receiver.calls.has(`m${index}`)).toBe(true)
   const repeats = [...receiver.calls.values()].reduce((sum, { times }) => sum + times - 1, 0)
-  console.log(`${CALLS} calls, 2 kills: lost 0, arrived again ${repeats}`)
+  console.log(`${CALLS} calls, 2 kills: lost 0, duplicates ${repeats}`)
 })

@@ -9,7 +9,7 @@ interface FloodOutput {
   readonly stats: object
 }
 
-test('a million calls to a dead server stay within the bound of memory; the queued ones arrive later', async () => {
+test('a million calls to a dead server stay within the memory limit, and the queued ones arrive later', async () => {
   await using exchange = await openExchange({ respond: 'reset' })
   const { receiver } = exchange
   await using program = runProgram('flood', [`http://127.0.0.1:${receiver.port}`])
@@ -23,7 +23,7 @@ test('a million calls to a dead server stay within the bound of memory; the queu
     pending: 100_000,
   })
   expect(reports).toEqual(['DroppedError'])
-  // 100,000 messages are 27 MB of JSON; a million would be ten times as much. The engine uses the rest.
+  // 100,000 queued messages are 27 MB of JSON, and a million would be ten times as much. The rest is overhead of the engine.
   expect(grownBytes).toBeLessThan(128 * 1024 * 1024)
 
   receiver.requests.length = 0
@@ -43,7 +43,7 @@ test('a process enqueues at least 200,000 calls per second of CPU time, each in 
     number
   >
   console.log(`${rate} calls per second of CPU time, ${copyRate} copies through JSON`)
-  // On a slower machine: at most what a call costs to be copied through JSON three times and a third.
+  // On a slower machine, a call may cost at most 3.3 copies through JSON.
   expect(rate).toBeGreaterThan(Math.min(200_000, 0.3 * copyRate))
   expect(growth).toBeGreaterThan(0.9)
   expect(growth).toBeLessThan(1.5)

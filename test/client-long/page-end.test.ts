@@ -11,19 +11,19 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
-/** A name of this machine whose pages are not a secure context: not localhost, and without https. */
+/** A host name of this machine whose pages are not a secure context: neither localhost nor https. */
 const PLAIN_HOST = 'shop.test'
 const CLIENT = fileURLToPath(new URL('../../packages/client/src/index.ts', import.meta.url))
 
-/** Makes `calls` track calls of `bytes` bytes of text each, whose events are numbers. */
+/** Makes track calls with `bytes` bytes of text. Their event names are numbers. */
 const MAKE_CALLS = `function makeCalls(calls, bytes, first = 0) {
   for (let index = first; index < first + calls; index++)
     analytics.track({ anonymousId: 'a1', event: String(index), properties: { text: 'x'.repeat(bytes) } })
 }`
 
-/** How the program on a page makes calls, and how the page ends. */
+/** A program that makes calls on a page, and how the page is left. */
 interface Ending {
-  /** Code that runs on the page. It has `analytics`, `makeCalls` and `leave`. */
+  /** Code that runs on the page, with access to `analytics`, `makeCalls` and `leave`. */
   readonly program: string
   readonly end?: (page: Page) => Promise<unknown>
   readonly host?: string
@@ -31,7 +31,7 @@ interface Ending {
 
 const leave = (program: string): Ending => ({ program: `${program}; leave()` })
 
-describe('the end of a page', () => {
+describe('leaving a page', () => {
   beforeEach(({ skip }) => {
     if (!existsSync(CHROMIUM)) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)
   })
@@ -57,7 +57,7 @@ describe('the end of a page', () => {
     site.close()
   })
 
-  /** Another context has another cache of permissions of other origins. */
+  /** Each context has its own cache of CORS preflights. */
   async function openPage(host: string): Promise<Page> {
     const context = await browser.newContext()
     onTestFinished(() => context.close())
@@ -66,12 +66,12 @@ describe('the end of a page', () => {
     return page
   }
 
-  /** Runs the program of the page, ends the page, and expects that many events at the webhook. */
+  /** Runs the program, leaves the page, and expects this number of events at the webhook. */
   async function expectArrivals(count: number, { program, end, host }: Ending): Promise<void> {
     receiver.requests.length = 0
     const page = await openPage(host ?? '127.0.0.1')
     const options = { writeKey: service.source.writeKey, endpoint: service.url }
-    // The page may be gone before it can respond.
+    // The page may close before the evaluation returns.
     const ran = page.evaluate(`(async () => {
       ${MAKE_CALLS}
       const { Analytics } = await import('/client.js')
@@ -126,16 +126,13 @@ describe('the end of a page', () => {
   test.for([
     ['is about to be compressed', 'analytics.flush()'],
     ['is being compressed', 'analytics.flush(); await null; await null'],
-    [
-      'waits for the permission of the service',
-      `analytics.flush(); ${later('setTimeout(resolve, 3)')}`,
-    ],
+    ['waits for the CORS preflight', `analytics.flush(); ${later('setTimeout(resolve, 3)')}`],
   ])('loses no call of a request that %s', async ([, flush]) => {
     await expectArrivals(6, leave(`makeCalls(6, 2_000); ${flush}`))
     await expectArrivals(6, { ...leave(`makeCalls(6, 2_000); ${flush}`), host: PLAIN_HOST })
   })
 
-  test('loses no call of a request that waits for its retry', async () => {
+  test('loses no call of a request that is waiting for a retry', async () => {
     const cors = {
       'access-control-allow-origin': '*',
       'access-control-allow-headers': '*, authorization',
@@ -166,14 +163,14 @@ describe('the end of a page', () => {
     expect(second).toMatchObject({ batch: first!.batch, writeKey: 'wk_test' })
   })
 
-  test('needs none of what the browser allows other scripts of the page', async () => {
+  test('works when other scripts have used the keepalive quota of the page', async () => {
     const hide = `dispatchEvent(new Event('pagehide'))`
     const used = `fetch('/slow', { method: 'POST', keepalive: true, body: 'x'.repeat(60_000) })`
     const program = `void ${used}; makeCalls(5, 2_000); ${hide}; await analytics.flush()`
     await expectArrivals(5, { program, end: (page) => page.close() })
   })
 
-  test('needs no secure context', async () => {
+  test('works without a secure context', async () => {
     const page = await openPage(PLAIN_HOST)
     expect(await page.evaluate('[isSecureContext, typeof crypto.randomUUID]')).toEqual([
       false,
@@ -196,7 +193,7 @@ describe('the end of a page', () => {
     }
   })
 
-  test('is no end if the page is shown again', async () => {
+  test('is ignored if the page becomes visible again', async () => {
     const hide = `Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))`
     const show = `delete document.visibilityState;
@@ -208,7 +205,7 @@ describe('the end of a page', () => {
   })
 })
 
-/** The numbers of the events that arrived, without repetitions. */
+/** The numbers of the events that arrived, without duplicates. */
 function eventsOf({ requests }: Receiver): number[] {
   const events = requests.map(
     ({ body }) => (JSON.parse(body.toString()) as { event: string }).event,
@@ -216,7 +213,7 @@ function eventsOf({ requests }: Receiver): number[] {
   return [...new Set(events)].map(Number).toSorted((a, b) => a - b)
 }
 
-/** A site with an empty page at every path, the client at `/client.js`, and no response at `/slow`. */
+/** A site with an empty page at every path, except the client at `/client.js` and no response at `/slow`. */
 class Site {
   readonly #client: string
   readonly #server = createServer(({ url }, response) => this.#respond(url, response))

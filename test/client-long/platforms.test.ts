@@ -19,7 +19,7 @@ import { installClient } from './installed-client.ts'
 
 const run = promisify(execFile)
 
-/** A program whose batch is large enough to be compressed. */
+/** A program with a batch large enough to be compressed. */
 const PROGRAM = `
 import { Analytics } from '@hookline/client'
 export async function send({ endpoint, writeKey }) {
@@ -71,7 +71,7 @@ describe('a program bundled with the published client', () => {
   const runWith = (node: string) => async (options: SendOptions) =>
     JSON.parse((await run(node, [file('main.js'), JSON.stringify(options)])).stdout) as unknown
 
-  test('runs in the Node of the project', () => expectDelivery(runWith(process.execPath)))
+  test('runs in the project’s version of Node', () => expectDelivery(runWith(process.execPath)))
 
   test('runs in Node 20', async () => expectDelivery(runWith(await nodeOf(20))))
 
@@ -87,7 +87,7 @@ describe('a program bundled with the published client', () => {
     )
   })
 
-  test('adds at most 8.5 kB, compressed', async () => {
+  test('adds at most 8.5 kB compressed', async () => {
     const entry = file('node_modules/@hookline/client/dist/index.js')
     expect(gzipSync(await bundle(entry)).length).toBeLessThanOrEqual(8_500)
   })

@@ -8,11 +8,11 @@ import {
 import { arrivedBatches, type ArrivedMessage } from '@hookline/testing/client/arrived-batches'
 import type { ClientAdapter, AdaptedClient, AdapterOptions } from './client-adapter.ts'
 
-/** Something that a client should do. */
+/** An expected behaviour of a client. */
 export interface Behaviour {
-  /** A sentence whose subject is the client. */
+  /** A sentence that has the client as its subject. */
   readonly name: string
-  /** Rejects if the client does not do it. */
+  /** Rejects if the client behaves differently. */
   readonly check: (client: ClientAdapter) => Promise<void>
 }
 
@@ -43,7 +43,7 @@ export class Exchange implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.receiver.respond = asService(200)
-    // Some clients never finish closing; the check does not need that.
+    // Some clients never finish closing.
     await Promise.race([this.client.close(100).catch(() => {}), sleep(2_000)])
     this.client.end?.()
     await this.receiver[Symbol.asyncDispose]()

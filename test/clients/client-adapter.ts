@@ -1,6 +1,6 @@
 export interface AdapterOptions {
   readonly endpoint: string
-  /** The most calls of a batch. Default: 20. */
+  /** The maximum number of calls in a batch. Default: 20. */
   readonly flushAt?: number
   /** Default: an hour, so that the client sends only when a check asks for it. */
   readonly flushAfterMs?: number
@@ -11,21 +11,21 @@ export interface AdapterOptions {
 }
 
 /**
- * A client behind the interface of the suite. Each method calls that of the library and fails with the same errors: it
- * throws if the library runs in this process, else its promise rejects.
+ * A client behind the interface of the suite. Each method calls the library's method and fails with the same errors: it throws if
+ * the library runs in this process, and otherwise rejects.
  */
 export interface AdaptedClient {
   track(event: string, properties?: object): void | Promise<unknown>
-  /** Makes a call with the properties `{ cart: { items: 1 } }`, and sets `items` of the same object to 2 after it. */
+  /** Makes a call with the properties `{ cart: { items: 1 } }`, then sets `items` of the same object to 2. */
   trackThenChange(event: string): void | Promise<unknown>
   /** Rejects if the library has no flush. */
   flush(): Promise<unknown>
-  /** Sends all calls and waits for the outcome, for checks of something else: flush, or close where there is no flush. */
+  /** Sends all calls and waits for the outcome: flushes, or closes a client that cannot flush. */
   sendAll(): Promise<unknown>
   close(timeoutMs?: number): Promise<unknown>
-  /** How many errors the library has reported to its user, in any way. */
+  /** The number of errors that the library has reported to its user, in any way. */
   readonly errors: number
-  /** Ends the process of the client, if it has one of its own. */
+  /** Ends the process of a client in a separate process. */
   end?(): void
 }
 
@@ -35,6 +35,6 @@ export interface ClientAdapter {
   readonly name: string
   readonly version: string
   create(options: AdapterOptions): AdaptedClient | Promise<AdaptedClient>
-  /** The command that measures the effect of the client on its process: `program.ts` says what the parts do. */
+  /** The command that measures the effect of the client on its process; see `program.ts`. */
   program(part: 'idle' | 'flood', endpoint: string): Promise<readonly string[]>
 }

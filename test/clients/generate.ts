@@ -1,5 +1,5 @@
-// Runs the suite with every client and writes docs/reference/clients.md. It needs Go, and takes some minutes: clients that retry
-// what is final hold their checks up.
+// Runs the suite with every client and writes docs/reference/clients.md. It needs Go, and takes some minutes because of clients
+// that retry permanent errors.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -33,7 +33,10 @@ async function resultsOf(client: ClientAdapter): Promise<ReadonlyMap<string, boo
 
 async function failureOf(check: Promise<void>): Promise<string | undefined> {
   try {
-    await Promise.race([check, sleep(DEADLINE_MS).then(() => assert.fail('the check did not end'))])
+    await Promise.race([
+      check,
+      sleep(DEADLINE_MS).then(() => assert.fail('the check did not finish')),
+    ])
     return undefined
   } catch (error) {
     return `: ${String(error).split('\n')[0]}`

@@ -3,7 +3,7 @@ import { CLIENTS } from './suite.ts'
 
 const [name, part, endpoint = ''] = process.argv.slice(2)
 const adapter = CLIENTS.find((each) => each.name === name)
-if (adapter === undefined) throw new Error(`there is no client ${name}`)
+if (adapter === undefined) throw new Error(`unknown client ${name}`)
 const client = await adapter.create({ endpoint, flushAfterMs: 3_600_000, maxRetries: 1_000 })
 if (part === 'idle') {
   await client.track('first')
@@ -14,7 +14,7 @@ if (part === 'idle') {
   process.exit()
 }
 
-/** Prints the peak growth of the process in bytes. Stops early when that is far too much. */
+/** Prints the peak growth of the process in bytes. Stops early if it is far beyond the limit. */
 async function flood(): Promise<void> {
   const startRss = process.memoryUsage.rss()
   let peakRss = startRss

@@ -10,7 +10,7 @@ import { nodeCaptures } from './captures/node.ts'
 import { scriptingCaptures } from './captures/scripting.ts'
 import type { WireCapture } from './captures/wire-capture.ts'
 
-/** A request of each client library as on the wire, sent now with this write key. */
+/** A request of each client library as on the wire, with this write key and the current time. */
 function wireCaptures(writeKey: string): readonly WireCapture[] {
   const authorization = `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`
   const sender = { writeKey, authorization, now: new Date().toISOString() }
@@ -30,7 +30,7 @@ const captureOf = (client: string, writeKey: string): WireCapture =>
 
 describe.concurrent('a request of', () => {
   test.for(NAMES)(
-    '%s gets a response that the library understands, and its calls arrive',
+    '%s gets a response that the library accepts, and its calls arrive',
     async (name) => {
       await using receiver = await openReceiver()
       await using service = await startService()

@@ -40,7 +40,7 @@ function delivery(payload: object, { id = 'msg_1', secret = SECRET } = {}): Rece
   return { method: 'POST', path: '/hook', headers, body: Buffer.from(text) }
 }
 
-/** One call that went as it should, apart from `changes`. */
+/** One call without faults, apart from `changes`. */
 function observed(changes: Partial<Observed> = {}): Observed {
   return {
     library: NODE_LIBRARIES[0]!,
@@ -64,7 +64,7 @@ function exchange(changes: object): Observed['exchanges'][number] {
 }
 
 describe('the judgement of a run', () => {
-  test('finds no fault where a call arrived as it was made', () => {
+  test('finds no fault if a call arrives as it was made', () => {
     const { result, faults } = judge(observed())
     expect(faults).toEqual([])
     expect(result).toMatchObject({ made: 1, stored: 1, delivered: 1, lost: 0, verified: 1 })
@@ -73,35 +73,39 @@ describe('the judgement of a run', () => {
   test.each<[string, Partial<Observed>, string]>([
     ['that is lost', { deliveries: [] }, '1 calls that got a 200 are lost'],
     [
-      'that arrives with another value',
+      'that arrives with a different value',
       { deliveries: [delivery({ ...PAYLOAD, properties: { call: 'c', n: 0.2 } })] },
-      'c: call.properties.n is 0.2, and not 0.1',
+      'c: call.properties.n is 0.2, expected 0.1',
     ],
     [
-      'that arrives with a value too many',
+      'that arrives with an extra value',
       { deliveries: [delivery({ ...PAYLOAD, context: { library: 'x', more: 1 } })] },
-      'c: wire.context.more is 1, and not missing',
+      'c: wire.context.more is 1, expected missing',
     ],
     [
-      'with another timestamp',
+      'with a different timestamp',
       { deliveries: [delivery({ ...PAYLOAD, timestamp: '2014-12-12T19:04:59.123Z' })] },
-      'c: its timestamp is not that of the call',
+      'c: its timestamp differs from the time of the call',
     ],
     [
       'with a wrong signature',
       { deliveries: [delivery(PAYLOAD, { secret: 'another' })] },
-      'of 1, 0 are signed',
+      '0 of 1 deliveries have a valid signature',
     ],
-    ['that comes twice', { deliveries: [delivery(PAYLOAD), delivery(PAYLOAD)] }, '1 came twice'],
     [
-      'that comes with two ids',
+      'that arrives twice',
+      { deliveries: [delivery(PAYLOAD), delivery(PAYLOAD)] },
+      '1 duplicate deliveries',
+    ],
+    [
+      'that arrives with two ids',
       { deliveries: [delivery(PAYLOAD), delivery(PAYLOAD, { id: 'msg_2' })] },
-      'c: came with two webhook-ids',
+      'c: arrived with two webhook-ids',
     ],
     [
-      'that its integrations keep from webhooks',
+      'that its integrations exclude from webhooks',
       { scenario: { calls: [{ ...CALL, integrations: { All: false } }], batch: 1 } },
-      'c: arrived, though its integrations say no',
+      'c: arrived, although its integrations exclude webhooks',
     ],
     [
       'that is refused',
@@ -109,14 +113,14 @@ describe('the judgement of a run', () => {
       'c: got no 200: refused',
     ],
     [
-      'of a request that is refused for its size, but is small',
+      'of a small request that is refused for its size',
       { exchanges: [exchange({ status: 400, response: { code: 'batch_too_large' } })] },
       'a request of 300 bytes got {"code":"batch_too_large"}',
     ],
     [
       'that is refused and not counted',
       { exchanges: [exchange({ status: 401 })] },
-      'the service has not counted what it refused',
+      'the service has not counted refused requests',
     ],
     [
       'that the program did not make',
@@ -127,7 +131,7 @@ describe('the judgement of a run', () => {
     expect(judge(observed(changes)).faults).toContain(fault)
   })
 
-  test('counts a delivery that comes twice after a kill as no fault', () => {
+  test('accepts a duplicate delivery after a kill', () => {
     const scenario = { calls: [CALL], batch: 1, kills: true } as const
     const { result, faults } = judge(
       observed({ scenario, deliveries: [delivery(PAYLOAD), delivery(PAYLOAD)] }),

@@ -15,7 +15,7 @@ const library = { name: '@segment/analytics-node', version: '3.1.0' }
 
 type Settled = (error?: unknown, context?: Context) => void
 
-/** Each call as an application makes it, and its payload without messageId, context and timestamp. */
+/** Each call as an application makes it, with its expected payload without messageId, context and timestamp. */
 const CALLS: readonly (readonly [(analytics: Analytics, done: Settled) => void, object])[] = [
   [
     (analytics, done) =>
@@ -47,7 +47,7 @@ const CALLS: readonly (readonly [(analytics: Analytics, done: Settled) => void, 
   ],
 ]
 
-/** Makes every call with the unmodified library. Resolves with their messageIds. */
+/** Makes every call with the unmodified library. Resolves with the messageIds. */
 async function makeAllCalls(
   service: RunningService,
   options: { readonly flushAt?: number },
@@ -72,7 +72,7 @@ async function makeAllCalls(
   return Promise.all(sent)
 }
 
-/** Responds 401 to a request with a wrong signature, and as `respond` says to the others. */
+/** Responds 401 to requests with a wrong signature, and passes the others to `respond`. */
 function verifying(respond: Respond): Respond {
   return (request, index) => (isSignedWith(SECRET, request) ? respond(request, index) : 401)
 }
@@ -122,34 +122,37 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
   test.for([
     ['with batching', {}],
     ['without batching', { flushAt: 1 }],
-  ] as const)('%s, to a receiver that fails twice: each call arrives once', async ([, options]) => {
-    const attempts = new Map<string, number>()
-    const taken: string[] = []
-    const failTwice: Respond = (request) => {
-      const attempt = 1 + (attempts.get(messageIdOf(request)) ?? 0)
-      attempts.set(messageIdOf(request), attempt)
-      if (attempt <= 2) return 500
-      taken.push(messageIdOf(request))
-      return 200
-    }
-    await using receiver = await openReceiver({ respond: verifying(failTwice) })
-    await using service = await startService({ settings: { retryScheduleMs: '50,100' } })
-    await service.createDestination({ urls: [receiver.url], secret: SECRET })
-    const sent = await makeAllCalls(service, options)
-    for (const messageId of sent) {
-      expect((await service.endOf(messageId)).deliveries).toMatchObject([
-        {
-          state: 'delivered',
-          rounds: 3,
-          attempts: [{ status: 500 }, { status: 500 }, { status: 200 }],
-        },
-      ])
-    }
-    expect(taken.toSorted()).toEqual(sent.toSorted())
-    expect(receiver.requests).toHaveLength(3 * sent.length)
-  })
+  ] as const)(
+    '%s, to a receiver that fails twice: each call is accepted once',
+    async ([, options]) => {
+      const attempts = new Map<string, number>()
+      const taken: string[] = []
+      const failTwice: Respond = (request) => {
+        const attempt = 1 + (attempts.get(messageIdOf(request)) ?? 0)
+        attempts.set(messageIdOf(request), attempt)
+        if (attempt <= 2) return 500
+        taken.push(messageIdOf(request))
+        return 200
+      }
+      await using receiver = await openReceiver({ respond: verifying(failTwice) })
+      await using service = await startService({ settings: { retryScheduleMs: '50,100' } })
+      await service.createDestination({ urls: [receiver.url], secret: SECRET })
+      const sent = await makeAllCalls(service, options)
+      for (const messageId of sent) {
+        expect((await service.endOf(messageId)).deliveries).toMatchObject([
+          {
+            state: 'delivered',
+            rounds: 3,
+            attempts: [{ status: 500 }, { status: 500 }, { status: 200 }],
+          },
+        ])
+      }
+      expect(taken.toSorted()).toEqual(sent.toSorted())
+      expect(receiver.requests).toHaveLength(3 * sent.length)
+    },
+  )
 
-  test('reports an unknown write key and sends nothing again', async () => {
+  test('reports an unknown write key and does not retry', async () => {
     await using service = await startService()
     const analytics = new Analytics({ writeKey: 'unknown', host: service.url, flushAt: 1 })
     const errors: unknown[] = []

@@ -11,14 +11,14 @@ async function identify(service: RunningService, userId: string, plan: string): 
   expect((await service.send('/v1/identify', call)).status).toBe(200)
 }
 
-/** The clause with the number from 1 of the builder. */
+/** A clause of the builder, counted from 1. */
 const clause = (page: Page, number: number) =>
   page.getByRole('group', { name: /^Clause/ }).nth(number - 1)
 
 const isWithinWidth = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
 
-test('a person builds an audience by mouse and keyboard, sees its size at once, and why a user enters it', async () => {
+test('an audience is built by mouse and keyboard, with a live preview of its size, and explains why a user entered', async () => {
   await using service = await startService()
   await identify(service, 'anna', 'pro')
   await service.track('m1', { userId: 'anna' })
@@ -40,7 +40,7 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await page.getByText('1 user', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'anna' }).waitFor()
 
-  // A group of its own for the other two. The focus is in its first clause.
+  // A group for the other two clauses. The focus moves to its first clause.
   await page.getByRole('button', { name: 'Add group' }).click()
   await page.getByText('Fill in all fields to see matching users.').waitFor()
   const count = clause(page, 2)
@@ -57,7 +57,7 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
       'trait plan is “pro” and (Order Completed at least 2 times in the last 30 days or trait vip has a value)',
     )
     .waitFor()
-  // Not: nobody who has the trait vip. The focus stays at the clause.
+  // Negating keeps the focus at the clause.
   await clause(page, 3).getByRole('button', { name: 'Negate' }).click()
   await page.getByText('or not (trait vip has a value))').waitFor()
   expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Clause type')
@@ -73,7 +73,7 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await page.getByRole('cell', { name: 'anna' }).waitFor()
   expect(await page.getByRole('cell', { name: 'ben' }).count()).toBe(0)
 
-  // Ben is not in it yet; then he is.
+  // Ben enters the audience while the page is open.
   await page.getByRole('tab', { name: 'Explain' }).click()
   await page.getByLabel('userId').fill('ben')
   await page.keyboard.press('Enter')
@@ -91,11 +91,11 @@ test('a person builds an audience by mouse and keyboard, sees its size at once, 
   await page.getByRole('tab', { name: 'Overview' }).click()
   await page.getByRole('figure', { name: '2 entered, 0 left' }).waitFor()
   await expectAccessible(page)
-  // The stream with topics comes with the service; its refusal is no fault of this page.
+  // The browser logs responses with 400 as errors. They are not faults of the page.
   expect(faults.filter((each) => !each.includes('400'))).toEqual([])
 })
 
-test('the condition is changed as JSON, and a fault is shown at the clause that it belongs to', async () => {
+test('the condition can be edited as JSON, and an error is shown at its clause', async () => {
   await using service = await startService()
   await identify(service, 'anna', 'pro')
   const condition = {
@@ -124,7 +124,7 @@ test('the condition is changed as JSON, and a fault is shown at the clause that 
   await page.getByText('Saved.').waitFor()
   const stored = await service.api.call<{ condition: object }>('GET', `audiences/${id}`)
   expect(stored.condition).toEqual({ or: [{ trait: 'plan', op: 'exists' }] })
-  // JSON that the inputs cannot show goes to the service as it is.
+  // JSON that the builder cannot display is sent unchanged.
   await page.getByRole('button', { name: 'Edit as JSON' }).click()
   await page.getByLabel('Condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
   await page.getByText('/extra: Unknown field.').waitFor()
@@ -132,7 +132,7 @@ test('the condition is changed as JSON, and a fault is shown at the clause that 
   await page.getByText('cannot show this JSON').waitFor()
 })
 
-test('the builder is usable on a narrow screen, in the dark, and the list by its keys', async () => {
+test('the builder works on a narrow screen in dark mode, and the list with the keyboard', async () => {
   await using service = await startService()
   for (const name of ['First', 'Second'])
     await service.api.call('POST', 'audiences', {
@@ -162,7 +162,7 @@ test('the builder is usable on a narrow screen, in the dark, and the list by its
 })
 
 test.for([1280, 380])(
-  'at %i px, nothing moves while a new audience is written, and no half-written name is counted',
+  'at %i px, the layout is stable while an audience is edited, and incomplete names are not counted',
   async (width) => {
     await using service = await startService()
     await service.track('m1', { userId: 'anna' })
@@ -189,7 +189,7 @@ test.for([1280, 380])(
     const whenAt = await top('When')
     await page.getByLabel('How often').selectOption('at least')
     await page.getByLabel('Number of times').waitFor()
-    // On a narrow screen, the words above take another line.
+    // On a narrow screen, the text above wraps.
     if (width > 1000) expect(await top('When')).toBe(whenAt)
     expect(await isWithinWidth(page)).toBe(true)
     await expectAccessible(page)

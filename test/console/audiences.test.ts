@@ -7,7 +7,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 useChromium()
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202e\u001b[31m javascript:alert(1)'
-/** An id has no control characters. */
+/** Ids must not contain control characters. */
 const HOSTILE_ID = '<img src=x onerror=alert(1)>\u202e javascript:alert(1)'
 
 async function identify(service: RunningService, userId: string, plan: string): Promise<void> {
@@ -18,7 +18,7 @@ async function identify(service: RunningService, userId: string, plan: string): 
 const isWithinWidth = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
 
-test('a computed trait is made, and shows its values and where they come from', async () => {
+test('a computed trait can be created, and explains its values', async () => {
   await using service = await startService()
   for (const [index, revenue] of [5, 7].entries())
     await service.track(`m${index}`, { userId: 'anna', properties: { revenue } })
@@ -39,7 +39,7 @@ test('a computed trait is made, and shows its values and where they come from', 
   await expectAccessible(page)
 })
 
-test('a list of users is filled and emptied, and deleted by its name', async () => {
+test('users are added to a list and removed, and the list is deleted after typing its name', async () => {
   await using service = await startService()
   await identify(service, 'anna', 'pro')
   const { page, go } = await openSignedIn(service)
@@ -70,7 +70,7 @@ test('a list of users is filled and emptied, and deleted by its name', async () 
   await page.getByText('No audiences yet').waitFor()
 })
 
-test('a viewer looks at everything and has no button that would be refused; hostile values are text', async () => {
+test('a viewer sees everything but forbidden actions, and hostile values are shown as text', async () => {
   await using service = await startService()
   await identify(service, HOSTILE_ID, HOSTILE)
   await service.track('m1', { userId: HOSTILE_ID, event: HOSTILE })
@@ -106,7 +106,7 @@ test('a viewer looks at everything and has no button that would be refused; host
   expect(await page.locator('img[src="x"]').count()).toBe(0)
 })
 
-test('an audience that is not there says so', async () => {
+test('an unknown audience id shows an error', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('audiences?audience=aud_01m81grcbgedzt0s6b232e4pp8')

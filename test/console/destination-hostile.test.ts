@@ -19,7 +19,7 @@ async function expectNarrow(page: Page): Promise<void> {
   ).toBe(true)
 }
 
-test('hostile names, URLs and responses are text, in light and dark, and at 380 px', async () => {
+test('hostile names, URLs and responses are shown as text, in light and dark mode, and at 380 px', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({
     respond: { status: 404, headers: { 'X-Bad': '<b>1</b>' }, body: HOSTILE },
@@ -33,7 +33,7 @@ test('hostile names, URLs and responses are text, in light and dark, and at 380 
     const viewport = { width: 380, height: 800 }
     const { page, faults, go } = await openSignedIn(service, { colorScheme, viewport })
     const delivery = (deliveries[0] as { id: string }).id
-    // Colours are the same on all tabs: in the dark, a few of them are enough.
+    // Colours are the same on all tabs, so a few are enough in dark mode.
     const tabs = colorScheme === 'light' ? TABS : ['overview', 'settings']
     const paths = [
       'destinations',

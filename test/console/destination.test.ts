@@ -6,7 +6,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('settings keep header values that are not shown, and a change by somebody else is not lost', async () => {
+test('saving settings keeps hidden header values, and a concurrent change is not lost', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const webhooks = [{ url: receiver.url, headers: { Authorization: 'Bearer 1' } }]
@@ -42,7 +42,7 @@ test('settings keep header values that are not shown, and a change by somebody e
   await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
 })
 
-test('a pause holds deliveries, says so, and its end sends them', async () => {
+test('deliveries of a paused destination are shown as held, and sent when it is resumed', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -60,7 +60,7 @@ test('a pause holds deliveries, says so, and its end sends them', async () => {
   await page.getByRole('heading', { name: '1 pending delivery' }).waitFor({ state: 'detached' })
 })
 
-test('a replay is counted first, and its progress is shown', async () => {
+test('a replay shows the number of deliveries first, then its progress', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: [{ status: 400 }, { status: 400 }, 200] })
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -84,7 +84,7 @@ test('a replay is counted first, and its progress is shown', async () => {
   await page.getByText('createDestination').waitFor()
 })
 
-test('a destination whose name has two spaces is deleted by its id, and an error has its request to copy', async () => {
+test('a destination with two spaces in its name is deleted by its id, and an error has a request id to copy', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
   await service.api.call('PATCH', `destinations/${id}`, { name: 'Two  spaces' })

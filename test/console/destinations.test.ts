@@ -6,7 +6,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a person makes a destination, is told what is wrong with it, and tests it', async () => {
+test('a destination is created, with errors at its fields, and tested', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const { page, faults, go } = await openSignedIn(service)
@@ -48,7 +48,7 @@ test('a person makes a destination, is told what is wrong with it, and tests it'
   expect(faults).toEqual([])
 })
 
-test('the inspector is a destination without a receiver of one’s own', async () => {
+test('the inspector can be used as a destination', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('destinations?new=1')
@@ -59,7 +59,7 @@ test('the inspector is a destination without a receiver of one’s own', async (
   await page.getByText('http://inspector.internal/').first().waitFor()
 })
 
-test('hundreds of destinations are listed, filtered, and ask for the health of those on screen only', async () => {
+test('hundreds of destinations are listed and filtered, and health is requested only for visible ones', async () => {
   await using service = await startService()
   for (let index = 0; index < 120; index += 1)
     await service.api.call('POST', 'destinations', {

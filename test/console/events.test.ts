@@ -20,7 +20,7 @@ async function namedDestination(
   return id
 }
 
-test('a person finds an event by its user, opens its trace with the keyboard, and reads why it failed', async () => {
+test('an event is found by its user, its trace opens with the keyboard, and explains the failure', async () => {
   await using receiver = await openReceiver({
     respond: { status: 422, body: 'unknown user', headers: { 'content-type': 'text/plain' } },
   })
@@ -53,7 +53,7 @@ test('a person finds an event by its user, opens its trace with the keyboard, an
   expect(faults).toEqual([])
 })
 
-test('the list shows what became of each event, and finds those that failed', async () => {
+test('the list shows the outcome of each event, and can be filtered by it', async () => {
   await using receiver = await openReceiver({
     respond: (request) => (request.body.includes('Refund') ? 422 : 200),
   })
@@ -72,7 +72,7 @@ test('the list shows what became of each event, and finds those that failed', as
   await page.getByText('Outcomes as of').waitFor()
   await page.getByLabel('Outcome').selectOption('failed')
   await page.waitForURL(/outcome=failed/)
-  // While the page asks again, it has no rows at all.
+  // The page has no rows while it reloads.
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining('Refund')])
   await page.getByLabel('Outcome').selectOption('held')
   await page.getByText('No matching events').waitFor()
@@ -81,7 +81,7 @@ test('the list shows what became of each event, and finds those that failed', as
   expect(faults).toEqual([])
 })
 
-test('a replay of a failed delivery turns the page to delivered by itself', async () => {
+test('the page is updated when the replay of a failed delivery succeeds', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()
   await namedDestination(service, 'CRM', receiver.url)
@@ -96,7 +96,7 @@ test('a replay of a failed delivery turns the page to delivered by itself', asyn
   await page.getByText('Delivered to its destination.').waitFor()
 })
 
-test('an event that a disabled destination declined says so, and is replayed to it', async () => {
+test('an event that a disabled destination declined is explained, and can be replayed', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await namedDestination(service, 'Old tool', receiver.url, { enabled: false })
@@ -113,7 +113,7 @@ test('an event that a disabled destination declined says so, and is replayed to 
   expect(receiver.requests).toHaveLength(1)
 })
 
-test('a delivery that waits tells why and until when', async () => {
+test('a pending delivery shows why it waits and until when', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   const id = await namedDestination(service, 'Paused', receiver.url)
@@ -133,7 +133,7 @@ test('a delivery that waits tells why and until when', async () => {
   await service.api.call('DELETE', `destinations/${id}`)
 })
 
-test('a source without a destination is the reason that nothing was sent', async () => {
+test('an event without a destination explains why nothing was sent', async () => {
   await using service = await startService()
   await service.track('m1')
   const { id } = await service.endOf('m1')
@@ -143,7 +143,7 @@ test('a source without a destination is the reason that nothing was sent', async
   await page.getByRole('link', { name: 'Open destinations' }).waitFor()
 })
 
-test('an empty list says which filters are set, why an event may be missing, and clears the filters', async () => {
+test('an empty list shows the active filters, explains why an event may be missing, and can clear the filters', async () => {
   await using service = await startService()
   await service.track('m1')
   await service.endOf('m1')
@@ -156,7 +156,7 @@ test('an empty list says which filters are set, why an event may be missing, and
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
 })
 
-test('a refused call is a reason that an event is missing, with a link to those that were refused', async () => {
+test('an empty list mentions refused calls, with a link to them', async () => {
   await using service = await startService()
   const other = { ...service.source, writeKey: 'wk_of_nobody' }
   expect((await service.send('/v1/track', {}, other)).status).toBe(401)
@@ -170,7 +170,7 @@ test('a refused call is a reason that an event is missing, with a link to those 
   await page.getByRole('cell', { name: 'unknown_write_key' }).waitFor()
 })
 
-test('older events come with a click, page by page', async () => {
+test('older events are loaded page by page', async () => {
   await using service = await startService()
   const batch = Array.from({ length: 120 }, (_, index) => ({
     type: 'track',
@@ -191,7 +191,7 @@ test('older events come with a click, page by page', async () => {
   expect(await rows.count()).toBe(120)
 })
 
-test('an own time range is chosen in the browser, and a wrong one in the URL is told at its field', async () => {
+test('a custom time range can be selected, and an invalid one in the URL shows an error at its field', async () => {
   await using service = await startService()
   await service.track('m1')
   await service.endOf('m1')
@@ -206,7 +206,7 @@ test('an own time range is chosen in the browser, and a wrong one in the URL is 
   await page.getByText('from is not a time.').waitFor()
 })
 
-test('the id of a delivery leads to the trace of its event', async () => {
+test('a delivery id opens the trace of its event', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
@@ -219,7 +219,7 @@ test('the id of a delivery leads to the trace of its event', async () => {
   await page.getByRole('heading', { name: 'Delivery not found' }).waitFor()
 })
 
-test('hostile texts are shown as text, on every part of both pages, in both themes and at 380 px', async () => {
+test('hostile values are shown as text in every part of both pages, in both themes and at 380 px', async () => {
   await using receiver = await openReceiver({ respond: { status: 500, body: HOSTILE } })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
@@ -250,7 +250,7 @@ test('hostile texts are shown as text, on every part of both pages, in both them
       await go(path)
       await page.getByText('<img src=x').first().waitFor()
       await expectFits(page)
-      // The colours differ between the themes; the names and roles do not.
+      // Only colours differ between the themes.
       if (look.colorScheme === 'dark' || !path.includes('?')) await expectAccessible(page)
       expect(await page.locator('main img').count()).toBe(0)
     }
@@ -275,7 +275,7 @@ test('a viewer sees the trace, and neither replay nor signatures', async () => {
   expect(faults).toEqual([])
 })
 
-test('an event that does not exist says why: its id is not complete, retention removed it, or nothing is known of it', async () => {
+test('a missing event is explained: incomplete id, removed by retention, or unknown', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('events/evt_nothing')

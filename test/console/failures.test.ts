@@ -6,7 +6,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a person finds the cause of a failing webhook, mends its URL, and retries all that failed', async () => {
+test('the cause of a failing webhook is shown, its URL fixed, and all failures retried', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({
     respond: ({ path }) => (path === '/hook' ? 200 : { status: 404, body: 'no such hook' }),
@@ -54,7 +54,7 @@ test('a person finds the cause of a failing webhook, mends its URL, and retries 
   expect(await rows.count()).toBe(3)
 })
 
-test('only these: each delivery of a group is tried again, and the drawer shows it', async () => {
+test('a group of failures can be retried alone, and the drawer shows each attempt', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: [{ status: 400, body: 'not yet' }, 200] })
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -86,7 +86,7 @@ test('only these: each delivery of a group is tried again, and the drawer shows 
   expect(page.url()).not.toContain('delivery=')
 })
 
-test('since: the time that is offered is that of the oldest event, so none is left out', async () => {
+test('the suggested start of a retry is the time of the oldest event, so that none is left out', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: [400, 200] })
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -107,7 +107,7 @@ test('since: the time that is offered is that of the oldest event, so none is le
   expect(faults).toEqual([])
 })
 
-test('what expired before an attempt is shown, found and retried', async () => {
+test('deliveries that expired before an attempt are shown, found and retried', async () => {
   await using service = await startService({
     settings: { retryScheduleMs: '100', retryWindowMs: '1500' },
   })
@@ -120,7 +120,7 @@ test('what expired before an attempt is shown, found and retried', async () => {
     const { health } = await call<{ health: object }>(`destinations/${id}`)
     expect(health).toMatchObject({ webhooks: [{ breaker: 'open' }] })
   })
-  // More than the breaker has probes for within the retry window.
+  // More deliveries than the breaker can probe within the retry window.
   await Promise.all(Array.from({ length: 100 }, (_, sent) => service.track(`after-${sent}`)))
   await service.eventually(async () => {
     const { data } = await call<{ data: object[] }>('deliveries/failures')
@@ -146,7 +146,7 @@ test('what expired before an attempt is shown, found and retried', async () => {
   await group.waitFor({ state: 'detached' })
 })
 
-test('a viewer sees what failed and why, and no button that would be refused', async () => {
+test('a viewer sees failures and their causes, but no forbidden actions', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 403 })
   const id = await service.createDestination({ urls: [receiver.url] })

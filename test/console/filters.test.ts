@@ -4,7 +4,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a filter in the URL keeps every letter that is written before the page is drawn again, and is cleared by its button', async () => {
+test('a filter keeps every letter typed before the next render, and its button clears it', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
   await service.api.call('POST', 'audiences', {
@@ -25,7 +25,7 @@ test('a filter in the URL keeps every letter that is written before the page is 
     await go(path)
     const field = page.getByLabel(label, { exact: true })
     await field.focus()
-    // All in one task of the browser, as on a machine that is busy with a long list.
+    // All in one browser task, as on a machine that is busy with a long list.
     await page.evaluate(`
       document.activeElement.select()
       for (const letter of ${JSON.stringify(written)}) document.execCommand('insertText', false, letter)

@@ -3,7 +3,7 @@ import { openConsole, useChromium } from './harness/console.ts'
 import { npmStart } from './harness/npm-start.ts'
 import { expectVerified } from './harness/verified.ts'
 
-/** What a new user waits for at most, from the command to a delivery whose signature is verified. */
+/** Limit for a new user, from the command to a delivery with a verified signature. */
 const FIRST_MINUTE_MS = 60_000
 
 useChromium()

@@ -7,7 +7,7 @@ import { expectVerified } from './harness/verified.ts'
 
 useChromium()
 
-test('an empty service is the first thing that gets started, by clicks alone', async () => {
+test('an empty service opens Get started, which needs only clicks', async () => {
   await using service = await startService()
   await service.api.call('DELETE', `sources/${service.source.id}`)
   const { page, faults } = await openSignedIn(service)
@@ -24,7 +24,7 @@ test('an empty service is the first thing that gets started, by clicks alone', a
   expect(faults).toEqual([])
 })
 
-test('a receiver of one’s own is told apart from the inspector, and its failure says why', async () => {
+test('a custom receiver is distinguished from the inspector, and its failure is explained', async () => {
   await using service = await startService()
   await using receiver = await new Receiver({ respond: 500 }).listen()
   const { page } = await openSignedIn(service)
@@ -41,7 +41,7 @@ test('a receiver of one’s own is told apart from the inspector, and its failur
   await page.waitForURL('**/console/events/evt_*')
 })
 
-test('a delivery without a signature is not enough: it says how to set a secret, and a signed one is', async () => {
+test('an unsigned delivery is not enough: the step explains how to set a secret, and accepts a signed one', async () => {
   await using service = await startService()
   await using receiver = await new Receiver({}).listen()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -63,14 +63,14 @@ test('a delivery without a signature is not enough: it says how to set a secret,
   expect(faults).toEqual([])
 })
 
-test('a viewer sees no button that would be refused', async () => {
+test('a viewer sees no forbidden actions', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service, { role: 'viewer' })
   await page.getByText('Ask an editor to create one.').waitFor()
   expect(await page.getByRole('button', { name: /Create/ }).count()).toBe(0)
 })
 
-test.for(['light', 'dark'] as const)('it can be used at 380 px, in %s', async (colorScheme) => {
+test.for(['light', 'dark'] as const)('it works at 380 px, in %s mode', async (colorScheme) => {
   await using service = await startService()
   const viewport = { width: 380, height: 800 }
   const { page } = await openSignedIn(service, { viewport, colorScheme })

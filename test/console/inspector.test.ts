@@ -8,7 +8,7 @@ useChromium()
 const INSPECTOR = 'http://inspector.internal/'
 const SECRET = 'a shared secret'
 const HOSTILE = '<img src=x onerror=alert(1)> \u202Eevil \u001B[31m javascript:alert(1) '
-/** Retries come at once, so that a test need not wait for them. */
+/** Retries are fast, so that tests do not have to wait for them. */
 const QUICK = { settings: { retryScheduleMs: '100' } }
 
 async function destinationTo(
@@ -21,9 +21,9 @@ async function destinationTo(
   return id
 }
 
-test('a person lets the first 2 attempts fail, and sees them and the delivered one, signed', async () => {
+test('two attempts fail as configured, and are shown with the third, delivered and signed', async () => {
   await using service = await startService(QUICK)
-  // Without an event, the console opens with get started.
+  // Without events, the console opens Get started.
   await service.track('m0')
   await service.endOf('m0')
   await destinationTo(service, 'Inspector')
@@ -67,7 +67,7 @@ test('a person lets the first 2 attempts fail, and sees them and the delivered o
   expect(faults).toEqual([])
 })
 
-test('the list is narrowed to a destination or a delivery, goes on to older requests, and is cleared', async () => {
+test('the list is filtered by destination or delivery, loads older requests, and is cleared', async () => {
   await using service = await startService()
   await destinationTo(service, 'First')
   await destinationTo(service, 'Second', { urls: [`${INSPECTOR}second`] })
@@ -124,7 +124,7 @@ test('a custom response is saved, and an invalid one is not', async () => {
   await page.getByRole('dialog', { name: 'New destination' }).waitFor()
 })
 
-test('a viewer sees the requests, and nothing that would be refused', async () => {
+test('a viewer sees the requests, but no forbidden actions', async () => {
   await using service = await startService()
   await destinationTo(service, 'Inspector')
   await service.track('m1')
@@ -139,7 +139,7 @@ test('a viewer sees the requests, and nothing that would be refused', async () =
   expect(faults).toEqual([])
 })
 
-test('hostile names and bodies are text, in both themes and at 380 px; a request that is gone says so', async () => {
+test('hostile names and bodies are shown as text, in both themes and at 380 px; a removed request is explained', async () => {
   await using service = await startService()
   await destinationTo(service, HOSTILE)
   await service.track('m1', {

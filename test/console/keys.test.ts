@@ -6,7 +6,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('r retries the delivery whose drawer has just opened, and asks before one is sent again that was delivered', async () => {
+test('r retries the delivery in the open drawer, and asks for confirmation if it was delivered', async () => {
   await using receiver = await openReceiver({ respond: [400, 200] })
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -20,7 +20,7 @@ test('r retries the delivery whose drawer has just opened, and asks before one i
   await receiver.waitFor(2)
   await drawer.getByText('delivered', { exact: true }).first().waitFor()
 
-  // A key does nothing while the last retry is under way.
+  // The key is ignored while a retry is in progress.
   await drawer.locator('button:not([aria-busy="true"])', { hasText: 'Retry now' }).waitFor()
   const question = page.getByRole('dialog', { name: 'Send again?' })
   await page.keyboard.press('r')
@@ -30,7 +30,7 @@ test('r retries the delivery whose drawer has just opened, and asks before one i
   await page.keyboard.press('Escape')
   await question.waitFor({ state: 'detached' })
   expect(receiver.requests).toHaveLength(2)
-  // The focus is back in the drawer.
+  // The focus returns to the drawer.
   await expect.poll(() => page.evaluate('document.activeElement.ariaLabel')).toBe('Close')
   await page.keyboard.press('r')
   await question.getByRole('button', { name: 'Send again' }).click()
@@ -40,7 +40,7 @@ test('r retries the delivery whose drawer has just opened, and asks before one i
   expect(faults).toEqual([])
 })
 
-test('/ goes to the filter of deliveries and of suppressions', async () => {
+test('/ focuses the filter of deliveries and of suppressions', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['http://127.0.0.1:4009/'] })
   const { page, go } = await openSignedIn(service)

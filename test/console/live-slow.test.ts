@@ -5,13 +5,13 @@ import { Relay } from './harness/relay.ts'
 
 useChromium()
 
-/** More than fit into the buffers of the sockets and all that the service keeps. */
+/** More than the buffers of the sockets and of the service can hold. */
 const BATCHES = 400
 const CALLS = 100
-/** Long texts, so that few events fit into the buffers. */
+/** Long values, so that few events fit into the buffers. */
 const LONG = 'x'.repeat(200)
 
-test('a browser that was too slow says how many messages it missed, and where to find them', async () => {
+test('a slow browser shows how many messages it missed, and a link to the events', async () => {
   await using service = new MeasuredService()
   await service.start()
   await service.addSource()
@@ -20,9 +20,9 @@ test('a browser that was too slow says how many messages it missed, and where to
   await openTail(page, go)
   relay.hold()
   for (let batch = 0; batch < BATCHES; batch += 1) await sendBatch(service, batch)
-  relay.mend()
+  relay.restore()
   await page.getByText('of at least').waitFor()
-  // The row is below what arrived after it. A filter that no event matches leaves what is missing.
+  // The row is below newer events. A filter without matches leaves only the rows of missed messages.
   await page.getByLabel('Contains').fill('no event has this text')
   await page
     .getByText(/^[\d,]+ messages missed$/)

@@ -8,7 +8,7 @@ import { Relay } from './harness/relay.ts'
 
 useChromium()
 
-test('an event appears with what becomes of it, and opens beside the list with its trace', async () => {
+test('an event appears with its outcome, and its trace opens beside the list', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
@@ -32,7 +32,7 @@ test('an event appears with what becomes of it, and opens beside the list with i
   expect(faults).toEqual([])
 })
 
-test('a pause keeps what is shown still, counts what is new, and shows it afterwards', async () => {
+test('pausing freezes the list, counts new events, and shows them afterwards', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await openTail(page, go)
@@ -46,7 +46,7 @@ test('a pause keeps what is shown still, counts what is new, and shows it afterw
   await page.getByRole('button', { name: /Later/ }).nth(2).waitFor()
 })
 
-test('filters are in the URL, and choose among what is here and what comes', async () => {
+test('filters are in the URL, and apply to current and new events', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
@@ -71,7 +71,7 @@ test('filters are in the URL, and choose among what is here and what comes', asy
   await page.getByText('1 of 2 events').waitFor()
 })
 
-test('after a restart of the service the page goes on, and says that messages were missed', async () => {
+test('the page continues after a restart of the service, and reports missed messages', async () => {
   const port = await freePort()
   await using service = await startService({ settings: { port: String(port) } })
   const { page, go } = await openSignedIn(service)
@@ -86,7 +86,7 @@ test('after a restart of the service the page goes on, and says that messages we
   await page.getByLabel('From', { exact: true }).waitFor()
 })
 
-test('a connection that is cut is resumed, and what came meanwhile is all there, once', async () => {
+test('a lost connection is resumed, and every event in between is shown once', async () => {
   await using service = await startService()
   await using relay = await Relay.open(service.url)
   const { page, go } = await openSignedIn({ url: relay.url, api: service.api })
@@ -96,10 +96,10 @@ test('a connection that is cut is resumed, and what came meanwhile is all there,
   relay.cut()
   await page.getByText('Reconnecting').waitFor()
   for (const number of [1, 2, 3]) await service.track(`m${number}`)
-  relay.mend()
+  relay.restore()
   await page.getByText('4 of 4 events since').waitFor()
 
-  // In the middle of a message, wherever that is.
+  // Cuts at various points within a message.
   let sent = 4
   for (const bytes of [1, 100, 333, 700, 1_500]) {
     relay.cutAfter(bytes)
@@ -109,7 +109,7 @@ test('a connection that is cut is resumed, and what came meanwhile is all there,
   expect(await page.getByText(/messages missed/i).count()).toBe(0)
 })
 
-test('hostile texts are shown as text, in both themes and at 380 px', async () => {
+test('hostile values are shown as text, in both themes and at 380 px', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })

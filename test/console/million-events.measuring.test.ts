@@ -11,16 +11,16 @@ import { type OldEvent, type Visit, visitsOf } from './harness/million/visits.ts
 
 useChromium()
 
-/** How long a page may wait for one response. A list looks through the archive for a second at most. */
+/** Limit for one response. A list searches the archive for at most a second. */
 const RESPONSE_MS = 1_500
-/** How long the next page of a list may take. */
+/** Limit for the next page of a list. */
 const OLDER_MS = 1_000
 const OLDER_PAGES = 10
 const SHOWN_RESPONSES = 5
-/** When a browser shows the first of the page. */
+/** Limit for the first contentful paint. */
 const PAINT_MS = 1_000
 const FIRST_PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
-/** How long a call may wait for its response while a person looks at pages: 99 of 100 calls. */
+/** Limit for the p99 response time of calls while pages are viewed. */
 const CALL_MS = 300
 
 let million: MillionEvents
@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(() => million?.[Symbol.asyncDispose]())
 
-test('every page shows what it is about in time, and calls are answered meanwhile', async () => {
+test('every page shows its main content in time, without slowing down calls', async () => {
   await using calls = new CallsMeanwhile(million.url, million.shop.mobile.writeKey)
   const opened = await openSignedIn({ url: million.url, api: million.service.api })
   const responses = responsesOf(opened.page)
@@ -53,7 +53,7 @@ test('every page shows what it is about in time, and calls are answered meanwhil
   expect(opened.faults).toEqual([])
 })
 
-test('a person goes back through events page by page, and each comes within a second', async () => {
+test('older pages of events load within a second', async () => {
   const { page, go } = await openSignedIn({ url: million.url, api: million.service.api })
   const measured = await measureAgain(
     async () => {
@@ -74,7 +74,7 @@ test('a person goes back through events page by page, and each comes within a se
   expect(measured.slowestMs).toBeLessThanOrEqual(OLDER_MS)
 })
 
-test('a browser that was never here paints the overview within a second, right after a start', async () => {
+test('a new browser paints the overview within a second, right after a start', async () => {
   const { service } = million
   const first = await openSignedIn({ url: million.url, api: service.api })
   const storageState = await first.context.storageState()
@@ -82,7 +82,7 @@ test('a browser that was never here paints the overview within a second, right a
   await service.start()
   const measured = await measureAgain(
     async () => {
-      // Without the cache of the browser that has signed in.
+      // Without the cache of the browser context that signed in.
       const { page, go } = await openConsole(million.url, { storageState })
       const started = performance.now()
       await go('')
@@ -96,12 +96,12 @@ test('a browser that was never here paints the overview within a second, right a
   expect(measured.paintMs).toBeLessThanOrEqual(PAINT_MS)
 })
 
-/** How long it takes until the page shows what the visit is about, and nothing on it is still loading. */
+/** The time until the page shows the content of the visit, and no part of it is still loading. */
 async function msUntilShown({ page, go }: OpenConsole, visit: Visit): Promise<number> {
   let isFirst = true
   const { ms } = await measureAgain(
     async () => {
-      // What a page has fetched once, it has.
+      // Reloads the console, because pages cache responses.
       if (!isFirst) await go('')
       isFirst = false
       await visit.prepare?.()
@@ -117,7 +117,7 @@ async function msUntilShown({ page, go }: OpenConsole, visit: Visit): Promise<nu
   return ms
 }
 
-/** An event from the beginning of the archive, of a user. */
+/** A user's event from the beginning of the archive. */
 function oldEvent(): OldEvent {
   using db = new DatabaseSync(million.service.databaseFile, { readOnly: true })
   const row = db
@@ -129,12 +129,12 @@ function oldEvent(): OldEvent {
   return { messageId: String(row['message_id']), userId: String(row['user_id']) }
 }
 
-/** Notes how long the page waits for each response of the management API. */
+/** Records the slowest response of each request to the management API. */
 function responsesOf(page: Page): Map<string, number> {
   const slowestMs = new Map<string, number>()
   page.on('requestfinished', (request: Request) => {
     const { pathname, search } = new URL(request.url())
-    // The stream ends with the page.
+    // The stream stays open until the page closes.
     if (!pathname.startsWith('/api/v1/') || pathname.endsWith('/live')) return
     const key = request.method() + pathname + search
     slowestMs.set(key, Math.max(slowestMs.get(key) ?? 0, Math.round(request.timing().responseEnd)))

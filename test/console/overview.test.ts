@@ -15,7 +15,7 @@ function problemsOf(page: Page) {
   return page.getByRole('region', { name: 'Needs attention' })
 }
 
-/** Sends an event to a destination with this receiver, and waits until its delivery has ended. */
+/** Sends an event to a destination with this receiver, and waits until its delivery has finished. */
 async function deliverTo(service: RunningService, url: string): Promise<string> {
   const id = await service.createDestination({ urls: [url] })
   await service.track('m1')
@@ -23,7 +23,7 @@ async function deliverTo(service: RunningService, url: string): Promise<string> 
   return id
 }
 
-test('what is wrong is shown with its remedy, and a link leads there', async () => {
+test('problems are shown with a remedy and a link', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: { status: 404, body: 'no such hook' } })
   const id = await deliverTo(service, receiver.url)
@@ -57,7 +57,7 @@ test('what is wrong is shown with its remedy, and a link leads there', async () 
   expect(faults).toEqual([])
 })
 
-test('a disabled destination with a backlog is a problem, and its settings are where to enable it', async () => {
+test('a disabled destination with a backlog is a problem, with a link to its settings', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 500 })
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -76,7 +76,7 @@ test('a disabled destination with a backlog is a problem, and its settings are w
   await page.getByLabel(/^Enabled:/).waitFor()
 })
 
-test('where nothing is wrong, it says so beside the figures, the plot and the destinations', async () => {
+test('without problems, it says so beside the figures, the plot and the destinations', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await deliverTo(service, receiver.url)
@@ -108,7 +108,7 @@ const ASKED = {
 } as const
 
 test.for(Object.entries(ASKED))(
-  'nothing is called well before it has %s, nor where that fails',
+  'it does not report that all is well before it has loaded %s, or if that fails',
   async ([, path]) => {
     await using service = await startService()
     await service.track('m1')
@@ -123,7 +123,7 @@ test.for(Object.entries(ASKED))(
     const answered = Promise.all(others.map((each) => page.waitForResponse(each)))
     await go('')
     await answered
-    // A few turns of the page: what it has learned is drawn by then.
+    // A few turns of the event loop, so that the page has rendered.
     for (let turn = 0; turn < 5; turn++) await page.evaluate('new Promise((go) => setTimeout(go))')
     const panel = problemsOf(page)
     await panel.getByText('Loading').waitFor({ state: 'attached' })

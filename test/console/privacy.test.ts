@@ -14,7 +14,7 @@ useChromium()
 const SECRET = 'the-shared-secret'
 const HOSTILE = `\u202e<img src=x onerror=alert(1)>\u001b[31m${'W'.repeat(2_000)}`
 
-/** The final check compares accepted calls with events: deleted ones would be missing. After a restart it skips that. */
+/** The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart. */
 async function skipCallCheck(service: RunningService): Promise<void> {
   await service.restart()
 }
@@ -42,7 +42,7 @@ function isGenuine({ receipt, signature }: Signed): boolean {
   return verify(null, bytes, key, Buffer.from(signature.value, 'base64'))
 }
 
-test('a person deletes a user by clicks, sees who was notified, and downloads a receipt that verifies', async () => {
+test('a user can be deleted, the notified destinations are shown, and the downloaded receipt verifies', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url], secret: SECRET })
@@ -79,7 +79,7 @@ test('a person deletes a user by clicks, sees who was notified, and downloads a 
   await skipCallCheck(service)
 })
 
-test('a receiver that refuses a notice is shown beside those that accepted it, with its response', async () => {
+test('a receiver that refuses a notice is shown with its response, beside receivers that accepted it', async () => {
   await using good = await openReceiver()
   await using bad = await openReceiver({ respond: { status: 400, body: HOSTILE } })
   await using service = await startService()
@@ -110,7 +110,7 @@ test('a receiver that refuses a notice is shown beside those that accepted it, w
   expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
-test('the form adds the anonymous ids of a user that another page named, says who stays, and limits the deletion to a source', async () => {
+test('the form opens with a user, adds anonymous ids, lists aliased users that remain, and can be limited to a source', async () => {
   await using service = await startService()
   const other = await service.createSource()
   const condition = { trait: 'plan', op: 'exists' }
@@ -157,7 +157,7 @@ test('the form adds the anonymous ids of a user that another page named, says wh
   expect(data).toMatchObject([{ users: 2, anonymousUsers: 1, sourceIds: [other.id] }])
 })
 
-test('a suppression is found by its id, and ended', async () => {
+test('a suppression can be found by its id, and ended', async () => {
   await using service = await startService()
   const body = { userIds: ['ada', 'bob'], anonymousIds: [HOSTILE.slice(0, 500)], suppress: true }
   const { id } = await service.api.call<{ id: string }>('POST', 'deletions', body)
@@ -183,7 +183,7 @@ test('a suppression is found by its id, and ended', async () => {
   await service.restart()
 })
 
-test('a viewer sees deletions and suppressions, and no button that would be refused', async () => {
+test('a viewer sees deletions and suppressions, but no forbidden actions', async () => {
   await using service = await startService()
   const body = { userIds: ['ada'], suppress: true }
   await service.api.call('POST', 'deletions', body)
@@ -200,7 +200,7 @@ test('a viewer sees deletions and suppressions, and no button that would be refu
   expect(await page.getByRole('button', { name: /^End/ }).count()).toBe(0)
 })
 
-test('what the service does not know is said, and can be tried again', async () => {
+test('an unknown deletion id shows an error with a button to try again', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('privacy?deletion=del_none')

@@ -10,7 +10,7 @@ useChromium()
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202Eevil'
 
-test('what a person writes after Ctrl K is in the field, and Enter opens the page of that name', async () => {
+test('text typed after Ctrl K goes to the field, and Enter opens the page of that name', async () => {
   await using service = await startService()
   await service.track('order-4711')
   const { id } = await service.endOf('order-4711')
@@ -37,7 +37,7 @@ test('what a person writes after Ctrl K is in the field, and Enter opens the pag
   expect(faults).toEqual([])
 })
 
-test('the id of a replay leads to the replays of its destination', async () => {
+test('a replay id opens the replays of its destination', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -55,7 +55,7 @@ test('the id of a replay leads to the replays of its destination', async () => {
   await page.getByRole('heading', { name: 'Replay not found' }).waitFor()
 })
 
-test('every window begins in its first field, also when the field comes late', async () => {
+test('every dialog focuses its first field, even if the field appears late', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('destinations')
@@ -73,7 +73,7 @@ test('every window begins in its first field, also when the field comes late', a
   await expectFocus(page, 'Name')
 })
 
-test('an id of nothing has no button that deletes it, and is asked for once', async () => {
+test('an unknown id has no delete button, and is requested only once', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service)
@@ -95,7 +95,7 @@ test('an id of nothing has no button that deletes it, and is asked for once', as
   await page.getByText('Delete user').waitFor()
 })
 
-test('a time that is the first on screen after a while is not in the future', async () => {
+test('the first relative time shown after a while is not in the future', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await page.addInitScript(`
@@ -105,13 +105,13 @@ test('a time that is the first on screen after a while is not in the future', as
   `)
   await go('events')
   await page.getByText('No events yet').waitFor()
-  // The first tick would hide the fault within a second.
+  // Without this, the first tick would hide the bug within a second.
   await page.evaluate('window.behind = 0, window.setInterval = () => 0')
   await page.getByRole('link', { name: 'System' }).click()
   await page.getByText(/^Checked (now|\d s ago)/).waitFor()
 })
 
-test('the bar and drawers reach the edge of the window', async () => {
+test('the bar and the drawers extend to the edge of the window', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('sources')
@@ -135,7 +135,7 @@ test('the bar and drawers reach the edge of the window', async () => {
   expect(await page.evaluate('getComputedStyle(document.documentElement).overflowY')).toBe('scroll')
 })
 
-test('on a narrow screen no word is broken, and the filters of events leave room for events', async () => {
+test('on a narrow screen no word is broken, and the event filters leave room for events', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -174,7 +174,7 @@ test('on a narrow screen no word is broken, and the filters of events leave room
   await expectAccessible(page)
 })
 
-test('the words of an action that was undone are gone', async () => {
+test('the message of an action disappears when the action is undone', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -188,7 +188,7 @@ test('the words of an action that was undone are gone', async () => {
   expect(await page.getByText('Paused.', { exact: true }).count()).toBe(0)
 })
 
-test('the keys and the reference of the API are found without knowing of them', async () => {
+test('the keyboard shortcuts and the API reference are discoverable', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service)
   await page.getByRole('button', { name: 'Shortcuts' }).click()
@@ -202,7 +202,7 @@ test('the keys and the reference of the API are found without knowing of them', 
   await page.getByRole('heading').first().waitFor()
 })
 
-/** Expects that the focus is in the field with this label. */
+/** Expects the focus in the field with this label. */
 async function expectFocus(page: Page, label: string): Promise<void> {
   await expect
     .poll(() => page.evaluate('document.activeElement?.labels?.[0]?.textContent'))

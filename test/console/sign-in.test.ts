@@ -5,7 +5,7 @@ import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a sign-in link opens a session, once, and leaves the address and the history', async () => {
+test('a sign-in link opens a session, works once, and is removed from the address and the history', async () => {
   await using service = await startService()
   const { page, faults } = await openSignedIn(service)
   await page.waitForURL(`${service.url}/console/get-started`)
@@ -15,7 +15,7 @@ test('a sign-in link opens a session, once, and leaves the address and the histo
   expect(faults).toEqual([])
 })
 
-test('a link that was used before says so, and how to get another one', async () => {
+test('a used sign-in link is explained, with how to get a new one', async () => {
   await using service = await startService()
   const { path } = await service.api.call<{ path: string }>('POST', 'sign-in-links', {})
   for (const expected of ['Get started', 'Sign in to Hookline']) {
@@ -29,7 +29,7 @@ test('a link that was used before says so, and how to get another one', async ()
   }
 })
 
-test('a token signs in, and leads to the page that was asked for', async () => {
+test('signing in with a token opens the requested page', async () => {
   await using service = await startService()
   const { page, go } = await openConsole(service.url)
   await go('?since=1h')
@@ -42,7 +42,7 @@ test('a token signs in, and leads to the page that was asked for', async () => {
 })
 
 test.for(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)'])(
-  'a sign-in never leads to another site: %s',
+  'signing in never leads to another site: %s',
   async (to) => {
     await using service = await startService()
     const { page, go } = await openConsole(service.url)
@@ -54,14 +54,14 @@ test.for(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascri
   },
 )
 
-test('an ended session leads to the sign-in', async () => {
+test('an ended session redirects to the sign-in', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service)
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { level: 1, name: 'Sign in to Hookline' }).waitFor()
 })
 
-test('/ leads a browser to the console', async () => {
+test('/ redirects a browser to the console', async () => {
   await using service = await startService()
   const { page } = await openConsole(service.url)
   await page.goto(service.url)

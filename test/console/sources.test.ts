@@ -12,7 +12,7 @@ useChromium()
 const run = promisify(execFile)
 const HOSTILE = `\u202e<img src=x onerror=alert(1)>\u001b[31m${'W'.repeat(150)}`
 
-test('a person creates a source, copies the command beside its write key, and the event arrives', async () => {
+test('a source is created, and the event of the command beside its write key arrives', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('sources')
@@ -44,7 +44,7 @@ test('a person creates a source, copies the command beside its write key, and th
   expect(data).toMatchObject([{ event: { event: 'Order Completed' } }])
 })
 
-test('another address of the ingestion API is kept, and only an address is', async () => {
+test('a custom address of the ingestion API is remembered, if it is valid', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go(`sources?source=${service.source.id}`)
@@ -61,7 +61,7 @@ test('another address of the ingestion API is kept, and only an address is', asy
   await code.getByText('https://events.example.com/v1/track').waitFor()
 })
 
-test('a write key is added, and the old one is removed by its last characters: calls with it are refused', async () => {
+test('a write key is added, the old one removed by its last characters, and calls with it are refused', async () => {
   await using service = await startService()
   const { id, writeKey } = service.source
   await service.track('m1')
@@ -84,7 +84,7 @@ test('a write key is added, and the old one is removed by its last characters: c
   expect(await service.send('/v1/track', call)).toMatchObject({ status: 401 })
 })
 
-test('settings are changed, and the service says at the field what is wrong', async () => {
+test('settings can be changed, and errors are shown at their fields', async () => {
   await using service = await startService()
   const { id } = service.source
   const { page, go } = await openSignedIn(service)
@@ -115,7 +115,7 @@ test('settings are changed, and the service says at the field what is wrong', as
   await page.getByRole('button', { name: 'Disable source…' }).waitFor()
 })
 
-test('a source is deleted by its name, with the destinations that the question names', async () => {
+test('a source is deleted after typing its name, with the destinations that the dialog lists', async () => {
   await using service = await startService()
   const url = 'http://127.0.0.1:4801/hook'
   await service.createDestination({ urls: [url] })
@@ -131,7 +131,7 @@ test('a source is deleted by its name, with the destinations that the question n
   expect(await service.api.listAll('destinations')).toEqual([])
 })
 
-test('a long list is filtered, walked by keys, and shows hostile names as text, also on a narrow screen', async () => {
+test('a long list has a filter and keyboard navigation, and shows hostile names as text, even on a narrow screen', async () => {
   await using service = await startService()
   for (const name of [HOSTILE, ...Array.from({ length: 120 }, (_, index) => `Source ${index}`)])
     await service.api.call('POST', 'sources', { name })
@@ -162,12 +162,12 @@ test('a long list is filtered, walked by keys, and shows hostile names as text, 
   expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
-test('a source shows what it received, and the page why calls were refused, with the remedy', async () => {
+test('a source shows its received events, and the page why calls were refused, with the remedy', async () => {
   await using service = await startService()
   await service.track('m1')
   const unknown = { headers: { authorization: `Basic ${btoa('wk_none:')}` }, body: '{}' }
   await exchange(`${service.url}/v1/track`, unknown)
-  // Counts are written once a minute, and when the service stops.
+  // Counts are flushed once a minute, and when the service stops.
   await service.restart()
   const { page, go } = await openSignedIn(service)
   await go('sources')
@@ -186,7 +186,7 @@ test('a source shows what it received, and the page why calls were refused, with
   await expectNoSidewaysScroll(page)
 })
 
-test('a viewer sees keys and calls, and no button that would be refused', async () => {
+test('a viewer sees keys and calls, but no forbidden actions', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service, { role: 'viewer' })
   await go(`sources?source=${service.source.id}&tab=settings`)

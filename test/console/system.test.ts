@@ -16,7 +16,7 @@ async function signIn(page: Page, token: string): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
 }
 
-test('a token signs in a second browser until its session is ended, and opens nothing once it is removed', async () => {
+test('a token signs in a second browser until the session is ended, and is invalid once removed', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('system?tab=tokens')
@@ -56,7 +56,7 @@ test('a token signs in a second browser until its session is ended, and opens no
   await second.page.getByRole('alert').waitFor()
 })
 
-test('a sign-in link signs a second browser in with the chosen role', async () => {
+test('a sign-in link signs in a second browser with the selected role', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('system?tab=sessions')
@@ -70,7 +70,7 @@ test('a sign-in link signs a second browser in with the chosen role', async () =
   await second.page.getByText('(editor)').waitFor()
 })
 
-test('the state of the service is shown, and a click downloads a backup', async () => {
+test('the state of the service is shown, and a backup can be downloaded', async () => {
   await using service = await startService()
   await service.track('m1')
   const { page, go, faults } = await openSignedIn(service)
@@ -94,7 +94,7 @@ test('the state of the service is shown, and a click downloads a backup', async 
   expect(faults).toEqual([])
 })
 
-test('settings are filtered by a text and by whether they were changed, which the URL keeps', async () => {
+test('settings can be filtered by text and by whether they were changed, and the URL keeps the filters', async () => {
   await using service = await startService({ settings: { retentionMaxBytes: '5000000000' } })
   const { page, go } = await openSignedIn(service, { colorScheme: 'dark' })
   await go('system?tab=settings')
@@ -116,7 +116,7 @@ test('settings are filtered by a text and by whether they were changed, which th
   expect(await page.getByText(service.token).count()).toBe(0)
 })
 
-test('the audit log is paged, filtered and walked by keys, shows hostile values as text, and leads to what was changed', async () => {
+test('the audit log has pages, filters, keyboard navigation and links to changed objects, and shows hostile values as text', async () => {
   await using service = await startService()
   await service.api.call('PATCH', `sources/${service.source.id}`, { name: HOSTILE })
   for (let index = 0; index < 60; index += 1)
@@ -151,7 +151,7 @@ test('the audit log is paged, filtered and walked by keys, shows hostile values 
   expect(faults).toEqual([])
 })
 
-test('a viewer sees the state, the settings without places, and no tab or button that would be refused', async () => {
+test('a viewer sees the state, and the settings without paths, but no forbidden tabs or actions', async () => {
   await using service = await startService()
   const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
   await go('system?tab=tokens&new=1')

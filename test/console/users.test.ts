@@ -7,7 +7,7 @@ useChromium()
 
 const HOSTILE = 'a/b?c#d%2f <b>\u202e'
 
-test('a user is found, with traits, audiences, events, an explanation and a link to delete it', async () => {
+test('a user page shows traits, audiences, events, an explanation and a link to delete the user', async () => {
   await using service = await startService()
   await service.send('/v1/identify', {
     userId: HOSTILE,
@@ -47,7 +47,7 @@ test('a user is found, with traits, audiences, events, an explanation and a link
   await page.getByText('entered this audience').waitFor()
 })
 
-test('without a profile, the page of a user shows events and deletions', async () => {
+test('without a profile, the user page shows events and deletions', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service, { role: 'viewer', colorScheme: 'dark' })
@@ -70,7 +70,7 @@ test('a deletion without suppression is shown with a link, during and after the 
   const { page, go } = await openSignedIn(service, { role: 'viewer' })
   await go('users/carl')
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
-  // A purge of one user is over before a person can look.
+  // A real purge of one user is too fast to observe.
   let isRunning = true
   await page.route(/\/deletions\/del_\w+$/, async (route) => {
     const response = await route.fetch()
@@ -89,8 +89,8 @@ test('a deletion without suppression is shown with a link, during and after the 
   await page.getByText('The events, traits and audiences of this user were deleted').waitFor()
   await page.getByRole('link', { name: 'View deletion' }).click()
   await page.waitForURL(new RegExp(`privacy\\?deletion=${id}`))
-  // The page looks for the deletion while the service is away.
+  // The page polls the deletion while the service restarts.
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  // The check at the end misses the event that was deleted, unless the service has begun to count anew.
+  // The final check would miss the deleted event; a restart resets its counters.
   await service.restart()
 })

@@ -20,7 +20,7 @@ interface Audience {
   readonly lastSync: { readonly missed: number } | null
 }
 
-/** The users that are stored as members, in order. */
+/** The stored members, in order. */
 async function membersOf(api: ManagementApi, id: string): Promise<readonly string[]> {
   const users: string[] = []
   for (let cursor = ''; ;) {
@@ -41,7 +41,7 @@ const create = (
   condition: object,
 ) => api.call<Audience>('POST', 'audiences', { name, destinationIds, condition, enabled: true })
 
-test(`over ${KILLS} kills each receiver knows the members that are stored`, async () => {
+test(`after ${KILLS} kills the members at each receiver match the stored ones`, async () => {
   const random = seededRandom(SEED)
   const views = [new HeardAudiences(), new HeardAudiences()]
   const open = (view: HeardAudiences) =>
@@ -71,7 +71,7 @@ test(`over ${KILLS} kills each receiver knows the members that are stored`, asyn
     random,
     during: async (run) => {
       const { api } = service
-      // A first sync, a sync, and a sync that tells an added destination are killed, too.
+      // Also kills first syncs, later syncs, and syncs to an added destination.
       if (run % 6 === 1)
         await create(api, `Late ${run}`, [one], { event: 'Order', count: { op: '>=', n: run } })
       if (run % 4 === 2) await api.call('POST', `audiences/${pro}/sync`)
@@ -90,7 +90,7 @@ test(`over ${KILLS} kills each receiver knows the members that are stored`, asyn
       for (const destinationId of destinationIds) {
         const heard = views[destinationId === one ? 0 : 1]!.members(key)
         if (heard.join() !== members.join())
-          found.push(`${key}: ${heard.length} heard, ${members.length} stored`)
+          found.push(`${key}: ${heard.length} received, ${members.length} stored`)
       }
     }
     return found

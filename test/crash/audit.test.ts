@@ -24,7 +24,7 @@ interface Entry {
   readonly after: { readonly version?: number } | null
 }
 
-/** Makes, changes and removes records, one after the other, until the service is killed. Tells of each response. */
+/** Creates, changes and removes records until the service is killed. Reports each response. */
 async function makeChanges(api: ManagementApi, onResponse: () => void): Promise<void> {
   let responses = 0
   const made = { id: '' }
@@ -46,7 +46,7 @@ async function makeChanges(api: ManagementApi, onResponse: () => void): Promise<
   }
 }
 
-/** What the audit log says about each record: the version after its last change; `null` if it was removed. */
+/** The version of each record after its last change in the audit log; `null` if it was removed. */
 function versionsIn(entries: readonly Entry[]): Map<string, number | null> {
   const oldestFirst = entries.toReversed()
   return new Map(
@@ -63,7 +63,7 @@ async function versionsOf(api: ManagementApi): Promise<Map<string, number>> {
   ])
 }
 
-test(`over ${KILLS} kills every change is in the audit log, and every entry is of a change`, async () => {
+test(`over ${KILLS} kills the audit log has exactly the entries of all changes`, async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
   const options = { port: await freePort(), dataDir: folder.path, settings }

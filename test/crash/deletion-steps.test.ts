@@ -10,7 +10,7 @@ import {
   runDeletion,
 } from '@hookline/testing/deletions/deletion-place'
 
-test('a deletion killed at any step and started again comes to the same end, each notice once with the same id', async () => {
+test('a deletion has the same result if it is killed at any step, with the same id for each notice', async () => {
   using folder = new TemporaryFolder()
   const prepared = join(folder.path, 'prepared')
   const userIds = Array.from({ length: 250 }, (_, index) => `user-${index}`)
@@ -33,7 +33,7 @@ test('a deletion killed at any step and started again comes to the same end, eac
     expect(await outcomeOf({ dataDir }, id), `killed at ${killAt}`).toEqual(expected)
     expect(filesWith(dataDir, PLANTED), `killed at ${killAt}`).toEqual([])
   }
-  // Begin, two slices of users and the end of each of three steps, the erasing: before and after each.
-  // On a slow machine a purge takes more slices.
+  // Before and after each of: the start, two slices of users and the end of each of three steps, and the erasing. A purge takes
+  // more slices on a slow machine.
   expect(kills).toBeGreaterThanOrEqual(2 * (1 + 3 * 3 + 1))
 })

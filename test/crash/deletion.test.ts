@@ -28,7 +28,7 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
-/** Makes a source with three destinations: one enabled, one disabled and one paused. */
+/** Creates a source with three destinations: one enabled, one disabled and one paused. */
 async function setUp(api: ManagementApi, receiver: Receiver) {
   interface SourceMade {
     readonly id: string
@@ -53,7 +53,7 @@ async function send(url: string, writeKey: string, batch: readonly object[]): Pr
   expect((await fetch(`${url}/v1/batch`, { method: 'POST', headers, body })).status).toBe(200)
 }
 
-/** Sends events of many sizes, of users to delete and of others alternately, so that database pages hold both. */
+/** Sends events of many sizes, alternating between users to delete and others, so that database pages contain both. */
 async function fill(url: string, writeKey: string, random: () => number): Promise<void> {
   for (let round = 0; round < EVENTS_EACH; round++) {
     const calls = USERS.flatMap((userId) => {
@@ -81,7 +81,7 @@ async function requestDeletions(api: ManagementApi): Promise<() => Promise<Delet
 test('deletions under load and repeated kills remove every user, notify every receiver and lose no other call', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
-  // Many responses echo the request, so that stored attempts contain user data too.
+  // Many responses echo the request, so that stored attempts also contain user data.
   await using receiver = await openReceiver({
     respond: ({ body }) => (random() < 0.2 ? { status: 500, body: body.toString() } : 200),
   })
@@ -143,7 +143,7 @@ test('deletions under load and repeated kills remove every user, notify every re
   expect(kills).toBeGreaterThan(3)
 })
 
-/** The distinct notices among the calls: a kill may repeat a notice with the same webhook-id. */
+/** The distinct notices among the calls. A kill may repeat a notice with the same webhook-id. */
 function noticesAmong(calls: ReturnType<typeof callsTo>) {
   const requests = calls.filter(({ type }) => type === 'delete')
   const byId = new Map(requests.map(({ webhookId, userId }) => [webhookId, userId]))

@@ -4,7 +4,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 
-/** A view in place of a table, whose row has too small a number for abs: only the worker `deliveries.parked` and the API read it. */
+/** Replaces a table with a view whose row makes `abs` fail. Only the worker `deliveries.parked` and the API read it. */
 const BREAK_LANES = `
   INSERT INTO waiting_lanes VALUES (99, 0, 8);
   ALTER TABLE waiting_lanes RENAME TO waiting_lanes_renamed;
@@ -14,7 +14,7 @@ const REPAIR_LANES = `
   DROP VIEW waiting_lanes;
   ALTER TABLE waiting_lanes_renamed RENAME TO waiting_lanes;
   DELETE FROM waiting_lanes;`
-/** The same for the worker `replays`. */
+/** Breaks the worker `replays` in the same way. */
 const BREAK_REPLAYS = `
   INSERT INTO replays (id, state, created_at, scanned, requeued, document)
     VALUES ('rpl_1', 'running', 8, 0, 0, '{}');
@@ -37,7 +37,7 @@ const start = async (dataDir: string): Promise<ServiceProcess> =>
     settings: { HOOKLINE_LOG_LEVEL: 'error' },
   })
 
-/** A folder with the database of a service that was started and stopped. */
+/** Creates a database by starting and stopping a service. */
 async function makeDatabase(dataDir: string): Promise<void> {
   const first = await start(dataDir)
   expect(await first.ready()).toBe(true)
@@ -50,7 +50,7 @@ interface Workers {
   readonly note?: string
 }
 
-/** What `/readyz` says of the workers; `undefined` while there is no response. */
+/** The check of the workers in `/readyz`; `undefined` without a response. */
 async function workersOf({ url }: ServiceProcess): Promise<Workers | undefined> {
   const response = await fetch(`${url}/readyz`).catch(() => undefined)
   if (response === undefined) return undefined
@@ -58,7 +58,7 @@ async function workersOf({ url }: ServiceProcess): Promise<Workers | undefined> 
   return { status: response.status, ...checks['workers'] }
 }
 
-test('a process whose worker fails again and again says so in /readyz, then ends with a last line that names it', async () => {
+test('a process with a repeatedly failing worker reports it in /readyz, then exits with a log line that names it', async () => {
   using folder = new TemporaryFolder()
   const dataDir = folder.path
   await makeDatabase(dataDir)
@@ -86,7 +86,7 @@ test('a process whose worker fails again and again says so in /readyz, then ends
   expect(await repaired.stop()).toBe(0)
 })
 
-test('a process goes on without a worker that neither calls nor deliveries need', async () => {
+test('a process continues without a worker that neither calls nor deliveries need', async () => {
   using folder = new TemporaryFolder()
   const dataDir = folder.path
   await makeDatabase(dataDir)

@@ -30,12 +30,12 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   console.log(
     `seed ${SEED}: ${KILLS} kills, ${summary(load)}, lost ${lost()}, ${perKill(duplicates, KILLS)}`,
   )
-  // Only deliveries in the lane at the kill, with a response but not recorded, may come twice.
+  // Only deliveries in the lane at the kill, with a response that was not recorded, may be duplicated.
   expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })
 
-test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call although receivers fail and go down`, async () => {
+test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call, although receivers fail and have outages`, async () => {
   const random = seededRandom(SEED)
   const paths = ['any', 'each-1', 'each-2', 'each-3']
   await using receiver = await CountingReceiver.open({ random, failing: 1 / 3 })
@@ -64,7 +64,7 @@ test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call although
   expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES * 10)
 })
 
-/** Takes the receiver down repeatedly, for up to two seconds each, until `end`. */
+/** Takes the receiver down repeatedly, for up to two seconds each time, until `end` is called. */
 function startOutages(receiver: CountingReceiver, random: () => number) {
   const outages = { count: 0, end: (): void => undefined }
   const change = (): void => {
@@ -86,5 +86,5 @@ function summary({ sent, accepted }: Load): string {
 }
 
 function perKill(duplicates: number, kills: number): string {
-  return `duplicates ${duplicates} (${(duplicates / kills).toFixed(2)} a kill)`
+  return `duplicates ${duplicates} (${(duplicates / kills).toFixed(2)} per kill)`
 }

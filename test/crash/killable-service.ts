@@ -27,17 +27,17 @@ export interface KillOptions {
   /** The longest time from ready to kill. */
   readonly maxUptimeMs: number
   readonly random: () => number
-  /** How many calls were answered 200. A kill of a service that was ready comes after 30 more, however slow the machine is. */
+  /** The number of calls with a 200. A service that was ready accepts 30 more before it is killed, even on a slow machine. */
   readonly accepted?: () => number
-  /** Whether the service may end before the kill. Then it need not become ready. */
+  /** Whether the service may exit before the kill. If so, it need not become ready. */
   readonly mayEnd?: (run: number) => boolean
-  /** Called under load when the service is ready; the kill waits for it. */
+  /** Called under load when the service is ready. The kill waits for it. */
   readonly during?: (run: number) => Promise<void>
   /** Called when the process has exited. */
   readonly after?: (run: number) => void
 }
 
-/** A service with one source that is killed and started again on the same data folder and port. */
+/** A service with one source that is killed and restarted with the same data folder and port. */
 export class KillableService implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
   readonly #dataDir: string
@@ -58,7 +58,7 @@ export class KillableService implements AsyncDisposable {
     this.#process = this.#start()
   }
 
-  /** @param dataDir a temporary folder, if it is missing */
+  /** @param dataDir default: a temporary folder */
   static async open(
     destinations: readonly DestinationOptions[],
     settings: Readonly<Record<string, string>> = {},
@@ -71,8 +71,8 @@ export class KillableService implements AsyncDisposable {
   }
 
   /**
-   * Kills the service `kills` times under load, within `maxUptimeMs` of its being ready. One kill in ten may come
-   * before it is ready, because recovery must survive an interruption too. The service is ready at the end.
+   * Kills the service `kills` times under load, within `maxUptimeMs` after it is ready. One kill in ten may happen before it is
+   * ready, because recovery must also survive an interruption. The service is ready at the end.
    */
   async killUnderLoad(load: Pick<Load, 'run'>, options: KillOptions): Promise<void> {
     const { kills, maxUptimeMs, random, accepted, during, after } = options
@@ -94,7 +94,7 @@ export class KillableService implements AsyncDisposable {
     await this.#expectReady()
   }
 
-  /** Waits until the service is ready, where a run needs that. */
+  /** Waits until the service is ready, if the run requires it. */
   async #isReadyFor(run: number, { random, mayEnd, during }: KillOptions): Promise<boolean> {
     if (mayEnd?.(run)) {
       await this.#process.ready()
@@ -105,14 +105,14 @@ export class KillableService implements AsyncDisposable {
     return true
   }
 
-  /** Kills the service, and starts it again. */
+  /** Kills and restarts the service. */
   async restart(): Promise<void> {
     await this.#process.kill()
     this.#process = this.#start()
     await this.#expectReady()
   }
 
-  /** Stops gracefully, which must succeed, and starts it again. */
+  /** Stops the service gracefully, which must succeed, and restarts it. */
   async restartGracefully(): Promise<void> {
     await this.stop()
     this.#process = this.#start()
@@ -127,7 +127,7 @@ export class KillableService implements AsyncDisposable {
     return this.#process.exitCode
   }
 
-  /** What the process has written to stderr since it was started. */
+  /** The stderr of the current process. */
   get stderr(): string {
     return this.#process.stderr
   }
@@ -136,7 +136,6 @@ export class KillableService implements AsyncDisposable {
     return this.#process.url
   }
 
-  /** The write key of the source. */
   get writeKey(): string {
     return this.#writeKey
   }
@@ -150,7 +149,7 @@ export class KillableService implements AsyncDisposable {
     return this.#destinationIds
   }
 
-  /** Stops gracefully, which must succeed. */
+  /** Stops the service gracefully, which must succeed. */
   async stop(): Promise<void> {
     expect(await this.#process.stop(), this.#process.stderr).toBe(0)
   }

@@ -7,11 +7,11 @@ import { KillableService } from './killable-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 30)
-/** Small, so that most waiting deliveries are parked. */
+/** Small, so that most pending deliveries are parked. */
 const LANE_WINDOW = 16
 const SETTINGS = { HOOKLINE_LANE_WINDOW: `${LANE_WINDOW}` }
 
-/** What happens to the second destination in every three consecutive runs of the service. */
+/** The state of the second destination in three consecutive runs of the service, repeated. */
 const PLAN = ['is paused', 'stays paused', 'is resumed'] as const
 
 test(`over ${KILLS} kills a paused destination receives nothing until it is resumed, and no parked delivery is lost`, async () => {
@@ -54,9 +54,9 @@ test(`over ${KILLS} kills a paused destination receives nothing until it is resu
   console.log(
     `seed ${SEED}: ${KILLS} kills, ${sentWhilePaused.length} runs paused throughout, ` +
       `${load.sent} calls sent, ${load.accepted.size} answered 200, ${receiver.requestsTo('paused')} requests ` +
-      `to the one that was paused and resumed, lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} a kill)`,
+      `to the paused destination, lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} per kill)`,
   )
-  // At most the deliveries in two lanes at the kill, with a response but not recorded.
+  // At most the deliveries in two lanes at the kill, with a response that was not recorded.
   expect(duplicates / KILLS).toBeLessThan(2 * LANE_WINDOW)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })

@@ -28,16 +28,16 @@ const RECORDS = {
 type Path = keyof typeof RECORDS
 const PATHS = Object.keys(RECORDS) as readonly Path[]
 
-/** Makes records, each with a key of its own, and repeats each request until it has a response. */
+/** Creates records, each with a different key, and repeats each request until it gets a response. */
 class Client {
   readonly made = { sources: [], tokens: [], deletions: [] } as Record<Path, string[]>
-  /** Requests that were sent more than once. */
+  /** The number of repeated requests. */
   repeated = 0
   readonly #url: string
   readonly #started: () => Promise<unknown>
   #isStopped = false
 
-  /** @param started resolves when the service runs that was started last */
+  /** @param started resolves when the latest service process is ready */
   constructor(url: string, started: () => Promise<unknown>) {
     this.#url = url
     this.#started = started
@@ -73,7 +73,7 @@ class Client {
   }
 }
 
-test('requests that are repeated with their Idempotency-Key after kills make one record each', async () => {
+test('requests repeated with the same Idempotency-Key after kills create one record each', async () => {
   const random = seededRandom(SEED)
   using folder = new TemporaryFolder()
   const options = { port: await freePort(), dataDir: folder.path, settings }
@@ -87,7 +87,7 @@ test('requests that are repeated with their Idempotency-Key after kills make one
   const clients = Array.from({ length: CLIENTS }, () => new Client(url, () => starting))
   const clientsEnd = Promise.all(clients.map((client) => client.run()))
   const repeated = (): number => clients.reduce((sum, client) => sum + client.repeated, 0)
-  // A kill that interrupts no request proves nothing.
+  // Continues until enough kills have interrupted a request.
   for (let run = 0; run < KILLS || (repeated() < KILLS && run < 4 * KILLS); run++) {
     const running = await starting
     await sleep(random() * MAX_UPTIME_MS)

@@ -10,7 +10,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
 const EVENTS = 2000
-// Ten seconds of replay: also a machine that starts the service slowly ends it several times meanwhile.
+// The replay takes ten seconds, so that it is killed several times even on a slow machine.
 const RATE_PER_SECOND = 200
 const MAX_UPTIME_MS = 400
 
@@ -66,7 +66,7 @@ test('a replay that is killed repeatedly requeues every delivery exactly once', 
   expect(kills).toBeGreaterThan(2)
 })
 
-/** Makes a source with a destination that refuses every delivery. Resolves with the id of the destination. */
+/** Creates a source with a destination that refuses every delivery. Resolves with the id of the destination. */
 async function setUp(api: ManagementApi, url: string, webhookUrl: string): Promise<string> {
   const source = await api.call<{ id: string; writeKeys: [{ key: string }] }>('POST', 'sources', {
     name: 'S',

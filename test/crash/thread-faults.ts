@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import { isMainThread, threadName, BroadcastChannel, type Worker } from 'node:worker_threads'
 
-// For `node --import`: ends threads of this process, as an operator cannot. It runs in the main thread, which takes commands
-// at the port THREAD_FAULTS_PORT, and in every other thread:
+// Loaded with `node --import`: ends threads of this process on request. It runs in every thread. The main thread accepts
+// commands at the port THREAD_FAULTS_PORT:
 //
 //     POST /terminate/<thread>    Worker.terminate()
-//     POST /fault/<thread>        the thread throws, and nothing catches it
+//     POST /fault/<thread>        throws an uncaught error in the thread
 //
-// The response comes when the thread has ended: 204, or 404 where no thread has this name now.
+// The response is sent when the thread has ended: 204, or 404 if no thread has this name.
 
 const REPEAT_MS = 5
 const faults = new BroadcastChannel('thread-faults')
@@ -19,7 +19,7 @@ else throwWhenAsked()
 function takeCommands(): void {
   const threads = new Map<string, Worker>()
   process.on('worker', (thread) => {
-    // Without a name once it has ended.
+    // Read now, because an ended thread has no name.
     const name = thread.threadName!
     threads.set(name, thread)
     thread.once('exit', () => {
@@ -34,7 +34,7 @@ function takeCommands(): void {
       return
     }
     if (command === 'terminate') void thread.terminate()
-    // Again and again: a thread that has just been started does not listen yet.
+    // Repeated, because a new thread does not listen yet.
     else
       thread.once(
         'exit',
@@ -42,12 +42,12 @@ function takeCommands(): void {
       )
     thread.once('exit', () => response.writeHead(204).end())
   })
-  // The process ends when nothing keeps it alive.
+  // Must not keep the process alive.
   server.on('connection', (socket) => socket.unref())
   server.listen(Number(process.env['THREAD_FAULTS_PORT']), '127.0.0.1').unref()
 }
 
-/** Returns the function that ends it. */
+/** Returns a function that stops the repetition. */
 function repeat(act: () => void): () => void {
   const timer = setInterval(act, REPEAT_MS)
   return () => clearInterval(timer)

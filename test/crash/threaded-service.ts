@@ -9,22 +9,22 @@ const PRELOAD = new URL('thread-faults.ts', import.meta.url).href
 export const INGEST_THREADS = ['hookline-ingest-1', 'hookline-ingest-2'] as const
 export const DELIVERY_THREADS = ['hookline-delivery-1', 'hookline-delivery-2'] as const
 
-/** How a thread ends: from outside at any instruction, or by an error that nothing catches. */
+/** How a thread ends: terminated at any instruction, or by an uncaught error. */
 export type Ending = 'terminate' | 'fault'
 
-/** How long a service took to be healthy, in milliseconds. */
+/** How long a service took to become healthy, in milliseconds. */
 export interface Healthy {
-  /** Until a call was answered 200. */
+  /** Until a call got a 200. */
   readonly answeredMs: number
-  /** Until every webhook had this call. */
+  /** Until every webhook had received this call. */
   readonly healthyMs: number
 }
 
-/** A service that is not healthy after so long will not be. */
+/** After this long, the service counts as unhealthy. */
 const GIVE_UP_MS = 30_000
 const POLL_MS = 5
 
-/** A service process with two threads of each kind, which a test ends, and its receiver. */
+/** A service process with two threads of each kind, which a test can end, and its receiver. */
 export class ThreadedService implements AsyncDisposable {
   readonly service: KillableService
   readonly #receiver: CountingReceiver
@@ -42,7 +42,7 @@ export class ThreadedService implements AsyncDisposable {
     this.#faultsUrl = faultsUrl
   }
 
-  /** @param destinations the paths at the receiver of each destination, which has the policy `each` if there are several */
+  /** @param destinations the paths of each destination at the receiver. The policy is `each` if there are several */
   static async open(
     receiver: CountingReceiver,
     destinations: readonly (readonly string[])[],
@@ -64,20 +64,20 @@ export class ThreadedService implements AsyncDisposable {
     return new ThreadedService(service, receiver, { paths: destinations.flat(), faultsUrl })
   }
 
-  /** Ends a thread. Resolves when it has ended, with false where the service has ended before. */
+  /** Ends a thread. Resolves when it has ended, with false if the service has exited before. */
   async end(ending: Ending, thread: string): Promise<boolean> {
     const until = Date.now() + GIVE_UP_MS
     while (this.service.isRunning && Date.now() < until) {
       const url = `${this.#faultsUrl}/${ending}/${thread}`
       const response = await fetch(url, { method: 'POST' }).catch(() => undefined)
       if (response?.status === 204) return true
-      // It waits for its start.
+      // The thread has not started yet.
       await sleep(POLL_MS)
     }
     return false
   }
 
-  /** Sends calls until one is answered 200, and waits until every webhook has that one. */
+  /** Sends calls until one gets a 200, and waits until every webhook has received it. */
   async untilHealthy(accepted: Set<string>): Promise<Healthy> {
     const start = performance.now()
     const spent = (): number => Math.round(performance.now() - start)
@@ -96,7 +96,7 @@ export class ThreadedService implements AsyncDisposable {
     return { answeredMs, healthyMs: isMissing() ? Infinity : spent() }
   }
 
-  /** What the service has counted so far, by metric and labels. */
+  /** The counters of the service, by metric and labels. */
   async counts(): Promise<Map<string, number>> {
     const lines = (await this.#metrics()).split('\n')
     const types = new Map(
@@ -116,7 +116,7 @@ export class ThreadedService implements AsyncDisposable {
     return line === undefined ? NaN : valueOf(line)[1]
   }
 
-  /** The lines of the log, each with its name, and lines that are no JSON. */
+  /** The lines of the log. A line that is not JSON is its own `msg`. */
   get logged(): readonly { readonly msg: string; readonly thread?: string }[] {
     const lines = this.service.stderr.split('\n').filter((line) => line !== '')
     return lines.map((line) => (line.startsWith('{') ? JSON.parse(line) : { msg: line }))
@@ -138,14 +138,14 @@ export class ThreadedService implements AsyncDisposable {
     return response?.status === 200 ? messageId : undefined
   }
 
-  /** A thread that ends takes the connections with it that it forwards to main. */
+  /** Retries, because an ending thread closes the connections that it forwards to main. */
   async #metrics(): Promise<string> {
     for (;;) {
       const text = await fetch(`${this.service.url}/metrics`)
         .then((response) => response.text())
         .catch(() => undefined)
       if (text !== undefined) return text
-      if (!this.service.isRunning) throw new Error(`It has ended: ${this.service.stderr}`)
+      if (!this.service.isRunning) throw new Error(`The service has exited: ${this.service.stderr}`)
       await sleep(POLL_MS)
     }
   }

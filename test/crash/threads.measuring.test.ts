@@ -16,16 +16,16 @@ const KILLS = howMany('HOOKLINE_TEST_KILLS', 100)
 const DESTINATIONS = [['any-1'], ['each-1', 'each-2'], ['any-2']]
 const WEBHOOKS = DESTINATIONS.flat()
 const LANE_WINDOW = 256
-/** The service promises to be healthy again so soon. */
+/** The documented recovery time. */
 const HEALTHY_MS = 2_000
 const MAX_WAIT_MS = 300
-/** Many times slower than the service: what is measured is how soon it is healthy, not how soon a backlog is done. */
+/** Far below the capacity of the service, so that recovery is measured and not the processing of a backlog. */
 const LOAD = { pauseMs: 500 }
-// Threads that compile their modules while others are busy: a machine that other programs fill is slower than it promises.
+// On a busy machine, threads compile their modules slowly, and recovery may exceed the documented time.
 const TIMEOUT_MS = 600_000
 
 test(
-  `over ${KILLS} ends of threads under load no call with a 200 is lost, and the service is healthy again within 2 s`,
+  `after each of ${KILLS} thread failures under load the service recovers within 2 s, and no call with a 200 is lost`,
   { timeout: TIMEOUT_MS },
   async () => {
     const random = seededRandom(SEED)
@@ -51,12 +51,12 @@ test(
     const { duplicates } = receiver
     const times = recoveries.map(({ healthyMs }) => healthyMs)
     console.log(
-      `seed ${SEED}: ${KILLS} ends of threads, ${load.sent} calls sent, ${load.accepted.size} answered 200, ` +
-        `lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} an end), ` +
-        `healthy again after ${median(times)} ms (median), ${Math.max(...times)} ms (longest)`,
+      `seed ${SEED}: ${KILLS} thread failures, ${load.sent} calls sent, ${load.accepted.size} answered 200, ` +
+        `lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} per failure), ` +
+        `recovered after ${median(times)} ms (median), ${Math.max(...times)} ms (max)`,
     )
     expect(recoveries.filter(({ healthyMs }) => healthyMs > HEALTHY_MS)).toEqual([])
-    // Only deliveries in the lanes of the thread, with a response but not recorded, may come twice: of all webhooks at most.
+    // Only deliveries in the thread's lanes with a response that was not recorded may be duplicated, for all webhooks at most.
     expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW * WEBHOOKS.length)
     expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
   },
@@ -73,7 +73,7 @@ interface Run {
   readonly accepted: Set<string>
 }
 
-/** Ends threads of one run of the process, one after the other. Resolves to how long it was not healthy after each. */
+/** Ends threads of one process, one after the other. Resolves with the recovery time after each. */
 async function endInOrder(
   order: readonly string[],
   { threaded, random, accepted }: Run,
@@ -81,7 +81,7 @@ async function endInOrder(
   const recoveries: Recovery[] = []
   let counts = await threaded.counts()
   for (const thread of order) {
-    // It may be under way when the thread ends.
+    // May be in progress when the thread ends.
     const scrape = threaded.counts()
     await new Promise((resolve) => setTimeout(resolve, random() * MAX_WAIT_MS))
     const ending = random() < 0.5 ? 'terminate' : 'fault'
@@ -90,15 +90,15 @@ async function endInOrder(
     const before = counts
     counts = await scrape
     const fewer = [...before].filter(([series, count]) => !(counts.get(series)! >= count))
-    expect(fewer, 'what was counted goes down').toEqual([])
+    expect(fewer, 'counters that have decreased').toEqual([])
   }
   await expect.poll(() => threaded.metric('hookline_accounting_imbalance')).toBe(0)
-  // A thread that ends is no reason for another error.
+  // An ended thread must not cause other errors.
   expect(threaded.logged.filter(({ msg }) => msg !== 'thread.failed')).toEqual([])
   return recoveries
 }
 
-/** The threads of one run of the process, in the order in which they end. One of each kind ends twice. */
+/** The threads of one process, in the order in which they end. One of each kind ends twice. */
 function orderOfARun(random: () => number): string[] {
   const kinds = [INGEST_THREADS, DELIVERY_THREADS]
   const twice = kinds.map((threads) => threads[Math.floor(random() * threads.length)]!)

@@ -5,7 +5,7 @@ import { DELIVERY_THREADS, INGEST_THREADS, ThreadedService } from './threaded-se
 const FATAL = 60
 
 test.concurrent.for([INGEST_THREADS[0], DELIVERY_THREADS[0]])(
-  'five failures of %s within a minute end the process, whose log says so at last',
+  'five failures of %s within a minute stop the process, with a final log line',
   async (thread, { expect: expectHere }) => {
     await using receiver = await CountingReceiver.open({ random: () => 1, failing: 0 })
     await using threaded = await ThreadedService.open(receiver, [['any'], ['each-1', 'each-2']])

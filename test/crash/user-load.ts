@@ -2,13 +2,13 @@ const USERS = 150
 const SENDERS = 3
 const BATCH = 10
 
-/** Sends identify and track calls of some users: they enter audiences and leave them all the time. */
+/** Sends identify and track calls of some users, who constantly enter and leave audiences. */
 export class UserLoad {
   /** Batches with a 200. */
   accepted = 0
   readonly #random: () => number
 
-  /** @param random evenly over [0, 1) */
+  /** @param random uniform in [0, 1) */
   constructor(random: () => number) {
     this.#random = random
   }

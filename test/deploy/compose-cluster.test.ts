@@ -27,7 +27,7 @@ const named = (beginning: string) =>
   Object.entries(services).filter(([name]) => name.startsWith(beginning))
 const nodes = named('node-').map(([, node]) => node)
 
-/** What docs/guides/cluster.md writes into the files. */
+/** The contents of the files in docs/guides/cluster.md. */
 const CONTENTS: Readonly<Record<string, string>> = {
   'admin-token': 'tok_of_compose',
   'encryption-key': Buffer.alloc(32).toString('base64'),
@@ -36,9 +36,9 @@ const CONTENTS: Readonly<Record<string, string>> = {
 }
 
 describe(FILE, () => {
-  it('keeps to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
+  it('conforms to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
 
-  it('has three nodes and three servers of NATS, and keeps each event on all of these', () => {
+  it('has three nodes and three NATS servers, and stores each event on all NATS servers', () => {
     expect(nodes).toHaveLength(3)
     expect(
       named('nats-').map(([name, { environment }]) => [name, environment['NATS_NAME']]),
@@ -46,7 +46,7 @@ describe(FILE, () => {
     for (const { environment } of nodes) expect(environment['HOOKLINE_NATS_REPLICAS']).toBe('3')
   })
 
-  it('sets only settings that there are, from secrets that it declares', () => {
+  it('uses only existing settings and declared secrets', () => {
     using folder = new TemporaryFolder()
     for (const [name, content] of Object.entries(CONTENTS))
       writeFileSync(join(folder.path, name), content)
@@ -62,7 +62,7 @@ describe(FILE, () => {
     for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\//)
   })
 
-  it('publishes nodes to this machine only, and neither NATS nor PostgreSQL', () => {
+  it('publishes nodes only to this machine, and neither NATS nor PostgreSQL', () => {
     const published = Object.entries(services).flatMap(([name, { ports = [] }]) =>
       ports.map((port) => [name, port] as const),
     )
@@ -72,7 +72,7 @@ describe(FILE, () => {
     expect(published.filter(([name]) => /nats|postgres/.test(name))).toEqual([])
   })
 
-  it('trusts the proxy, which knows every node', () => {
+  it('trusts the proxy, which lists every node', () => {
     const { environment, networks } = services['proxy']!
     for (const node of nodes)
       expect(node.environment['HOOKLINE_TRUSTED_PROXIES']).toBe(
@@ -82,7 +82,7 @@ describe(FILE, () => {
     expect(environment['HOOKLINE_UPSTREAM']).toBe(upstreams.join(' '))
   })
 
-  it('leaves the nodes the time and the files that their settings count on', () => {
+  it('gives the nodes the stop timeout and open files that their settings require', () => {
     const stopMs = SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default)
     for (const node of nodes) {
       expect(Number.parseInt(node.stop_grace_period, 10) * 1000).toBeGreaterThan(stopMs + 5_000)
@@ -92,10 +92,10 @@ describe(FILE, () => {
 })
 
 it.skipIf(natsProgram() === undefined)(
-  'nats-server takes deploy/nats.conf with the file of its token',
+  'nats-server accepts deploy/nats.conf with its token file',
   () => {
     using folder = new TemporaryFolder()
-    // The same places as in the container, below the folder.
+    // The same paths as in the container, below the temporary folder.
     const places = {
       config: join(folder.path, 'etc/nats'),
       secrets: join(folder.path, 'run/secrets'),

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 
-/** Expects that a parser of the Compose specification, the Python package compose-spec, finds no fault in the text of a file. */
+/** Expects that the Python package compose-spec, a parser of the Compose specification, accepts the text of a file. */
 export function expectComposeFile(text: string, skip: () => never): void {
   const fault = faultOf(text)
   if (fault.includes('ModuleNotFoundError'))
@@ -14,7 +14,7 @@ export function expectComposeFile(text: string, skip: () => never): void {
   expect(faultOf(wrong)).toContain('restart_always')
 }
 
-/** The configuration of a service of a Compose file whose secrets are in the folder. */
+/** The configuration of a service in a Compose file, with its secrets in the folder. */
 export function configOf(
   { environment }: { readonly environment: Readonly<Record<string, string>> },
   folder: string,
@@ -28,7 +28,7 @@ export function configOf(
 
 function faultOf(text: string): string {
   const plain = text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')
-  // The parser knows neither anchors nor merges.
+  // The parser supports neither anchors nor merges.
   const input = stringify(parse(plain, { merge: true }), { aliasDuplicateObjects: false })
   const program = 'import compose_spec, sys; compose_spec.PyCompose.from_yaml(sys.stdin.read())'
   const { stderr } = spawnSync('python3', ['-c', program], { input, encoding: 'utf8' })

@@ -24,9 +24,9 @@ const { services, secrets } = parse(read(FILE)) as {
 const { hookline, proxy } = services
 
 describe(FILE, () => {
-  it('keeps to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
+  it('conforms to the Compose specification', ({ skip }) => expectComposeFile(read(FILE), skip))
 
-  it('sets only settings that there are, from secrets that it declares', () => {
+  it('uses only existing settings and declared secrets', () => {
     using folder = new TemporaryFolder()
     writeFileSync(join(folder.path, 'admin-token'), 'tok_of_compose')
     writeFileSync(join(folder.path, 'encryption-key'), Buffer.alloc(32).toString('base64'))
@@ -37,7 +37,7 @@ describe(FILE, () => {
     for (const { file } of Object.values(secrets)) expect(file).toMatch(/^\.\/secrets\//)
   })
 
-  it('publishes the management API to this machine only', () => {
+  it('publishes the management API only to this machine', () => {
     expect(hookline.ports.filter((port) => port.endsWith(':4802'))).toEqual(['127.0.0.1:4802:4802'])
     expect(hookline.ports).toHaveLength(2)
   })
@@ -47,7 +47,7 @@ describe(FILE, () => {
     expect(hookline.environment['HOOKLINE_TRUSTED_PROXIES']).toBe(`${address}/32`)
   })
 
-  it('leaves the service the time and the files that its settings count on', () => {
+  it('gives the service the stop timeout and open files that its settings require', () => {
     const graceMs = Number.parseInt(hookline.stop_grace_period, 10) * 1000
     expect(graceMs).toBeGreaterThan(
       SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default) + 5_000,

@@ -11,7 +11,7 @@ import { needPrograms, needRoot, outputOf } from './programs.ts'
 
 const MOST_MEBIBYTES = 60
 
-test('the image runs read-only as a user without rights, is healthy, and stops with 0 on SIGTERM', async (context) => {
+test('the image runs read-only as an unprivileged user, is healthy, and exits with 0 on SIGTERM', async (context) => {
   needRoot(context)
   needPrograms(context, 'buildah', 'npm')
   const image = await BuiltImage.build()
@@ -20,11 +20,11 @@ test('the image runs read-only as a user without rights, is healthy, and stops w
   await expectService(image)
 })
 
-/** The files of Hookline in the image are what it needs to run, and no more. */
+/** Expects that the image contains only the files that Hookline needs to run. */
 function expectSmall(root: string): void {
   const folder = join(root, 'opt/hookline')
   const kilobytes = Number(outputOf('du', ['-sk', folder]).split('\t')[0])
-  console.log(`Hookline takes ${Math.round(kilobytes / 1024)} MiB of the image.`)
+  console.log(`Hookline needs ${Math.round(kilobytes / 1024)} MiB of the image.`)
   expect(kilobytes).toBeLessThan(MOST_MEBIBYTES * 1024)
   const packages = readdirSync(join(folder, 'node_modules'))
   expect(packages).toContain('fastify')
@@ -70,7 +70,7 @@ function keyOf(source: { readonly writeKeys: readonly { readonly key: string }[]
   return source.writeKeys[0]!.key
 }
 
-test('the image has the Node that the project is tested with', () => {
+test('the image has the Node version that the project is tested with', () => {
   const { devDependencies } = JSON.parse(read('package.json')) as {
     readonly devDependencies: { readonly node: string }
   }
@@ -78,7 +78,7 @@ test('the image has the Node that the project is tested with', () => {
   expect(base).toBe(`docker.io/library/node:${devDependencies.node}-slim`)
 })
 
-test('hadolint finds nothing in the Dockerfile', (context) => {
+test('hadolint accepts the Dockerfile', (context) => {
   needPrograms(context, 'hadolint')
   expect(outputOf('hadolint', ['deploy/Dockerfile'])).toBe('')
 })

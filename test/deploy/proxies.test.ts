@@ -15,7 +15,7 @@ const HIDDEN = [
   '/readyz',
   '/',
   '//v1/track',
-  // Paths that a proxy could read as another one than the service does.
+  // Paths that a proxy and the service could interpret differently.
   '/v1/../metrics',
   '/metrics/../v1/track',
   '/docs/../v1/track',
@@ -35,7 +35,7 @@ describe.each([
   ['nginx', nginx],
   ['caddy', caddy],
 ])('behind %s', (name, prepare) => {
-  it('a call over TLS is accepted, also when it is compressed', async (context) => {
+  it('calls over TLS are accepted, even if compressed', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const plain = { method: 'POST', headers: JSON_BODY, body: callOf(service.writeKey) }
     expect(await service.call('/v1/track', plain)).toMatchObject({ status: 200 })
@@ -47,7 +47,7 @@ describe.each([
     expect(await service.call('/v1/track', compressed)).toMatchObject({ status: 200 })
   })
 
-  it('Hookline knows the address and the URL of the client, whatever the client says', async (context) => {
+  it('Hookline gets the real address and URL of the client, even if the client forges headers', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const headers = {
       ...JSON_BODY,
@@ -72,7 +72,7 @@ describe.each([
     expect(data[0]!.event.context.ip).toBe(CLIENT_ADDRESS)
   })
 
-  it('only calls come through', async (context) => {
+  it('only calls pass the proxy', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     for (const path of HIDDEN) {
       const { status, text } = await service.call(path)
@@ -81,14 +81,14 @@ describe.each([
     }
   })
 
-  it('dots and coded slashes in the query of a call change nothing', async (context) => {
+  it('dots and encoded slashes in the query of a call are harmless', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const sent = { method: 'POST', headers: JSON_BODY, body: callOf(service.writeKey) }
     const path = '/v1/track?page=https%3A%2F%2Fshop.example/../cart'
     expect(await service.call(path, sent)).toMatchObject({ status: 200 })
   })
 
-  it('the limit of a body is that of Hookline, and so is the response', async (context) => {
+  it('the body limit and its response come from Hookline', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const largest = callOf(service.writeKey).padEnd(MOST_BYTES)
     const sent = { method: 'POST', headers: JSON_BODY, body: largest }
@@ -102,7 +102,7 @@ describe.each([
     })
   })
 
-  it('an operator gets the live tail at once, and nothing under a foreign host name', async (context) => {
+  it('an operator gets the live tail without buffering, and nothing under a foreign host name', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const tail = await service.administer('/api/v1/live')
     expect(tail.statusCode).toBe(200)
@@ -128,7 +128,7 @@ describe.each([
     expect([status, headers['retry-after']]).toEqual([503, '5'])
     expect(JSON.parse(text)).toEqual(ingestError('overloaded'))
   })
-  it('no log has the query of a request, also where the service is down', async (context) => {
+  it('no log contains the query of a request, even while the service is down', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     await service.stop()
     const query = `writeKey=${service.writeKey}`

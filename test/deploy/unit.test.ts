@@ -13,25 +13,25 @@ import { useOnce } from './use-once.ts'
 import { environmentOf, UNIT, valuesOf } from './unit/unit-file.ts'
 
 describe(UNIT, () => {
-  it('has no fault that systemd finds', (context) => {
+  it('passes systemd-analyze verify', (context) => {
     needPrograms(context, 'systemd-analyze')
     using folder = new TemporaryFolder()
     const unit = join(folder.path, 'hookline.service')
-    // The programs of this repository are in another place than those of an installed one.
+    // The unit refers to installed programs. Use the ones in this repository instead.
     writeFileSync(unit, read(UNIT).replaceAll('/opt/hookline/', REPOSITORY))
     expect(outputOf('systemd-analyze', ['verify', '--man=no', unit])).toBe('')
     writeFileSync(unit, `${read(UNIT)}[Service]\nRestart=allways\n`)
     expect(() => outputOf('systemd-analyze', ['verify', '--man=no', unit])).toThrow()
   })
 
-  it('is exposed by 1.5 of 10 at most', (context) => {
+  it('has an exposure of at most 1.5 of 10', (context) => {
     needPrograms(context, 'systemd-analyze')
     const report = outputOf('systemd-analyze', ['security', '--offline=true', '--no-pager', UNIT])
     const [, level] = /Overall exposure level for \S+: (\S+)/.exec(report)!
     expect(Number(level)).toBeLessThanOrEqual(1.5)
   })
 
-  it('sets only settings that there are, and fits to their defaults', () => {
+  it('uses only existing settings, and matches their defaults', () => {
     using folder = new TemporaryFolder()
     writeFileSync(join(folder.path, 'admin-token'), TOKEN)
     writeFileSync(join(folder.path, 'encryption-key'), Buffer.alloc(32).toString('base64'))
@@ -43,7 +43,7 @@ describe(UNIT, () => {
     )
   })
 
-  it('permits all that the service does', async (context) => {
+  it('permits every system call of the service', async (context) => {
     needRoot(context)
     needPrograms(context, 'systemd-analyze', 'strace', 'unshare', 'setpriv')
     await using receiver = await CountingReceiver.open({ random: () => 1, failing: 0 })
@@ -56,7 +56,7 @@ describe(UNIT, () => {
     const families = service.socketFamilies()
     expect(families).toContain('AF_INET')
     expect(families.filter((family) => !permitted.includes(family))).toEqual([])
-    // SQLite gives files to their owner where it runs as root, and goes on where it may not.
+    // SQLite as root tries to change the owner of files, and ignores a failure.
     expect(service.refusedCalls().filter((name) => name !== 'fchown')).toEqual([])
   })
 })

@@ -4,9 +4,9 @@ import type { CountingReceiver } from '@hookline/testing/receiver/counting-recei
 import { exchange } from '@hookline/testing/network/http-exchange'
 import type { ManagementApi } from '@hookline/testing/service/management-api'
 
-/** Sends one call to a running service, and waits until the receiver has it. Resolves with the write key. */
+/** Sends one call to a running service, and waits until it reaches the receiver. Resolves with the write key. */
 export async function useOnce(options: {
-  /** Where calls are sent to. */
+  /** The URL for calls. */
   readonly url: string
   readonly api: ManagementApi
   readonly receiver: CountingReceiver

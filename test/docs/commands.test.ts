@@ -16,7 +16,7 @@ const OF_NPM = new Set([
   'pkg',
 ])
 
-/** The scripts that a page names and package.json does not have. */
+/** The scripts in a page that are missing in package.json. */
 function missingScripts(text: string, scripts: readonly string[]): string[] {
   const named = [...text.matchAll(/\bnpm (run(?: -s| --silent)? )?([a-z][\w:-]*)/g)]
   return named
@@ -28,17 +28,17 @@ function missingScripts(text: string, scripts: readonly string[]): string[] {
 describe('the npm commands in pages', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
 
-  it.for(markdownPages())('are scripts of package.json: %s', (page) => {
+  it.for(markdownPages())('are scripts in package.json: %s', (page) => {
     expect(missingScripts(codeIn(read(page)), Object.keys(scripts))).toEqual([])
   })
 
-  it('that are missing would be found', () => {
+  it('are reported if they are missing', () => {
     const text = 'Run `npm ci && npm start`, `npm test`, `npm run -s lint` or `npm run test:all`.'
     expect(missingScripts(codeIn(text), ['start', 'test'])).toEqual(['lint', 'test:all'])
   })
 })
 
-/** The commands of hookline, with words and flags, that a page names and the program does not have. */
+/** The hookline commands in a page that do not exist, or have unknown flags. */
 function unknownCommands(text: string): string[] {
   const lines = [...text.matchAll(/(?:npx |`)hookline ([a-z][^`#\n]*)/g)].map(([, line]) =>
     line!.trim(),
@@ -63,7 +63,7 @@ describe('the commands of hookline in pages', () => {
     expect(unknownCommands(codeIn(read(page)))).toEqual([])
   })
 
-  it('that are missing would be found', () => {
+  it('are reported if they do not exist', () => {
     const text =
       '`hookline trace evt_1 --json`, `hookline sauces list`, `hookline tail --loud`, `hookline`'
     expect(unknownCommands(text)).toEqual(['sauces list', 'tail --loud'])

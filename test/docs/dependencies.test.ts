@@ -12,7 +12,7 @@ describe(PAGE, () => {
   })
 })
 
-/** The external packages that the published packages need, sorted. */
+/** The external dependencies of the published packages, sorted. */
 function runtimeDependencies(): string[] {
   const names = readdirSync(join(REPOSITORY, 'packages')).flatMap((workspace) => {
     const manifest = JSON.parse(read(`packages/${workspace}/package.json`)) as {

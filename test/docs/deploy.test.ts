@@ -27,15 +27,15 @@ const { groups } = parse(read('deploy/alerts.yaml')) as {
 const rules = groups.flatMap((group) => group.rules)
 const alerts = rules.map(({ expr }) => expr)
 
-/** The names of the metrics in an expression. Of a histogram, these are its series. */
+/** The metrics in an expression. A histogram is named by its series. */
 const namesIn = (expr: string): string[] =>
   [...expr.matchAll(/\bhookline_\w+/g)].map(([name]) => name)
 
-/** The series of a metric, as expressions name them. */
+/** The names by which expressions refer to a metric. */
 const seriesOf = ({ name, type }: (typeof metrics)[number]): string[] =>
   type === 'histogram' ? ['bucket', 'sum', 'count'].map((part) => `${name}_${part}`) : [name]
 
-/** Labels that an expression selects or groups by. */
+/** The labels that an expression selects or groups by. */
 const labelsIn = (expr: string): string[] => [
   ...[...expr.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label!),
   ...[...expr.matchAll(/\b(?:by|on|group_left) \(([^)]*)\)/g)].flatMap(([, list]) =>
@@ -82,7 +82,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rul
   const { summary = '', description = '', runbook_url: runBook } = rule.annotations
   const text = summary + description
 
-  it('says what it means, what to do, and which page of the run book has more', () => {
+  it('explains its meaning and the remedy, and links to the run book', () => {
     expect(summary).toMatch(/\.$/)
     expect(description).toMatch(/\.$/)
     expect(['warning', 'critical']).toContain(rule.labels.severity)
@@ -110,7 +110,7 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rul
   })
 })
 
-it('the alerts fire when they should, and say what they should', ({ skip }) => {
+it('the alerts fire with the expected texts', ({ skip }) => {
   try {
     execFileSync('promtool', ['--version'], { stdio: 'ignore' })
   } catch {

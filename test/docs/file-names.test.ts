@@ -3,7 +3,7 @@ import { markdownPages, read, repositoryFiles } from '@hookline/testing/reposito
 
 const FILES = repositoryFiles()
 
-/** The source files that a page names and that do not exist. A page may leave out the first folders of a path. */
+/** The source files in a page that do not exist. A page may omit the first folders of a path. */
 function missingFiles(text: string): string[] {
   const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\.ts)`/g)].map(([, path]) => path!)
   return named.filter((path) => !FILES.some((file) => `/${file}`.endsWith(`/${path}`)))
@@ -14,7 +14,7 @@ describe('the source files that pages name', () => {
     expect(missingFiles(read(page))).toEqual([])
   })
 
-  it('would be found missing', () => {
+  it('are reported if they are missing', () => {
     const text = '`service.ts`, `delivery/lanes/lane.ts`, `delivery/lane.ts`, `queues.ts`, `ane.ts`'
     expect(missingFiles(text)).toEqual(['delivery/lane.ts', 'queues.ts', 'ane.ts'])
   })

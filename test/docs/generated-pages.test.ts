@@ -14,7 +14,7 @@ describe('the generated pages', () => {
   })
 })
 
-// These tests read the pages themselves, so that they also find a mistake of the generator.
+// These tests read the pages themselves, so that they also find mistakes of the generator.
 describe('docs/reference/errors.md', () => {
   it.for([
     { section: 'Error codes of the ingestion API', known: INGEST_CODES },

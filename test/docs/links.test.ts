@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { markdownPages, read, REPOSITORY } from '@hookline/testing/repository'
 
-/** The relative links of this page whose target does not exist. */
+/** The relative links of a page whose target does not exist. */
 function deadLinks(page: string, text: string): string[] {
   return linksIn(text).filter((link) => {
     const [path = '', anchor] = link.split('#')
@@ -19,7 +19,7 @@ describe('the links between pages', () => {
     expect(deadLinks(page, read(page))).toEqual([])
   })
 
-  it('would be found dead if the page or the heading did not exist', () => {
+  it('are reported if the page or the heading does not exist', () => {
     const text = `[a](missing.md) [b](config.md#no-such-heading) ![c](missing.png)
 [d](config.md#settings) [e](../../LICENSE) [f](https://example.com/missing.md) [g](#own)
 [h]: decisions/missing.md
@@ -45,7 +45,7 @@ function linksIn(text: string): string[] {
     .filter((link) => !/^[a-z][a-z+.-]*:/i.test(link))
 }
 
-/** The anchors of the headings of a page, as code hosts create them. */
+/** The anchors of a page's headings, as code hosts generate them. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#{1,6}\s+(.*)$/gm)].map(([, heading]) =>
     heading!

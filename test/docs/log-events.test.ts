@@ -3,14 +3,14 @@ import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { loggedEvents } from './logged-events.ts'
 import { read, repositoryFiles } from '@hookline/testing/repository'
 
-// The CLI runs the service, and so writes the events of its start and its end.
+// All packages, because the CLI logs the start and the end of the service.
 const logged = new Set(
   repositoryFiles('packages')
     .filter((path) => /^packages\/(?:server|cli)\/src\/.*\.ts$/.test(path))
     .flatMap((path) => loggedEvents(read(path))),
 )
 
-test('only the last argument of a call of a logger is a log event', () => {
+test('only the last argument of a logger call is a log event', () => {
   const code = `
     // logger.info({}, 'a.comment')
     /** As in \`logger.info({}, 'a.description')\`. */
@@ -26,11 +26,11 @@ test('only the last argument of a call of a logger is a log event', () => {
 })
 
 describe.each(Object.entries(LOG_EVENTS))('the log event %s', (name, { meaning, help }) => {
-  it('is written somewhere', () => {
+  it('is logged by the code', () => {
     expect(logged).toContain(name)
   })
 
-  it('says what it means and what to do, in sentences', () => {
+  it('explains its meaning and the remedy in sentences', () => {
     expect(meaning).toMatch(/^[A-Z`].*\.$/s)
     expect(help).toMatch(/^[A-Z`].*\.$/s)
   })

@@ -1,4 +1,4 @@
-/** The names of the events that the calls of a logger in this code write. A call outside a comment counts, and only that. */
+/** The event names in the logger calls of this code, ignoring comments. */
 export function loggedEvents(code: string): string[] {
   const lines = code.split('\n').filter((line) => !/^\s*(?:\/\/|\/\*|\*)/.test(line))
   const calls = lines.join('\n').matchAll(/logger\??\.(?:debug|info|warn|error|fatal)\(/gi)
@@ -7,7 +7,7 @@ export function loggedEvents(code: string): string[] {
   ).filter((name) => name !== undefined)
 }
 
-/** The text that is the last argument of a call. `rest`: what follows its opening bracket. */
+/** The last argument of a call, if it is a string. `rest` is the code after the opening bracket. */
 function lastName(rest: string): string | undefined {
   let depth = 1
   for (const { 0: bracket, index } of rest.matchAll(/[()]/g)) {

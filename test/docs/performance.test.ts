@@ -8,7 +8,7 @@ import { read } from '@hookline/testing/repository'
 
 const NAMES = Object.keys(FINDINGS)
 
-// generated-pages.test.ts checks that its tables and plots match the results.
+// generated-pages.test.ts checks that the tables and plots match the results.
 describe('docs/explanation/performance.md', () => {
   it.for(NAMES)('has a section on %s, with a stored result', (name) => {
     expect(readResult(name)).toMatchObject({ name, rounds: expect.any(Number) })
@@ -50,12 +50,12 @@ describe('the baseline for quick runs in CI', () => {
     { what: 'five times as late', now: 5, goal: { atMost: 0.5 }, ratio: 0.2, isBroken: false },
     { what: 'twenty times as late', now: 20, goal: { atMost: 0.5 }, ratio: 0.05, isBroken: true },
     { what: 'a missing figure', now: NaN, goal: { atMost: 9 }, ratio: NaN, isBroken: true },
-  ])('finds $what broken: $isBroken', ({ now, goal, ratio, isBroken }) => {
+  ])('for $what: broken is $isBroken', ({ now, goal, ratio, isBroken }) => {
     const compared = againstBaseline(figure(now, goal), { x: 1 })
     expect(compared).toEqual([{ name: 'x', ratio, isBroken }])
   })
 
-  it('ignores a figure that it does not have', () => {
+  it('ignores unknown figures', () => {
     expect(againstBaseline(figure(1, { atLeast: 1 }), {})).toEqual([])
   })
 })
@@ -68,7 +68,7 @@ describe('a quantile', () => {
 })
 
 describe('a plot', () => {
-  it('has a mark for each point at the height of its median, and escapes markup in names', () => {
+  it('shows each point at the height of its median, and escapes markup in names', () => {
     const points = [
       { x: 1, values: [500, 1000, 1500] },
       { x: 10, values: [500, 500, 500] },

@@ -10,17 +10,17 @@ import { ticksByPart } from '../../bench/profile/ticks.ts'
 import { spentTables } from '../../docs/generator/performance-tables.ts'
 
 describe('the CPU time of threads', () => {
-  it('is read from /proc, whatever the name of the thread', () => {
+  it('is read from /proc for any thread name', () => {
     const line = `4711 (a ) b (c) S 1 1 1 0 -1 4194304 96 0 0 0 25 17 0 0 20 0 8 0 5714379`
     expect(parseStat(line)).toEqual({ id: 4711, name: 'a ) b (c', cpuMicros: 420_000 })
   })
 
-  it.runIf(process.platform === 'linux')('is that of each thread of a process', () => {
+  it.runIf(process.platform === 'linux')('is measured for each thread of a process', () => {
     const kinds = threadTimes(process.pid).map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind === 'main')).toHaveLength(1)
   })
 
-  it('is added up by kind, without what was used before', () => {
+  it('is summed by kind, without earlier usage', () => {
     const thread = (id: number, kind: string, cpuMicros: number) => ({ id, kind, cpuMicros })
     const before = [thread(1, 'main', 100), thread(2, 'ingest', 50), thread(9, 'reader', 5)]
     const after = [thread(1, 'main', 130), thread(2, 'ingest', 60), thread(3, 'ingest', 30)]
@@ -39,7 +39,7 @@ describe('the CPU time of threads', () => {
     ['hookline-other', 'other'],
     ['V8Worker', V8_HELPERS],
     ['libuv-worker', NODE_HELPERS],
-  ] as const)('of a thread named %s is that of %s', ([name, kind]) => {
+  ] as const)('of a thread named %s counts for %s', ([name, kind]) => {
     expect(kindOfThread(name)).toBe(kind)
   })
 })
@@ -74,7 +74,7 @@ describe('a part of a profile', () => {
   })
 })
 
-/** A thread that was idle at 90 of its 100 ticks. */
+/** A thread that was idle for 90 of 100 ticks. */
 const PROFILE = {
   nodes: [
     { id: 1, callFrame: { functionName: '(root)', url: '' }, hitCount: 0, children: [2, 3] },
@@ -95,15 +95,15 @@ const PROFILE = {
 const lineOf = (_url: string, line: number): string | undefined =>
   ['const event = JSON.parse(text)', 'return event'][line - 1]
 
-describe('what an event is spent on', () => {
-  it('is the ticks of each part, of native functions for their callers, of JSON by the line', () => {
+describe('the cost of an event', () => {
+  it('counts ticks by part, native functions by caller, and JSON by line', () => {
     expect(Object.fromEntries(ticksByPart(PROFILE, lineOf))).toEqual({
       'JSON.parse': 4,
       'ours: protocol': 6,
     })
   })
 
-  it('adds up to the CPU time of each thread', () => {
+  it('sums to the CPU time of each thread', () => {
     const spent = spentByPart({
       profiles: [['hookline-writer', PROFILE]],
       usage: new Map([
@@ -120,7 +120,7 @@ describe('what an event is spent on', () => {
     ])
   })
 
-  it('is shown beside what it was before, with what is new and what is gone', () => {
+  it('is compared with an earlier result, including new and removed parts', () => {
     const result = (rows: readonly (readonly [string, string, number])[]) => ({
       name: 'spent',
       machine: '',
@@ -186,17 +186,17 @@ describe('an estimate for more cores', () => {
     ['delivery', 25],
   ])
 
-  it('is limited by the cores while each thread has room', () => {
+  it('is limited by the cores while no thread is saturated', () => {
     expect(estimateOn(4, costs)).toEqual({ eventsPerSecond: 4e6 / 60, limit: 'all cores' })
   })
 
-  it('is limited by the thread of which there is only one', () => {
+  it('is limited by a thread that exists only once', () => {
     expect(estimateOn(16, costs)).toEqual({ eventsPerSecond: 1e5, limit: 'the writer thread' })
   })
 })
 
-describe('the tables of a service on cores of its own', () => {
-  /** Of one second, with this many microseconds of the ingest threads and of the writer. */
+describe('the tables of a service on dedicated cores', () => {
+  /** A round of one second, with this many microseconds of the ingest threads and of the writer. */
   const round = (events: number, ingest: number[], writer: number) => ({
     events,
     elapsedMicros: 1e6,
@@ -217,7 +217,7 @@ describe('the tables of a service on cores of its own', () => {
     },
   ])
 
-  it('have the rate, the cost and the share of the busiest thread of each kind that does something', () => {
+  it('show the rate, the cost, and the share of the busiest thread of each active kind', () => {
     expect(ingest!.columns).toEqual([
       'events/s',
       'CPU, µs/event',
@@ -231,7 +231,7 @@ describe('the tables of a service on cores of its own', () => {
     ])
   })
 
-  it('estimate from the costs with one thread', () => {
+  it('base their estimates on the costs with one thread', () => {
     expect(estimate!.rows.map(({ labels }) => labels)).toEqual([
       ['ingest', '4', 'all cores'],
       ['ingest', '8', 'all cores'],

@@ -15,6 +15,6 @@ it.for([
   `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
   `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,
   `body limit is ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
-])('the guide for receivers says "%s", as the code does', (sentence) => {
+])('the guide for receivers says "%s", which matches the code', (sentence) => {
   expect(PROSE).toContain(sentence)
 })

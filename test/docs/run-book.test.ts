@@ -7,13 +7,13 @@ describe('docs/guides/run-book.md', () => {
     ([, name]) => name!,
   )
 
-  it('has a section for each alert, and none for another one', () => {
+  it('has a section for each alert, and no other sections', () => {
     const sections = [...page.matchAll(/^## (Hookline\w+)$/gm)].map(([, name]) => name!)
     expect(alerts.length).toBeGreaterThan(8)
     expect(sections.toSorted()).toEqual(alerts.toSorted())
   })
 
-  it('says of each alert what it means, what to look at, and what to do', () => {
+  it('explains the meaning, the checks and the remedy of each alert', () => {
     const [, ...sections] = page.split(/^## (?=Hookline)/m)
     for (const section of sections)
       for (const part of ['**Meaning.**', '**Look at**', '**Do.**'])

@@ -13,19 +13,19 @@ const result = readResult('cluster')!
 const cost = costIn(result)
 
 // generated-pages.test.ts checks that docs/explanation/scaling.md has these numbers.
-describe('what a rate needs', () => {
-  it('comes from costs that explain the rate that was measured', () => {
+describe('the resources for a rate', () => {
+  it('are based on costs that match the measured rate', () => {
     const measured = median(
       result.figures.find(({ name }) => name === 'from call to receiver, 1 node')!.values,
     )
     const cores = Number.parseInt(result.machine, 10)
     const most = mostOn(cores, cost)
-    // Load and receiver use the same cores, and are not part of the cost.
+    // The load and the receiver share the cores, but are not part of the cost.
     expect(measured).toBeLessThan(most)
     expect(measured).toBeGreaterThan(most / 4)
   })
 
-  it('is never less for a higher rate, and no part is planned beyond its share', () => {
+  it('never decrease with the rate, and stay within the planned share of each part', () => {
     const rates = [1, 100, 1_000, 10_000, 30_000, 100_000, 1_000_000, 3_000_000]
     const all = rates.map((rate) => needsOf(rate, cost))
     for (const [index, needs] of all.entries()) {
@@ -45,7 +45,7 @@ describe('what a rate needs', () => {
     }
   })
 
-  it('is one node, one cluster and one core each for a rate that needs little', () => {
+  it('are one node, one cluster and one core each for a low rate', () => {
     const little = {
       nodeMicros: 100,
       natsMicros: 10,

@@ -24,7 +24,7 @@ test('the sidebar has a title and an address for every page', () => {
   expect(items.filter(({ text }) => text === '')).toEqual([])
 })
 
-test('pages that are named come first, the others follow by name', () => {
+test('named pages come first, and the others follow by name', () => {
   const reference = sections().find(({ title }) => title === 'Reference')!
   expect(reference.files[0]).toBe('docs/reference/config.md')
   expect(reference.files.indexOf('docs/reference/errors.md')).toBeLessThan(
@@ -32,7 +32,7 @@ test('pages that are named come first, the others follow by name', () => {
   )
 })
 
-test('a link of a page leads to a page of the site, or to nothing if the site does not have the file', () => {
+test('a link leads to a page of the site, or is removed if the site does not have the file', () => {
   const page = 'docs/guides/audiences.md'
   expect(linkedPage(page, '../reference/config.md')).toBe('reference/config.md')
   expect(linkedPage(page, '../../README.md')).toBe('overview.md')
@@ -43,7 +43,7 @@ test('a link of a page leads to a page of the site, or to nothing if the site do
   expect(sitePathOf('packages/server/src/service.ts')).toBeUndefined()
 })
 
-test('inline scripts move into files, so that the policy of the site needs no exception', () => {
+test('inline scripts are moved into files, so that the content security policy needs no exception', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-site-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const html =

@@ -14,7 +14,7 @@ const HIDDEN = [
   '/readyz',
 ]
 
-test('with adminPort, one port accepts calls only, and the other serves everything else', async () => {
+test('with adminPort, one port accepts only calls, and the other serves everything else', async () => {
   using folder = new TemporaryFolder()
   const flags = {
     dataDir: folder.path,
@@ -33,7 +33,7 @@ test('with adminPort, one port accepts calls only, and the other serves everythi
     expect([path, await statusAt(service.url, path)]).toEqual([path, 404])
     expect([path, await statusAt(service.adminUrl, path)]).toEqual([path, 200])
   }
-  // The documentation answers with a policy of its own, whether it is built or not.
+  // The documentation has its own policy, even if it is not built.
   const policyAt = async (url: string): Promise<string | null> =>
     (await fetch(`${url}/docs`)).headers.get('content-security-policy')
   expect(await policyAt(service.url)).toBeNull()
@@ -46,10 +46,10 @@ test('with adminPort, one port accepts calls only, and the other serves everythi
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })
 
-test('readers of the live tail leave connections for other requests, however few there are', async () => {
+test('readers of the live tail leave connections for other requests, even if there are few', async () => {
   using folder = new TemporaryFolder()
   const ports = { port: '0', adminPort: '0' }
-  // 9 connections are for the port of the management API, of which 4 may be read without an end.
+  // The management API gets 9 connections, of which 4 may be used by streams.
   const flags = { dataDir: folder.path, ...ports, adminToken: TOKEN, maxOpenFiles: '272' }
   await using service = await openService({
     config: parseConfig({}, flags),
@@ -62,7 +62,7 @@ test('readers of the live tail leave connections for other requests, however few
   expect((await exchange(`${service.adminUrl}/readyz`, { method: 'GET' })).status).toBe(200)
 })
 
-/** The status of a response that goes on until the end of the test. */
+/** The status of a response that stays open until the end of the test. */
 async function statusOfStream(url: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const request = get(url, { agent: false, headers: { Authorization: `Bearer ${TOKEN}` } }, resolve)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
-/** Names of audiences in several scripts, and the snake_case form of each. */
+/** Audience names in several scripts, each with its snake_case form. */
 const NAMES: readonly (readonly [name: string, key: string])[] = [
   ['VIP customers', 'vip_customers'],
   ['New VIPs', 'new_vips'],
@@ -50,8 +50,7 @@ const NAMES: readonly (readonly [name: string, key: string])[] = [
   ['spent 100 € this month', 'spent_100_this_month'],
 ]
 
-/** What the requirement says (§Events, Audience data), from outside. */
-test('the first sync sends an identify for every member, later ones only for changes, under a snake_case key', async () => {
+test('the first sync sends an identify for every member, and later syncs only changes, under a snake_case key', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const destinationIds = [await service.createDestination({ urls: [receiver.url] })]

@@ -13,7 +13,7 @@ interface Computation {
 const audience = (service: RunningService, body: object) =>
   service.api.call<Computation>('POST', 'audiences', body)
 
-/** The members that are stored, in order. */
+/** The stored members, in order. */
 async function membersOf({ api }: RunningService, id: string): Promise<readonly string[]> {
   const path = `audiences/${id}/members?limit=200`
   const { data } = await api.call<{ data: { userId: string }[] }>('GET', path)
@@ -50,7 +50,7 @@ const order = (userId: string, revenue: number) => ({
   properties: { revenue },
 })
 
-test('a receiver that only listens rebuilds every audience and computed trait from what it got', async () => {
+test('a receiver can rebuild every audience and computed trait from its requests', async () => {
   const { view, receiver } = await listening()
   await using _ = receiver
   await using service = await startService()
@@ -81,11 +81,11 @@ test('a receiver that only listens rebuilds every audience and computed trait fr
   await service.eventually(() => expect(view.members('good')).toEqual(['u2', 'u4']))
   await service.restart()
   await service.api.call('PUT', `audiences/${list.id}/members`, { remove: ['u9'] })
-  // The order of somebody who turns out to be u4.
+  // An anonymous order, later linked to u4.
   await send({ ...order('', 5), userId: undefined, anonymousId: 'visitor' }, identify('u2', null))
   await send({ type: 'alias', previousId: 'visitor', userId: 'u4' })
   await service.eventually(() => expect(view.members('list')).toEqual(['u1']))
-  // A shared device: what was done on it before is of its first user, also if that is learnt late.
+  // A shared device: its anonymous events belong to its first user, even if that user is identified late.
   const kiosk = { anonymousId: 'kiosk' }
   await send(
     { ...order('', 3), userId: undefined, ...kiosk },
@@ -95,14 +95,14 @@ test('a receiver that only listens rebuilds every audience and computed trait fr
   const timestamp = new Date(Date.now() - 3_600_000).toISOString()
   await send({ ...identify('u5', 'pro'), ...kiosk, timestamp })
   await service.eventually(() => expect(view.believes('spent')).toMatchObject({ u5: 3 }))
-  // Nobody buys any more.
+  // No one buys any more.
   await service.eventually(() => expect(view.members('buyers')).toEqual([]))
   await heardAll()
   expect(view.believes('spent')).toEqual({ u2: 40, u3: 10, u4: 5, u5: 3, u6: 0 })
   expect(view.contradictions).toEqual([])
 })
 
-test('a destination that is added hears of every member, one that is removed of nobody, and a deletion can tell everybody', async () => {
+test('an added destination receives every member, a removed one nothing, and a deletion can announce all leaves', async () => {
   const [first, second] = [await listening(), await listening()]
   await using _first = first.receiver
   await using _second = second.receiver

@@ -17,7 +17,7 @@ function start(dataDir: string, more: object = {}): Promise<Service> {
   return openService({ config, logger: createLogger('silent') })
 }
 
-/** A backup of a running service. */
+/** Requests a backup of a running service. */
 function beginBackup({ url }: Service): Promise<Response> {
   return fetch(`${url}/api/v1/backup`, { headers: { Authorization: `Bearer ${ADMIN_TOKEN}` } })
 }
@@ -59,7 +59,7 @@ test('a restored backup continues pending deliveries with the same webhook-id an
   expect(isSignedWith('the-secret', last)).toBe(true)
 })
 
-test('the next start removes the copy that a killed service left behind, and a backup removes its own', async () => {
+test('a start removes the backup copy of a killed service, and a backup removes its own copy', async () => {
   using folder = new TemporaryFolder()
   const leftOver = join(folder.path, 'copy-for-backup')
   mkdirSync(leftOver)
@@ -71,10 +71,10 @@ test('the next start removes the copy that a killed service left behind, and a b
 })
 
 const MEGABYTE = 1024 * 1024
-/** Much more than the operating system takes for a client that does not read. */
+/** Far more than the socket buffers for a client that does not read. */
 const LARGE = 24 * MEGABYTE
 
-/** Sends calls of `ada`, each with a text of its own, until the database is large. */
+/** Sends calls of `ada`, each with a different text, until the database is large. */
 async function fill({ url }: Service): Promise<void> {
   const api = new ManagementApi(url, ADMIN_TOKEN)
   const { writeKeys } = await api.call<{ writeKeys: [{ key: string }] }>('POST', 'sources', {
@@ -90,7 +90,7 @@ async function fill({ url }: Service): Promise<void> {
   }
 }
 
-/** A client that asks for a backup and reads nothing of it, once its copy is complete. */
+/** Requests a backup without reading the response. Resolves when the copy is complete. */
 async function stalledDownload(service: Service, folder: string): Promise<Socket> {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname).on('error', () => undefined)
@@ -104,20 +104,20 @@ async function stalledDownload(service: Service, folder: string): Promise<Socket
   return socket
 }
 
-test('the copy for a client that reads nothing is removed after backupTimeoutMs, and the next backup runs', async () => {
+test('the copy for a client that reads nothing is removed after backupTimeoutMs, and the next backup succeeds', async () => {
   using folder = new TemporaryFolder()
   await using service = await start(folder.path, { backupTimeoutMs: '5000' })
   await fill(service)
   const socket = await stalledDownload(service, folder.path)
   await expect.poll(() => readdirSync(folder.path)).not.toContain('copy-for-backup')
-  // All of it would take a busy machine longer than backupTimeoutMs.
+  // Not read completely, because that could exceed backupTimeoutMs on a busy machine.
   const { status, body } = await beginBackup(service)
   expect(status).toBe(200)
   await body!.cancel()
   socket.destroy()
 })
 
-test('a deletion ends the download of a backup, and leaves no copy with the user on the disk', async () => {
+test('a deletion aborts the download of a backup, and leaves no copy with the user on disk', async () => {
   using folder = new TemporaryFolder()
   await using service = await start(folder.path)
   await fill(service)

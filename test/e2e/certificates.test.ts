@@ -11,7 +11,7 @@ import { startService } from '@hookline/testing/service/running-service'
 
 const certificates = makeCertificates()
 
-/** A TLS server that counts its connections, and the bytes that clients send after a handshake. */
+/** A TLS server that counts its connections, and the bytes received after handshakes. */
 async function openTlsCounter(certificate: ServerCertificate) {
   const counted = { connections: 0, open: 0, bytes: 0 }
   const server = createServer(certificate, (socket) => {
@@ -34,9 +34,9 @@ async function openTlsCounter(certificate: ServerCertificate) {
 }
 
 describe.concurrent('an https webhook', () => {
-  test('whose certificate has expired raises an error and gets no request', async () => {
+  test('with an expired certificate causes an error and gets no request', async () => {
     await using server = await openTlsCounter(certificates.expired)
-    // It is tried again until its window ends, because operators mend certificates within hours.
+    // Retried until the retry window ends, because operators fix certificates within hours.
     await using service = await startService({
       settings: { retryScheduleMs: '300', retryWindowMs: '3000' },
     })
@@ -58,7 +58,7 @@ describe.concurrent('an https webhook', () => {
     )
   })
 
-  test('with a certificate of an authority that the operator added receives its request', async () => {
+  test('with a certificate of an authority added by the operator receives its request', async () => {
     using folder = new TemporaryFolder()
     const tlsCaFile = join(folder.path, 'ca.pem')
     writeFileSync(tlsCaFile, certificates.ca)

@@ -6,13 +6,13 @@ import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 
-test('in a clone every thread of the service runs from source, also where a build is there', async () => {
+test('in a clone every thread of the service runs from source, even if a build exists', async () => {
   using dataDir = new TemporaryFolder()
   using coverage = new TemporaryFolder()
   const settings = { HOOKLINE_ADMIN_TOKEN: 'tok_clone', NODE_V8_COVERAGE: coverage.path }
   const service = new ServiceProcess({ port: await freePort(), dataDir: dataDir.path, settings })
   expect(await service.ready(), service.stderr).toBe(true)
-  // A list starts a thread for reading.
+  // Listing starts a reader thread.
   await new ManagementApi(service.url, 'tok_clone').call('GET', 'events')
   expect(await service.stop(), service.stderr).toBe(0)
 

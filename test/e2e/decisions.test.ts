@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
 describe.concurrent('a destination', () => {
-  test('that is off receives nothing, and the trace says why. Once on, it receives later events', async () => {
+  test('that is disabled receives nothing, and the trace says why; once enabled, it receives later events', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url], enabled: false })
@@ -23,7 +23,7 @@ describe.concurrent('a destination', () => {
     expect(await service.endOf('while off')).toMatchObject({ decisions, deliveries })
   })
 
-  test('is off until it is enabled', async () => {
+  test('is disabled until it is enabled', async () => {
     await using service = await startService()
     const made = await service.api.call('POST', 'destinations', {
       sourceId: service.source.id,
@@ -33,7 +33,7 @@ describe.concurrent('a destination', () => {
     expect(made).toMatchObject({ enabled: false, settings: { successPolicy: 'any' } })
   })
 
-  test('receives the events of its own source only', async () => {
+  test('receives only the events of its source', async () => {
     await using receiver = await openReceiver()
     await using other = await openReceiver()
     await using service = await startService()
@@ -53,7 +53,7 @@ describe.concurrent('a destination', () => {
     expect([receiver.requests.length, other.requests.length]).toEqual([1, 1])
   })
 
-  test('gets its own decision: one event, three decisions', async () => {
+  test('gets a separate decision: one event, three decisions', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const on = await service.createDestination({ urls: [receiver.url] })
@@ -96,7 +96,7 @@ describe.concurrent('the integrations of a call', () => {
     expect(receiver.requests).toHaveLength(isDelivered ? 1 : 0)
   })
 
-  test('are those of the batch if the call has none. Its own win', async () => {
+  test('override the integrations of the batch, which apply to calls without any', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -111,7 +111,7 @@ describe.concurrent('the integrations of a call', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('are never sent to a webhook', async () => {
+  test('are never sent to webhooks', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

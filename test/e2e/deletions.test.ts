@@ -44,13 +44,13 @@ function until(service: RunningService, id: string, state: string): Promise<Dele
   })
 }
 
-/** The final check compares accepted calls with events. After a restart it skips that: deleted events would be missing. */
+/** The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart. */
 async function skipCallCheck(service: RunningService): Promise<void> {
   await service.restart()
 }
 
 describe('a deletion', () => {
-  it('notifies every webhook, whatever the success policy, until each has accepted', async () => {
+  it('notifies every webhook until each has accepted, for any success policy', async () => {
     await using receiver = await openReceiver()
     await using other = await openReceiver({ respond: [503, 503, 200] })
     await using service = await startService({ settings: RETRY_SOON })
@@ -104,7 +104,7 @@ describe('a deletion', () => {
     expect(notices(receiver.requests)).toHaveLength(1)
   })
 
-  it('with suppress drops later events of the user, until the suppression is removed', async () => {
+  it('with suppress drops later events of the user until the suppression is removed', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -139,7 +139,7 @@ describe('a deletion', () => {
     expect(await service.endOf('m5')).toMatchObject({ deliveries: [{ state: 'delivered' }] })
   })
 
-  it('of an anonymousId removes every event that has it, notifies with it, and suppresses calls without a userId', async () => {
+  it('of an anonymousId removes all its events, is included in notices, and suppresses calls without a userId', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: SECRET })
@@ -180,14 +180,14 @@ describe('a deletion', () => {
     await service.endOf('m6')
   })
 
-  it('names at least one user, and at most 5,000 in all', async () => {
+  it('requires at least one user, and at most 5,000 in total', async () => {
     await using service = await startService()
     const ids = Array.from({ length: 2501 }, (_, index) => `id-${index}`)
     for (const body of [{}, { suppress: true }, { userIds: ids, anonymousIds: ids }])
       expect((await service.api.request('POST', 'deletions', body)).status).toBe(422)
   })
 
-  it('removes the user from the live tail, even for a reader that resumes from before', async () => {
+  it('removes the user from the live tail, even for a reader that resumes from an earlier position', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -207,7 +207,7 @@ describe('a deletion', () => {
       abort.abort()
       return text
     }
-    // From the first connection on, the tail keeps activities for readers that resume.
+    // The first connection makes the tail keep activities for readers that resume.
     await readUntil('retry')
     const firstEvent = readUntil('"messageId":"m0"')
     await service.eventually(async () => {
@@ -215,7 +215,7 @@ describe('a deletion', () => {
       expect(await Promise.race([firstEvent, Promise.resolve('')])).not.toBe('')
     })
     const lastId = /id: (.*)/.exec(await firstEvent)![1]!
-    // A name that no id contains by chance: ids have no i, l, o and u.
+    // A name that no generated id can contain, because ids have no i, l, o and u.
     await service.track('m1', { userId: 'louis' })
     await service.endOf('m1')
     await service.track('m2', { userId: 'bob' })
@@ -297,7 +297,7 @@ describe('a deletion notice', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  it('does not wait for events whose receiver occupies all of their slots', async () => {
+  it('does not wait for events, even if a slow receiver occupies all of their slots', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({
       respond: (request) => (typeOf(request) === 'delete' ? 200 : opened.then(() => 200)),
@@ -314,7 +314,7 @@ describe('a deletion notice', () => {
     await service.endOf('m19')
   })
 
-  it('that a receiver rejects makes the deletion partial', async () => {
+  it('makes the deletion partial if a receiver rejects it', async () => {
     await using receiver = await openReceiver({ respond: 400 })
     await using well = await openReceiver()
     await using service = await startService()
@@ -325,7 +325,7 @@ describe('a deletion notice', () => {
     expect(notifications.map(({ status }) => status).toSorted()).toEqual(['delivered', 'failed'])
   })
 
-  it('to a paused destination is held, and is sent after the destination is resumed', async () => {
+  it('to a paused destination is held, and sent when the destination is resumed', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const destinationId = await service.createDestination({ urls: [receiver.url] })

@@ -29,14 +29,14 @@ const hasCurl = await run('curl', ['--version']).then(
 const requestsOf = (service: RunningService, id: string): Promise<Requests> =>
   service.api.call<Requests>('GET', `deliveries/${id}/requests`)
 
-/** What the command prints when it is pasted into a shell. */
+/** The output of the command when pasted into a shell. */
 async function shell(command: string): Promise<string> {
   const running = run('sh')
   running.child.stdin!.end(command)
   return (await running).stdout
 }
 
-/** Without the headers of the connection, of the time, and of the number of the attempt. */
+/** The request without headers that depend on the connection, the time or the attempt. */
 function comparable({ method, path, headers, body }: ReceivedRequest): object {
   const {
     connection: _,
@@ -62,7 +62,7 @@ const HOSTILE: Readonly<Record<string, unknown>> = {
   'an at sign': '@/etc/passwd',
 }
 
-test('the command of a request sends the same request when it is pasted, with hostile text in the body', async (context) => {
+test('the curl command of a request sends the same request, even with hostile text in the body', async (context) => {
   requireCurl(context)
   await using receiver = await openReceiver()
   await using service = await startService()
@@ -82,7 +82,7 @@ test('the command of a request sends the same request when it is pasted, with ho
   expect(webhooks[0]!.request.body).toBe(byHand.body.toString())
 })
 
-test('the command of the largest request is not too long for the shell', async (context) => {
+test('the curl command of the largest request is not too long for the shell', async (context) => {
   requireCurl(context)
   await using receiver = await openReceiver()
   await using service = await startService()
@@ -94,7 +94,7 @@ test('the command of the largest request is not too long for the shell', async (
   expect(receiver.requests.map((each) => isSignedWith(SECRET, each))).toEqual([true, true])
 })
 
-test('a request shows no value of a static header, and its command has a place for each', async (context) => {
+test('a request hides the values of static headers, and its curl command has a placeholder for each', async (context) => {
   requireCurl(context)
   await using receiver = await openReceiver()
   await using service = await startService()

@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import type { TracedDelivery } from '@hookline/testing/service/trace'
 
-/** Long enough for a slow machine to switch the destination off before the second attempt. */
+/** Long enough to disable the destination before the second attempt on a slow machine. */
 const NOT_YET_MS = '6000'
 
 /** Waits until the only delivery of the event is parked after its first attempt. */
@@ -15,13 +15,13 @@ function parked(service: RunningService, messageId: string): Promise<TracedDeliv
   })
 }
 
-/** Waits until some time after this time. */
+/** Waits until a moment after this time. */
 function isPast(service: RunningService, time: string | null): Promise<void> {
   return service.eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(time!) + 150))
 }
 
 describe.concurrent('parked deliveries of a destination', () => {
-  test('end at once when it is removed, however late they are due, and are not sent again', async () => {
+  test('end immediately when it is removed, whenever they are due, and are not sent again', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService({ settings: { retryScheduleMs: '3600000' } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -35,7 +35,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('wait while it is off, and continue when it is on again', async () => {
+  test('wait while it is disabled, and continue when it is enabled', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using service = await startService({ settings: { retryScheduleMs: NOT_YET_MS } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -51,7 +51,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('wait while it is off, also after a restart', async () => {
+  test('wait while it is disabled, even after a restart', async () => {
     await using receiver = await openReceiver({ respond: [500, 200] })
     await using service = await startService({ settings: { retryScheduleMs: NOT_YET_MS } })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -88,11 +88,11 @@ describe.concurrent('parked deliveries of a destination', () => {
   })
 })
 
-test('a decision survives a restart: a declined event is not delivered after it', async () => {
+test('a decision survives a restart: a declined event is not delivered afterwards', async () => {
   const gate = Promise.withResolvers<200>()
   await using slow = await openReceiver({ respond: () => gate.promise })
   await using receiver = await openReceiver()
-  // With one attempt at a time, the second call still waits at the stop, so its entry is read again.
+  // With one attempt at a time, the second call is still pending at the stop, so its entry is redelivered.
   await using service = await startService({ settings: { laneConcurrency: '1' } })
   const off = await service.createDestination({ urls: [receiver.url], enabled: false })
   await service.createDestination({ urls: [slow.url] })

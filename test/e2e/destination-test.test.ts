@@ -20,7 +20,7 @@ const SECRET = 'the-shared-secret'
 const test = (service: RunningService, id: string, body: object): Promise<Tested> =>
   service.api.call<Tested>('POST', `destinations/${id}/test`, body)
 
-it('sends a sample of each type, also while the destination is off, and shows it byte for byte', async () => {
+it('sends a sample of each type, even to a disabled destination, and shows it byte for byte', async () => {
   await using receiver = await openReceiver({ respond: { status: 201, body: 'thanks' } })
   await using service = await startService()
   const webhooks = [{ url: receiver.url, headers: { 'x-key': 'static-value' } }]
@@ -47,7 +47,7 @@ it('sends a sample of each type, also while the destination is off, and shows it
   expect(await service.api.call('GET', 'deliveries')).toMatchObject({ data: [] })
 })
 
-it('with dryRun shows what it would send, and sends nothing', async () => {
+it('with dryRun shows the requests without sending them', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -60,7 +60,7 @@ it('with dryRun shows what it would send, and sends nothing', async () => {
   expect(receiver.requests).toEqual([])
 })
 
-it('sends a kept event with the webhook-id of its delivery', async () => {
+it('sends a stored event with the webhook-id of its delivery', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -86,7 +86,7 @@ it('respects the rules for addresses, and shows the response of each webhook', a
   ])
 })
 
-it('refuses what it cannot send, with a hint', async () => {
+it('refuses requests that it cannot send, with a hint', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const stranger = await service.createSource()

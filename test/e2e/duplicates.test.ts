@@ -5,7 +5,7 @@ import { startService } from '@hookline/testing/service/running-service'
 const OK = { status: 200, text: '{"success":true}' }
 const call = (messageId: string) => ({ type: 'track', messageId, userId: 'u', event: 'E' })
 
-describe.concurrent('a second call with the messageId of another', () => {
+describe.concurrent('a second call with the same messageId', () => {
   test('gets 200, is not delivered, and is counted in the trace of the first call', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
@@ -56,7 +56,7 @@ describe.concurrent('a second call with the messageId of another', () => {
     expect(ids).toEqual(['m-1', 'm-2'])
   })
 
-  test('of another source is a separate event', async () => {
+  test('from another source is a separate event', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const source = await service.createSource()
@@ -68,7 +68,7 @@ describe.concurrent('a second call with the messageId of another', () => {
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(2)
   })
 
-  test('is a new event after the window', async () => {
+  test('is a new event after the deduplication window', async () => {
     await using receiver = await openReceiver()
     await using service = await startService({ settings: { dedupeWindowMs: '0' } })
     await service.createDestination({ urls: [receiver.url] })

@@ -3,9 +3,9 @@ import { Proxy } from '@hookline/testing/network/proxy'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
-test('with egressProxy, deliveries, test deliveries, replays and deletion notices go through the proxy', async () => {
+test('with egressProxy, deliveries, test deliveries, replays and deletion notices use the proxy', async () => {
   await using proxy = await Proxy.open()
-  // Each request needs a connection of its own.
+  // Each request needs a new connection.
   await using receiver = await openReceiver({
     respond: { status: 200, headers: { Connection: 'close' } },
   })
@@ -30,7 +30,7 @@ test('with egressProxy, deliveries, test deliveries, replays and deletion notice
   expect([authorization, sent['proxy-authorization']]).toEqual([undefined, undefined])
 })
 
-test('while the proxy fails, events wait, and the trace says that it is the proxy', async () => {
+test('while the proxy fails, events are pending, and the trace names the proxy as the cause', async () => {
   await using proxy = await Proxy.open({ behaviour: 407 })
   await using receiver = await openReceiver()
   await using service = await startService({

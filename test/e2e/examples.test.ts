@@ -38,7 +38,7 @@ class Example implements AsyncDisposable {
     return pattern.exec(this.#output)![0]
   }
 
-  /** Stops it with SIGTERM, as containers are stopped. Returns the exit code. */
+  /** Stops it with SIGTERM, like a container. Returns the exit code. */
   stop(): Promise<number | null> {
     this.#child.kill('SIGTERM')
     return this.exit()
@@ -68,7 +68,7 @@ const post = (url: string, body: object) =>
   })
 
 describe.concurrent('the example', () => {
-  test('script.ts sends all of its calls before it ends', async () => {
+  test('script.ts sends all of its calls before it exits', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -80,7 +80,7 @@ describe.concurrent('the example', () => {
     expect(timestamps).toContain('2014-05-01T09:30:00.000Z')
   })
 
-  test('fastify-server.ts responds at once, and loses nothing when it is stopped', async () => {
+  test('fastify-server.ts responds immediately, and loses nothing when it is stopped', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -98,7 +98,7 @@ describe.concurrent('the example', () => {
     ])
   })
 
-  test('express-server.ts accepts its own webhooks, and refuses unsigned ones', async () => {
+  test('express-server.ts accepts webhooks of its destination, and refuses unsigned ones', async () => {
     await using service = await startService()
     const port = await freePort()
     await using example = new Example('express-server', service, {
@@ -107,7 +107,7 @@ describe.concurrent('the example', () => {
     })
     const url = await example.printed(/http:\S+/)
     await service.createDestination({ urls: [`${url}/webhook`], secret: SECRET })
-    // As many calls as make a batch, so that it goes before the interval has passed.
+    // Enough calls for a full batch, which is sent before the flush interval.
     for (let index = 0; index < 10; index++) {
       expect((await post(`${url}/sign-ups`, { userId: 'u1', plan: 'pro' })).status).toBe(201)
     }
@@ -117,7 +117,7 @@ describe.concurrent('the example', () => {
     expect(await example.stop()).toBe(0)
   })
 
-  test('worker.ts sends a call for every job that it did before it stopped', async () => {
+  test('worker.ts sends a call for every job done before it stops', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -7,7 +7,7 @@ const startOf = ({ startedAt }: TracedAttempt): number => Date.parse(startedAt)
 const endOf = (attempt: TracedAttempt): number => startOf(attempt) + attempt.durationMs
 
 describe.concurrent('a receiver that does not respond', () => {
-  test('in time is logged as a timeout, and is tried again later', async () => {
+  test('in time is recorded as a timeout, and retried later', async () => {
     await using receiver = await openReceiver({ respond: ['silence', 200] })
     await using service = await startService({
       settings: { attemptTimeoutMs: '1000', retryScheduleMs: '300' },
@@ -37,7 +37,7 @@ describe.concurrent('a receiver that does not respond', () => {
     )
   })
 
-  test('at once, but in time, receives the delivery in one attempt', async () => {
+  test('immediately, but in time, receives the delivery in one attempt', async () => {
     const { promise: answered, resolve: answer } = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => answered })
     await using service = await startService()
@@ -63,30 +63,30 @@ describe.concurrent('a receiver that does not respond', () => {
       const healthyOnes = deliveries.filter(({ destinationId }) => destinationId === healthyId)
       expect(healthyOnes).toMatchObject([{ state: 'delivered' }])
     })
-    // No attempt on the silent one has ended yet.
+    // No attempt at the silent receiver has ended yet.
     const { deliveries } = await service.trace('m-0')
     const silentOnes = deliveries.filter(({ destinationId }) => destinationId === silentId)
     expect(silentOnes.flatMap(({ attempts }) => attempts)).toEqual([])
-    // The attempts in flight end when the receiver closes their connections.
+    // Attempts in flight end when the receiver closes their connections.
     await silent[Symbol.asyncDispose]()
   })
 })
 
 describe.concurrent('a receiver that responds 5xx', () => {
-  test('is tried until the retry window ends. Then the delivery is expired', async () => {
+  test('is retried until the retry window ends, and then the delivery expires', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({
       settings: { retryScheduleMs: '100,300', retryWindowMs: '3600000' },
     })
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
-    // A slow machine may need any time for four attempts, so the window is short only afterwards.
+    // The window is shortened only after four attempts, which may take long on a slow machine.
     await receiver.waitFor(4)
     await service.restart({ retryWindowMs: '1500' })
     const { deliveries } = await service.endOf('m-1')
     const [{ attempts, ...delivery }] = deliveries as [(typeof deliveries)[0]]
     expect(delivery).toMatchObject({ state: 'expired', nextAttemptAt: null })
-    // The last attempt falls into the final tenth of the window.
+    // The last attempt is in the final tenth of the window.
     expect(Date.now() - Date.parse(delivery.firstDueAt)).toBeGreaterThan(1_300)
     expect(attempts.length).toBeGreaterThanOrEqual(4)
     expect(new Set(attempts.map((attempt) => attempt.class))).toEqual(new Set(['http_5xx']))
@@ -95,7 +95,7 @@ describe.concurrent('a receiver that responds 5xx', () => {
     expect(numbers).toEqual(attempts.map((_, index) => index + 1))
   })
 
-  test('gets the same request again', async () => {
+  test('gets the same request on retry', async () => {
     await using receiver = await openReceiver({ respond: [502, 502, 204] })
     await using service = await startService({ settings: { retryScheduleMs: '20' } })
     await service.createDestination({ urls: [receiver.url], secret: 's' })
@@ -115,7 +115,7 @@ describe.concurrent('a receiver that responds 5xx', () => {
     expect(same).toEqual(Array(3).fill(same[0]))
   })
 
-  test('delays the next attempt by the documented 5 s, and the trace has its time', async () => {
+  test('delays the next attempt by the documented 5 s, and the trace shows its time', async () => {
     await using receiver = await openReceiver({ respond: 500 })
     await using service = await startService()
     const destinationId = await service.createDestination({ urls: [receiver.url] })
@@ -164,7 +164,7 @@ describe.concurrent('the response', () => {
 describe.concurrent('Retry-After', () => {
   test.for([
     [429, (): string => '1'],
-    // A date has whole seconds, so the wait may be up to one second shorter.
+    // A date has a resolution of one second, so the delay may be up to one second shorter.
     [503, (): string => new Date(Date.now() + 2_000).toUTCString()],
   ] as const)('of a %i is respected', async ([status, header]) => {
     await using receiver = await openReceiver({
@@ -180,7 +180,7 @@ describe.concurrent('Retry-After', () => {
     expect(startOf(second!) - startOf(first!)).toBeGreaterThanOrEqual(990)
   })
 
-  test('applies to every delivery to that webhook', async () => {
+  test('applies to all deliveries to that webhook', async () => {
     await using receiver = await openReceiver({
       respond: [{ status: 429, headers: { 'Retry-After': '1' } }, 200],
     })
@@ -200,7 +200,7 @@ describe.concurrent('Retry-After', () => {
   })
 })
 
-test('the service never connects to a forbidden address that the operator does not allow', async () => {
+test('the service never connects to forbidden addresses, unless the operator allows them', async () => {
   await using receiver = await openReceiver()
   await using service = await startService({ settings: { allowedNetworks: '' } })
   await service.createDestination({ urls: [receiver.url] })
@@ -210,7 +210,7 @@ test('the service never connects to a forbidden address that the operator does n
     expect(trace.deliveries).toMatchObject([{ state: 'held' }])
     return trace
   })
-  // A retry may begin before the webhook is paused.
+  // A retry may start before the webhook is paused.
   const classes = deliveries.flatMap(({ attempts }) => attempts.map((attempt) => attempt.class))
   expect(new Set(classes)).toEqual(new Set(['address_forbidden']))
   expect(receiver.connections).toBe(0)

@@ -19,7 +19,7 @@ async function startWith(openFiles: number, dataDir: string): Promise<ServicePro
 }
 
 test.for([48, 96, 255])(
-  'with %i open files, the start is refused with the number needed',
+  'with a limit of %i open files, the start is refused, with the required number',
   async (openFiles) => {
     using folder = new TemporaryFolder()
     const service = await startWith(openFiles, folder.path)
@@ -29,7 +29,7 @@ test.for([48, 96, 255])(
   },
 )
 
-test('with the number needed, the service delivers to more receivers than it may have connections', async () => {
+test('with the required number, the service delivers to more receivers than it may have connections', async () => {
   using folder = new TemporaryFolder()
   await using stack = new AsyncDisposableStack()
   const receivers = await Promise.all(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { exchange } from '@hookline/testing/network/http-exchange'
 
-test('metrics and readiness are shown under the names of the service only, whatever a page in a browser sends', async () => {
+test('metrics and readiness are shown only under the service’s host names, to protect them from web pages', async () => {
   using folder = new TemporaryFolder()
   const flags = { dataDir: folder.path, port: '0', allowedHosts: 'hookline.example.com' }
   const config = parseConfig({}, { ...flags, trustedProxies: '127.0.0.1/32' })
@@ -29,7 +29,7 @@ test('metrics and readiness are shown under the names of the service only, whate
       expect(JSON.parse(text)).toMatchObject({ success: false, code: 'wrong_host' })
     }
   }
-  // They show nothing, or need a key or a token. Load balancers and clients use many names.
+  // Open to any host name, because they show nothing, or need a key or a token.
   const host = 'events.attacker.example'
   expect((await get('/livez', { host })).status).toBe(200)
   expect((await get('/api/v1/sources', { host })).status).toBe(401)

@@ -36,7 +36,7 @@ async function stateOf(messageId: string, state: string) {
   })
 }
 
-test('a client generated from the OpenAPI document does everything from the first source to the receipt of a deletion', async () => {
+test('a client generated from the OpenAPI document covers everything from the first source to the receipt of a deletion', async () => {
   await using receiver = await openReceiver()
   const urls = PATHS.map((path) => `http://127.0.0.1:${receiver.port}/${path}`)
 
@@ -58,7 +58,7 @@ test('a client generated from the OpenAPI document does everything from the firs
   )
   expect(destination).toMatchObject({ enabled: false, settings: { sharedSecret: { set: true } } })
 
-  // Test the destination while it is off. Then enable it, unless another client has changed it.
+  // Test the disabled destination. Then enable it, unless another client has changed it.
   const tested = await ok(hookline.testDestination(destination.id, { type: 'identify' }))
   expect(tested.webhooks.map(({ attempt }) => attempt?.outcome)).toEqual(
     PATHS.map(() => 'delivered'),
@@ -105,7 +105,7 @@ test('a client generated from the OpenAPI document does everything from the firs
     matches: 1,
   })
   const replay = await ok(hookline.createReplay(wanted))
-  if (!('id' in replay)) throw new Error('It is no dry run.')
+  if (!('id' in replay)) throw new Error('The replay was a dry run.')
   await service.eventually(async () => {
     const done = await ok(hookline.getReplay(replay.id))
     expect(done).toMatchObject({ state: 'finished', requeued: 1, delivered: 1, failed: 0 })
@@ -121,7 +121,7 @@ test('a client generated from the OpenAPI document does everything from the firs
   const notices = receiver.requests.filter((request) => bodyOf(request).type === 'delete')
   expect(notices.map(({ path }) => path).toSorted()).toEqual(PATHS.map((path) => `/${path}`))
   const proof = await ok(hookline.getDeletion(id, { format: 'receipt' }))
-  if (!('receipt' in proof)) throw new Error('It is no receipt.')
+  if (!('receipt' in proof)) throw new Error('The response is not a receipt.')
   const { receipt, signature } = proof
   const publicKey = Buffer.from(signature.publicKey, 'base64')
   const key = createPublicKey({ key: publicKey, format: 'der', type: 'spki' })

@@ -9,7 +9,7 @@ interface Profile {
   readonly audiences: readonly { readonly key: string }[]
 }
 
-/** A service with an audience of buyers, and what its receiver was told of it. */
+/** A service with an audience of buyers, and the memberships announced to its receiver. */
 async function openShop() {
   await using stack = new AsyncDisposableStack()
   const receiver = stack.use(await openReceiver())
@@ -32,7 +32,7 @@ async function openShop() {
   }
 }
 
-test('two people on one device stay two people, and the deletion of one leaves the other', async () => {
+test('two users of one device remain separate, and the deletion of one does not affect the other', async () => {
   await using shop = await openShop()
   const { service, receiver, told, profile } = shop
   const tablet = { anonymousId: 'tablet-1' }
@@ -52,7 +52,7 @@ test('two people on one device stay two people, and the deletion of one leaves t
   await service.api.call('POST', 'deletions', { userIds: ['alice'] })
   await receiver.waitFor(5)
   await service.eventually(() => expect(profile('alice')).rejects.toThrow('404'))
-  // Also without a final comparison of accepted calls with events: some are deleted.
+  // The restart also skips the final check, which would miss deleted events.
   await service.restart()
   const { audiences, traits } = await profile('bob')
   expect(audiences.map(({ key }) => key)).toEqual(['buyers'])
@@ -60,7 +60,7 @@ test('two people on one device stay two people, and the deletion of one leaves t
   expect(told()).toEqual(['bob true'])
 })
 
-test('an id that stands for no user joins nobody', async () => {
+test('a placeholder id does not link users', async () => {
   await using shop = await openShop()
   const { service, profile, told } = shop
   for (const anonymousId of ['undefined', '0', '00000000-0000-0000-0000-000000000000'])
@@ -76,7 +76,7 @@ test('an id that stands for no user joins nobody', async () => {
     })
 })
 
-test('a timestamp in the future fixes no trait', async () => {
+test('a timestamp in the future does not freeze a trait', async () => {
   await using shop = await openShop()
   const { service, profile } = shop
   const identify = (plan: string, more: object) =>
@@ -89,7 +89,7 @@ test('a timestamp in the future fixes no trait', async () => {
   })
 })
 
-test('a profile is found by the beginning of its id, by its e-mail address and by a trait', async () => {
+test('a profile can be found by an id prefix, an e-mail address or a trait', async () => {
   await using shop = await openShop()
   const { service } = shop
   await service.send('/v1/identify', {

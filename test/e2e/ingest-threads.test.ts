@@ -4,10 +4,10 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const THREADS = { ingestThreads: '3', deliveryThreads: '1' }
-/** So many connections that each thread has some: the system divides them by a hash of their ports. */
+/** Enough for each thread to get some, because the kernel distributes connections by a hash of their ports. */
 const CONNECTIONS = 24
 
-/** A client with one connection, which stays open between its calls. */
+/** A client with one keep-alive connection. */
 class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
   readonly #service: RunningService
@@ -17,7 +17,7 @@ class Client {
     onTestFinished(() => this.#agent.destroy())
   }
 
-  /** Resolves to the status. */
+  /** Resolves with the status. */
   track(userId: string, key = this.#service.source.writeKey): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const sent = request(`${this.#service.url}/v1/track`, {
@@ -37,9 +37,9 @@ function clientsOf(service: RunningService): readonly Client[] {
   return Array.from({ length: CONNECTIONS }, () => new Client(service))
 }
 
-test('the rate limit of a source is one limit for all threads', async () => {
+test('the rate limit of a source is shared by all threads', async () => {
   await using service = await startService({ settings: THREADS })
-  // Fewer than the calls of one round, so that a machine of any speed exceeds it.
+  // Fewer than the calls of one round, so that any machine exceeds it.
   const limit = 5
   await service.api.call('PATCH', `sources/${service.source.id}`, { rateLimit: limit })
   const clients = clientsOf(service)
@@ -50,12 +50,12 @@ test('the rate limit of a source is one limit for all threads', async () => {
   const seconds = (performance.now() - began) / 1_000
   const accepted = statuses.filter((status) => status === 200).length
   expect(new Set(statuses)).toEqual(new Set([200, 429]))
-  // The bucket is full at first, and one request may find the last of it.
+  // The bucket starts full, and one more request may take the last token.
   expect(accepted).toBeLessThanOrEqual(limit + seconds * limit + 1)
   expect(accepted).toBeGreaterThanOrEqual(limit)
 })
 
-test('a deleted write key is refused by every thread once its deletion has a response', async () => {
+test('a deleted write key is refused by every thread as soon as the deletion has returned', async () => {
   await using service = await startService({ settings: THREADS })
   const clients = clientsOf(service)
   const { id } = service.source
@@ -70,10 +70,10 @@ test('a deleted write key is refused by every thread once its deletion has a res
   }
 })
 
-test('a deletion finds every event of its user, whichever thread accepted it while the user was suppressed', async () => {
+test('a deletion finds every event of its user, even if threads accepted it during the suppression', async () => {
   await using receiver = await openReceiver()
   const service = await startService({ settings: THREADS })
-  // Not disposed of: of the calls that it accepted, none is left.
+  // Discarded without the final check, because all accepted calls are deleted.
   onTestFinished(() => service.discard())
   await service.createDestination({ urls: [receiver.url] })
   const clients = clientsOf(service)
@@ -95,14 +95,14 @@ test('a deletion finds every event of its user, whichever thread accepted it whi
   }
 })
 
-test('a second service gets an error where the threads of the first one listen', async () => {
+test('a second service fails to listen on the port of the threads', async () => {
   await using service = await startService({ settings: THREADS })
   const { port } = new URL(service.url)
   await expect(startService({ settings: { ...THREADS, port } })).rejects.toThrow('EADDRINUSE')
   expect(await service.track('m1')).toBe('m1')
 })
 
-test('a thread that sees a request of the management API has it served, whatever follows on its connection', async () => {
+test('threads forward requests to the management API', async () => {
   await using service = await startService({ settings: THREADS })
   const headers = { authorization: `Bearer ${service.token}` }
   const asked = Array.from({ length: CONNECTIONS }, async () => {

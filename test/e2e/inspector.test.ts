@@ -20,7 +20,7 @@ interface Inspected {
 const URL = 'http://inspector.internal/hook'
 const SECRET = 'the shared secret'
 
-// No setting lets webhooks reach loopback, and no proxy listens there: nothing but the inspector can take a delivery.
+// Webhooks cannot reach loopback or the proxy, so only the inspector can receive a delivery.
 const CLOSED = {
   allowedNetworks: '',
   egressProxy: 'http://127.0.0.1:2',
@@ -37,7 +37,7 @@ const listed = async (query = '') =>
   (await service.api.call<{ data: Inspected[] }>('GET', `inspector/requests${query}`)).data
 
 describe('the inspector', () => {
-  it('gets a delivery whole and signed, whatever networks, ports and proxy are set', async () => {
+  it('receives a complete, signed delivery, regardless of settings for networks, ports and proxy', async () => {
     const webhooks = [{ url: URL, headers: { 'X-Key': 'planted header value' } }]
     const id = await service.createDestination({ webhooks, secret: SECRET })
     await service.track('m1')
@@ -65,7 +65,7 @@ describe('the inspector', () => {
     expect(headers).toContainEqual(['x-key', '[hidden]'])
   })
 
-  it('makes attempts fail as it is told, and shows each of them', async () => {
+  it('makes attempts fail as configured, and shows each of them', async () => {
     const answers = { status: 503, failFirst: 2 }
     await service.api.call('PUT', 'inspector/answers', answers)
     await service.createDestination({ urls: [URL], secret: SECRET })
@@ -80,7 +80,7 @@ describe('the inspector', () => {
     ])
   })
 
-  it('tells destinations with the same URL apart: by their secrets, or once the delivery is recorded', async () => {
+  it('distinguishes destinations with the same URL by their secrets, or once the delivery is recorded', async () => {
     const made = [
       await service.createDestination({ urls: [URL], secret: SECRET }),
       await service.createDestination({ urls: [URL], secret: 'another secret' }),
@@ -102,7 +102,7 @@ describe('the inspector', () => {
     })
   })
 
-  it('finds requests valid during and after a change of the secret', async () => {
+  it('considers requests valid during and after a rotation of the secret', async () => {
     const id = await service.createDestination({ urls: [URL], secret: SECRET })
     const rotation = { secret: 'the next secret', overlapHours: 1 }
     await service.api.call('POST', `destinations/${id}/rotate-secret`, rotation)
@@ -115,7 +115,7 @@ describe('the inspector', () => {
     expect(verdicts).toEqual(['valid', 'valid'])
   })
 
-  it('keeps nothing of a deleted user but the notice', async () => {
+  it('keeps only the notice of a deleted user', async () => {
     await service.createDestination({ urls: [URL], secret: SECRET })
     for (const [messageId, userId] of [
       ['m1', 'u1'],
@@ -132,11 +132,11 @@ describe('the inspector', () => {
         ['track', 'u2'],
       ])
     })
-    // The final check compares accepted calls with events. After a restart it skips that: deleted events would be missing.
+    // The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart.
     await service.restart()
   })
 
-  it('takes a test delivery, and no name is looked up for it', async () => {
+  it('receives a test delivery without a DNS lookup', async () => {
     const id = await service.createDestination({ urls: [URL], secret: SECRET })
     const tested = await service.api.call<object>('POST', `destinations/${id}/test`, {
       type: 'track',
@@ -145,7 +145,7 @@ describe('the inspector', () => {
     expect(await listed()).toMatchObject([{ destinationId: id, signature: { verdict: 'valid' } }])
   })
 
-  it('is not at a port, and the refusal says where it is', async () => {
+  it('cannot be used with a port, and the error contains the right URL', async () => {
     const settings = { webhooks: [{ url: 'http://INSPECTOR.internal:4801/' }] }
     const body = { sourceId: service.source.id, type: 'Webhooks', settings }
     const { status, text } = await service.api.request('POST', 'destinations', body)
@@ -161,7 +161,7 @@ describe('the inspector', () => {
     })
   })
 
-  it('forgets requests and answers when the service stops', async () => {
+  it('loses its requests and answers when the service stops', async () => {
     await service.api.call('PUT', 'inspector/answers', { status: 500 })
     await service.createDestination({ urls: [URL] })
     await service.restart()
@@ -178,7 +178,7 @@ it.for([
   'http://x.inspector.internal/',
   'http://inspector.internal./',
   'http://xinspector.internal/',
-])('the inspector does not get what is sent to %s', async (url) => {
+])('the inspector does not receive requests to %s', async (url) => {
   await using direct = await startService({ settings: { allowedNetworks: '' } })
   await direct.createDestination({ urls: [url] })
   await direct.track('m1')

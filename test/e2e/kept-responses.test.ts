@@ -3,8 +3,8 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { exchange, type ReceivedResponse } from '@hookline/testing/network/http-exchange'
 import { startService } from '@hookline/testing/service/running-service'
 
-it('no response that is kept for an Idempotency-Key shows a user after the deletion of the user', async () => {
-  // The receiver repeats what it gets, as some do.
+it('no response stored for an Idempotency-Key shows a user after the user is deleted', async () => {
+  // The receiver echoes requests, as some do.
   await using receiver = await openReceiver({
     respond: ({ body }) => ({ status: 400, body: body.toString() }),
   })
@@ -51,7 +51,7 @@ it('no response that is kept for an Idempotency-Key shows a user after the delet
     ])
     expect(text).not.toMatch(/PLANTED-NAME|louis/)
   }
-  // Only the notice: no request ran a second time.
+  // Only the notice was sent: no request ran a second time.
   expect(receiver.requests.length).toBe(before + 1)
   await service.restart()
 })

@@ -16,13 +16,13 @@ const call = (messageId: string, filler = '') => ({
 })
 const size = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** A call with exactly this many bytes of JSON, including characters of two bytes. */
+/** A call with exactly this many bytes of JSON, including two-byte characters. */
 function callOf(bytes: number, messageId: string): ReturnType<typeof call> {
   const left = bytes - size(call(messageId))
   return call(messageId, 'é'.repeat(100) + 'x'.repeat(left - 200))
 }
 
-/** The JSON of a batch with exactly this many bytes, with 22 calls that are within their own limit. */
+/** The JSON of a batch with exactly this many bytes, with 22 calls within the limit of a call. */
 function batchOf(bytes: number): string {
   const names = Array.from({ length: 21 }, (_, index) => `m-${index}`)
   const batch = names.map((name) => callOf(25_600, name))
@@ -47,7 +47,7 @@ describe.concurrent('a single call', () => {
     })
   })
 
-  test('of one byte more is refused, and not kept', async () => {
+  test('of one byte more is refused, and not stored', async () => {
     await using service = await startService()
     const response = await service.send('/v1/track', callOf(CALL_BYTES + 1, 'm-1'))
     expect(response.status).toBe(400)
@@ -55,7 +55,7 @@ describe.concurrent('a single call', () => {
     expect(await service.api.listAll('events')).toEqual([])
   })
 
-  test('is measured separately in a batch: one byte too many does not affect other calls', async () => {
+  test('is measured separately in a batch: one that is too large does not affect other calls', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -86,7 +86,7 @@ describe.concurrent('a batch request', () => {
     expect(new Set(ids).size).toBe(22)
   })
 
-  test('of one byte more, also compressed, is refused completely', async () => {
+  test('of one byte more is refused completely, even if compressed', async () => {
     await using service = await startService()
     const response = await exchange(`${service.url}/v1/batch`, {
       headers: { 'X-Write-Key': service.source.writeKey, 'Content-Encoding': 'gzip' },
@@ -97,9 +97,9 @@ describe.concurrent('a batch request', () => {
     expect(await service.api.listAll('events')).toEqual([])
   })
 
-  test('of 2,500 calls is accepted, and one of 2,501 refused', async () => {
+  test('of 2,500 calls is accepted, and one of 2,501 is refused', async () => {
     await using service = await startService()
-    // Most are duplicates, so that the books at the end have few events to go through.
+    // Most are duplicates, so that the final check has few events to compare.
     const many = (count: number) => ({
       batch: Array.from({ length: count }, (_, index) => call(`m-${index % 100}`)),
     })

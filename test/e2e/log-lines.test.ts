@@ -4,7 +4,7 @@ import { type RunningService, startService } from '@hookline/testing/service/run
 
 const settings = { logLevel: 'info', retryScheduleMs: '100', retryWindowMs: '2000' }
 
-/** The machine may be slow. Nothing here depends on how long it takes. */
+/** Generous, for slow machines. No test depends on it. */
 const LONGEST_RUN_MS = 300_000
 
 const PINO_LEVELS: Readonly<Record<number, string>> = {
@@ -24,10 +24,10 @@ function linesOf({ logLines }: RunningService): Record<string, number> {
   return counts
 }
 
-/** How many minutes the log has begun. Its limits are for each minute, and a slow machine needs several of them. */
+/** The number of minutes that the log covers. Limits apply per minute, and slow machines need several. */
 function minutesOf({ logLines }: RunningService): number {
   const times = logLines.map(({ time }) => Date.parse(time as string))
-  // A line is written a moment after its minute was chosen.
+  // A line may be written a moment after its minute was determined.
   const spanMs = Math.max(...times) - Math.min(...times) + 1_000
   return Math.ceil(spanMs / 60_000)
 }
@@ -44,7 +44,7 @@ async function sendBatches(service: RunningService, events: number): Promise<voi
   }
 }
 
-/** Resolves when no delivery waits any longer. */
+/** Resolves when no delivery is pending. */
 async function allEnded(service: RunningService, deliveries: number): Promise<void> {
   const check = async (): Promise<void> => {
     const states = ['delivered', 'rejected', 'expired']
@@ -69,7 +69,7 @@ const BAD: readonly NonNullable<ReceiverOptions['respond']>[] = [
 
 describe('the log', () => {
   test(
-    'of 300 events to eight bad receivers has a few lines for each, and names them',
+    'of 300 events to eight failing receivers has a few lines for each, with its name',
     async () => {
       await using stack = new AsyncDisposableStack()
       const receivers = await Promise.all(
@@ -100,7 +100,7 @@ describe('the log', () => {
   )
 
   test(
-    'of 20 destinations with five failing webhooks each has as many lines of an event as logLinesPerMinute says',
+    'of 20 destinations with five failing webhooks each is limited to logLinesPerMinute for each log event',
     async () => {
       await using stack = new AsyncDisposableStack()
       const receiver = stack.use(await openReceiver({ respond: 500 }))
@@ -113,7 +113,7 @@ describe('the log', () => {
       await allEnded(service, 15 * 20)
       const lines = linesOf(service)
       const most = 50 * minutesOf(service)
-      // A hundred webhooks begin to fail, so that one minute at least is full.
+      // A hundred webhooks start to fail, so at least one minute reaches the limit.
       expect(lines['warn webhook.failing']).toBeGreaterThanOrEqual(50)
       expect(lines['warn webhook.failing']).toBeLessThanOrEqual(most)
       expect(lines['warn webhook.breaker_opened'] ?? 0).toBeLessThanOrEqual(most)
@@ -123,7 +123,7 @@ describe('the log', () => {
   )
 
   test(
-    'of the level debug has a line for each failed attempt',
+    'with level debug has a line for each failed attempt',
     async () => {
       await using receiver = await openReceiver({ respond: 404 })
       await using service = await startService({ settings: { ...settings, logLevel: 'debug' } })

@@ -11,7 +11,7 @@ import { expect, test } from 'vitest'
 const TOKEN = 'tok_of_moved_files'
 const SETTINGS = { HOOKLINE_ADMIN_TOKEN: TOKEN, HOOKLINE_LOG_LEVEL: 'error' }
 
-/** A service in its own process, with a source, on a data folder that a test may disturb. */
+/** A service in its own process, with a source. Tests may move and replace its files. */
 class Disturbed implements AsyncDisposable {
   readonly folder = new TemporaryFolder()
   readonly data = join(this.folder.path, 'data')
@@ -56,7 +56,7 @@ class Disturbed implements AsyncDisposable {
     return { status: response.status, text: await response.text() }
   }
 
-  /** Starts another process on the same folder. Resolves to its last words, where it refuses to start. */
+  /** Starts another process on the same folder. Resolves with its output if it refuses to start. */
   async second(): Promise<string> {
     const other = await this.#newProcess()
     const started = await other.ready()
@@ -99,7 +99,7 @@ test.for([
     },
   ],
 ] as const)(
-  'a service whose data folder is %s answers 503 with the reason, until the folder is back',
+  'a service whose data folder is %s responds 503 with the reason, until the folder is restored',
   async ([, reason, disturb]) => {
     await using service = await new Disturbed().start()
     expect(await service.track('before')).toBe(200)
@@ -117,7 +117,7 @@ test.for([
 )
 
 test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 'last-commit'])(
-  'a service answers 503 with the reason after %s was removed or replaced, and no second service starts',
+  'a service responds 503 with the reason after %s was removed or replaced, and no second service starts',
   async (name) => {
     await using service = await new Disturbed().start()
     const file = join(service.data, name)
@@ -132,14 +132,14 @@ test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 
   },
 )
 
-test('a second service is refused after the lock file was removed, however often it is tried', async () => {
+test('a second service is refused after the lock file was removed, even repeatedly', async () => {
   await using service = await new Disturbed().start()
   rmSync(join(service.data, 'hookline.lock'))
   expect(await service.second()).toContain('hookline.lock was removed or replaced')
   expect(await service.second()).toContain('hookline.lock was removed or replaced')
 })
 
-test('every call that was answered 200 while the folder was moved and copied is in the copy', async () => {
+test('every call with a 200 while the folder was moved and copied is in the copy', async () => {
   await using service = await new Disturbed().start()
   const accepted: string[] = []
   let sent = 0
@@ -166,7 +166,7 @@ test('every call that was answered 200 while the folder was moved and copied is 
     .toEqual([])
 })
 
-test('a backup that is copied over the database of a running service is reported', async () => {
+test('copying a backup over the database of a running service is reported', async () => {
   await using service = await new Disturbed().start()
   const backup = join(service.folder.path, 'backup.db')
   const { code } = await run(['backup', backup, '--url', service.api.url], {
@@ -179,7 +179,7 @@ test('a backup that is copied over the database of a running service is reported
   expect((await service.readiness()).text).toContain('hookline.db was overwritten')
 })
 
-test('another program may move the write-ahead log into the database of a running service', async () => {
+test('another program may run a checkpoint on the database of a running service', async () => {
   await using service = await new Disturbed().start()
   const before = readFileSync(join(service.data, 'hookline.db'))
   expect(await service.track('first')).toBe(200)

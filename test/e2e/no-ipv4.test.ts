@@ -3,7 +3,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { HOOKLINE } from '@hookline/testing/repository'
 import { expect, test } from 'vitest'
 
-/** Runs a script where ::1 is the only address. `hookline` is the command. */
+/** Runs a script in a network namespace without IPv4. The function `hookline` runs the command. */
 function runWithoutIpv4(script: string, interfaces: string) {
   using folder = new TemporaryFolder()
   const hookline = 'hookline() { "$NODE" "$HOOKLINE" "$@"; }'
@@ -32,7 +32,7 @@ function runWithoutIpv4(script: string, interfaces: string) {
 const ONLY_IPV6 = 'ip link set lo up; ip addr del 127.0.0.1/8 dev lo'
 const isPossible = spawnSync('unshare', ['-rn', 'sh', '-ec', ONLY_IPV6]).status === 0
 
-// Threads for everything: each kind of thread listens, or uses the inspector.
+// Starts threads of each kind, because they listen or use the inspector.
 const USE = `
 "$NODE" "$HOOKLINE" start --host ::1 --ingest-threads 1 --delivery-threads 1 2>log & service=$!
 trap 'kill $service; cat log >&2' EXIT
@@ -44,7 +44,7 @@ until hookline inspector list | grep "Order Completed"; do kill -0 $service; don
 `
 
 test.skipIf(!isPossible)(
-  'a machine without IPv4 runs the service, its threads, its inspector and its command',
+  'the service, its threads, the inspector and the command work without IPv4',
   () => {
     const { status, stdout, stderr } = runWithoutIpv4(USE, ONLY_IPV6)
     expect({ status, stderr }).toMatchObject({ status: 0 })
@@ -52,7 +52,7 @@ test.skipIf(!isPossible)(
   },
 )
 
-test.skipIf(!isPossible)('without IPv4, a start on 127.0.0.1 says which address to give', () => {
+test.skipIf(!isPossible)('without IPv4, a start on 127.0.0.1 fails with the address to use', () => {
   const { status, stderr } = runWithoutIpv4('hookline start', ONLY_IPV6)
   expect({ status, stderr }).toEqual({
     status: 1,

@@ -6,10 +6,10 @@ import { type RunningService, startService } from '@hookline/testing/service/run
 
 const HALF = '\ud83d'
 
-/** Ids of different users that a careless comparison takes for one, the first of each pair is deleted. */
+/** Ids of different users that a careless comparison would confuse. The first of each pair is deleted. */
 const PAIRS: readonly (readonly [string, deleted: string, kept: string])[] = [
   ['in a dot', '..', '.'],
-  ['in what a path resolves away', '.', ''.padEnd(3, '.')],
+  ['in path segments that are normalised away', '.', ''.padEnd(3, '.')],
   ['in Unicode normalisation', 'ame\u0301lie', 'am\u00e9lie'],
   ['in case', 'ADA', 'ada'],
   ['in spaces', 'ada ', 'ada'],
@@ -34,7 +34,7 @@ const shownIds = async (service: RunningService, userId: string): Promise<string
   return data.map(({ event }) => event.messageId)
 }
 
-describe('users whose ids differ only', () => {
+describe('users with ids that differ only', () => {
   it.for(PAIRS)('%s are different users', async ([, deleted, kept]) => {
     await using receiver = await openReceiver()
     await using service = await startService()
@@ -46,7 +46,7 @@ describe('users whose ids differ only', () => {
     await deleteUser(service, deleted)
     expect(await shownIds(service, deleted)).toEqual([])
     expect(await shownIds(service, kept)).toEqual(['m2'])
-    // The suppression is the same after a restart.
+    // The suppression survives a restart.
     await service.restart()
     await service.track('m3', { userId: deleted })
     await service.track('m4', { userId: kept })
@@ -71,13 +71,13 @@ describe('users whose ids differ only', () => {
 /** Operations whose response is a stream. */
 const STREAMS = ['watch', 'getBackup']
 
-describe('an id that no record can have', () => {
+describe('an impossible id', () => {
   it.for([
     ['U+0000', '\0'],
     ['U+0000 after a prefix', 'evt_\0'],
     ['many characters', randomBytes(4_000).toString('hex')],
   ] as const)(
-    '(%s) is refused or not found, wherever the management API takes one',
+    '(%s) is refused or not found by every operation of the management API',
     async ([, id]) => {
       await using service = await startService()
       const client = await OpenapiClient.of(service.url, service.token)
@@ -111,7 +111,7 @@ describe('an id that no record can have', () => {
 })
 
 describe('a control character', () => {
-  it('in an id of an earlier version does not keep the user from being deleted', async () => {
+  it('in an id stored by an earlier version does not prevent the deletion of the user', async () => {
     await using service = await startService()
     await service.track('m1', { userId: 'u' })
     await service.endOf('m1')
@@ -124,8 +124,8 @@ describe('a control character', () => {
   })
 })
 
-describe('half of a character', () => {
-  it('in an id is refused with id_not_unicode, and the other calls of the batch are kept', async () => {
+describe('half of a surrogate pair', () => {
+  it('in an id is refused with id_not_unicode, and the other calls of the batch are stored', async () => {
     await using service = await startService()
     const call = { type: 'track', event: 'E' }
     const batch = [
@@ -151,7 +151,7 @@ describe('half of a character', () => {
     })
   })
 
-  it('anywhere else arrives as it was sent, and is shown as it was sent', async () => {
+  it('anywhere else is delivered and shown unchanged', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -5,7 +5,7 @@ import { OpenapiClient, type Operation } from '@hookline/testing/api/openapi-cli
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import { hostileText, SchemaValues } from './schema-values.ts'
 
-/** How many times as many generated cases there are as `npm test` has. */
+/** Multiplies the number of generated cases in `npm test`. */
 const CASES = Number(process.env['HOOKLINE_TEST_CASES'] ?? 1)
 
 /** Operations whose response is a stream or not JSON. */
@@ -24,13 +24,13 @@ beforeAll(async () => {
   values = new SchemaValues(fc.oneof(hostileText, fc.constantFrom(...ids)))
 })
 afterAll(async () => {
-  // The final check compares accepted calls with events, but deletions may have removed some. A restart skips it.
+  // The final check would miss events removed by deletions. It is skipped after a restart.
   await service.restart()
   await service[Symbol.asyncDispose]()
   await receiver[Symbol.asyncDispose]()
 })
 
-/** The id of one record of each kind, so that requests do not all end with "not found". */
+/** Creates a record of each kind, so that requests find something. Resolves with their ids. */
 async function somethingOfEach(): Promise<string[]> {
   const made = async (operationId: string, body: object): Promise<string> =>
     (await client.call<{ id: string }>(operationId, { body })).id
@@ -81,7 +81,7 @@ function valueOf(
 ): fc.Arbitrary<string> {
   if (place === 'header') return headerText
   const fitting = ids.find((id) => id.startsWith(PREFIXES[path.split('/')[3]!] ?? '-'))
-  // A removed record would not be found by later requests.
+  // Later requests could not find a removed record.
   if (place === 'path' && fitting !== undefined && !operationId.startsWith('remove')) {
     return fc.oneof({ weight: 3, arbitrary: fc.constant(fitting) }, hostileText)
   }
@@ -108,7 +108,7 @@ test('for any request, the response is not 500 and matches the document', async 
     fc.asyncProperty(
       fc.constantFrom(...operations).chain(requestOf),
       async ({ operationId, parameters, body }) => {
-        // An empty or dotted part makes a different path.
+        // An empty segment or one of dots changes the path.
         fc.pre(Object.values(parameters).every((value) => !['', '.', '..'].includes(value ?? '')))
         const { response, faults } = await client.send(operationId, { parameters, body })
         expect([operationId, response.status < 500, faults]).toEqual([operationId, true, []])
@@ -117,6 +117,6 @@ test('for any request, the response is not 500 and matches the document', async 
     ),
     { numRuns: 200 * CASES },
   )
-  // Otherwise most requests would have failed early. Few cases do not reach half of the operations.
+  // Otherwise most requests have failed early. A short run does not reach half of the operations.
   expect(succeeded.size).toBeGreaterThan(CASES >= 10 ? operations.length / 2 : 0)
 })

@@ -62,7 +62,7 @@ test('every response to a documented request matches the document', async () => 
   await service.endOf('m1')
 })
 
-test('the reference page shows every operation, and loads no other resource', async () => {
+test('the reference page shows every operation, and loads no other resources', async () => {
   const { status, headers, text } = await exchange(`${service.url}/api/docs`, { method: 'GET' })
   expect(status).toBe(200)
   expect(headers['content-type']).toBe('text/html; charset=utf-8')

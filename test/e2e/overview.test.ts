@@ -19,7 +19,7 @@ interface Statistics {
   readonly series?: readonly { readonly id: string; readonly points: readonly Point[] }[]
 }
 
-/** The last two minutes, so that a test may run while one ends. */
+/** Covers two minutes, so that a test may run across a minute boundary. */
 async function lastMinutes(service: RunningService, query = ''): Promise<Point> {
   const { points } = await service.api.call<Statistics>('GET', `stats?${query}`)
   return sumOf(points.slice(-2))
@@ -44,7 +44,7 @@ function sumOf(points: readonly Point[]): Point {
 }
 
 describe.concurrent('the statistics', () => {
-  test('have events, attempts and retries at once, not when the minute is over', async () => {
+  test('include events, attempts and retries immediately, before the minute is over', async () => {
     await using receiver = await openReceiver({
       respond: (_request, index) => (index === 0 ? 503 : 200),
     })
@@ -65,7 +65,7 @@ describe.concurrent('the statistics', () => {
     expect(await lastMinutes(service)).toMatchObject(expected)
   })
 
-  test('have refused calls by source, and those with a wrong write key only in all together', async () => {
+  test('include refused calls by source, and calls with a wrong write key only in the total', async () => {
     await using service = await startService()
     const other = await service.createSource()
     await service.send('/v1/track', '{')
@@ -84,7 +84,7 @@ describe.concurrent('the statistics', () => {
   })
 })
 
-test('the system shows the checks of /readyz, the settings, and an event that is stored', async () => {
+test('the system page shows the checks of /readyz, the settings, and a stored event', async () => {
   await using service = await startService({ settings: { retentionMs: '3d' } })
   await service.track('m-1')
   await service.endOf('m-1')

@@ -37,7 +37,7 @@ describe.concurrent('an operator', () => {
     })
   })
 
-  test('replays rejected deliveries and events from while the destination was off, also after a restart', async () => {
+  test('replays rejected deliveries and events declined while the destination was disabled, even after a restart', async () => {
     await using receiver = await openReceiver({ respond: 400 })
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -69,7 +69,7 @@ describe.concurrent('an operator', () => {
     ])
   })
 
-  test('retries one delivery at once', async () => {
+  test('retries one delivery immediately', async () => {
     await using receiver = await openReceiver({ respond: [400, 200] })
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -8,7 +8,7 @@ const timestamp = '2026-01-15T12:00:00.123Z'
 const ids = { messageId: 'm-1', anonymousId: 'a1', userId: 'u1' }
 const END = `"context":{"ip":"203.0.113.9","library":{"name":"curl","version":"8"}},"timestamp":"2026-01-15T12:00:00.123Z"}`
 
-/** The type, the fields that are sent besides the common ones, and the bytes that arrive. */
+/** The type, the fields sent besides the common ones, and the bytes that arrive. */
 const GOLDEN: readonly (readonly [string, object, string])[] = [
   [
     'track',
@@ -81,7 +81,7 @@ describe.concurrent('the request that arrives', () => {
     expect(Object.keys(request!.headers)).not.toContain('webhook-signature')
   })
 
-  test('can be verified after parsing and serialising, for any event', async () => {
+  test('can be verified after parsing and serialising for any event', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url], secret: 'ключ' })

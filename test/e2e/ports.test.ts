@@ -2,10 +2,10 @@ import { expect, it } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
-// Reserved for Elasticsearch nodes. Nothing listens on it here.
+// The port of Elasticsearch nodes, unused on this machine.
 const PORT = 9300
 
-it('refuses a destination at a port that is not for web servers, in every request that creates or changes it', async () => {
+it('refuses destinations at ports of other protocols, in every request that creates or changes them', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://example.com/'] })
   const settings = {

@@ -51,13 +51,13 @@ test.for([
   })
 })
 
-test('a call with a query that cannot be read is accepted, because nothing but the write key is read from it', async () => {
+test('a call with an unreadable query is accepted, because only the write key is read from it', async () => {
   const { writeKey } = await newSource(service.api)
   const call = { type: 'track', event: 'E', userId: 'u1' }
   expect((await sendTo(`${service.url}/v1/track?x=%E9`, writeKey, call)).status).toBe(200)
 })
 
-test('the response to a broken body is a problem, too', async () => {
+test('the response to a broken body is also a problem', async () => {
   const headers = [`Authorization: Bearer ${service.token}`, 'Content-Type: application/json']
   const response = await responseTo(
     'POST /api/v1/sources',
@@ -70,7 +70,7 @@ test('the response to a broken body is a problem, too', async () => {
 })
 
 test.for(['..', '%2e%2e', '.'])(
-  'a client that resolves the write key %s away deletes nothing',
+  'a client that normalises the write key %s in a path deletes nothing',
   async (key) => {
     const { id } = await service.api.call<{ id: string }>('POST', 'sources', { name: 'kept' })
     const path = `/api/v1/sources/${id}/write-keys/${key}`

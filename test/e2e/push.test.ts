@@ -10,7 +10,7 @@ import {
 } from '@hookline/testing/service/answers'
 
 const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
-/** Many times what twenty events take to arrive. */
+/** Far longer than the delivery of all events takes. */
 const REST_MS = 15_000
 
 interface Pushed {
@@ -62,8 +62,8 @@ const PUSHES: readonly (readonly [string, Push])[] = [
   ],
 ]
 
-describe.concurrent('while the breaker is open and the receiver is mended', () => {
-  test.for(PUSHES)('%s makes all that waits arrive within seconds', async ([, push]) => {
+describe.concurrent('while the breaker is open and the receiver has recovered', () => {
+  test.for(PUSHES)('%s delivers the backlog within seconds', async ([, push]) => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -81,7 +81,7 @@ describe.concurrent('while the breaker is open and the receiver is mended', () =
   })
 })
 
-/** The events that wait, and have not arrived since. */
+/** The pending events that have not arrived since. */
 function missing({ requests }: Receiver, since: number): string[] {
   const arrived = requests
     .slice(since)
@@ -92,10 +92,10 @@ function missing({ requests }: Receiver, since: number): string[] {
 const LATER = { status: 429, headers: { 'Retry-After': '3600' } }
 
 test.concurrent.for([
-  ['put it off with Retry-After', LATER],
-  ['failed on it, and its own retry is due much later', 503],
+  ['delayed it with Retry-After', LATER],
+  ['failed, with the retry due much later', 503],
 ] as const)(
-  'close-breaker makes the next attempt of an event at once, after the receiver %s',
+  'close-breaker makes the next attempt immediately after the receiver %s',
   async ([, respond]) => {
     await using receiver = await openReceiver({ respond: [respond, 200] })
     await using service = await startService({ settings: { retryScheduleMs: '600000' } })

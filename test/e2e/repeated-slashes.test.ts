@@ -4,7 +4,7 @@ import { startService } from '@hookline/testing/service/running-service'
 import { ENDPOINTS } from '../../packages/server/src/ingest/endpoints.ts'
 
 test.for(['0', '1'])(
-  'with %s ingest threads, every path of ingestion takes calls with repeated slashes',
+  'with %s ingest threads, every ingestion path accepts repeated slashes',
   async (ingestThreads) => {
     await using service = await startService({ settings: { ingestThreads } })
     const call = { userId: 'u1', previousId: 'u0', groupId: 'g', event: 'e' }
@@ -32,7 +32,7 @@ test.for(['0', '1'])(
   },
 )
 
-test('paths of the management API with repeated slashes stay unknown, so that a proxy that hides them hides these too', async () => {
+test('management API paths with repeated slashes are unknown, so that they cannot bypass a proxy', async () => {
   await using service = await startService()
   for (const path of ['//api/v1/system', '//metrics', '//console/']) {
     const response = await exchange(service.url + path, { method: 'GET' })

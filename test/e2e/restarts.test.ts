@@ -46,7 +46,7 @@ describe.concurrent('a restart', () => {
 })
 
 describe.concurrent('a graceful stop', () => {
-  test('completes the attempts in flight and keeps waiting deliveries: each event arrives exactly once', async () => {
+  test('completes the attempts in flight and keeps pending deliveries: each event arrives exactly once', async () => {
     const gate = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => gate.promise })
     await using service = await startService({ settings: { laneConcurrency: '4' } })
@@ -68,7 +68,7 @@ describe.concurrent('a graceful stop', () => {
     expect(idsAt(receiver).toSorted()).toEqual(names(40).toSorted())
   })
 
-  test('aborts attempts after shutdownTimeoutMs: after the restart, they are made again with the same number', async () => {
+  test('aborts attempts after shutdownTimeoutMs, and repeats them with the same number after the restart', async () => {
     await using receiver = await openReceiver({ respond: [503, 'silence'] })
     const settings = { shutdownTimeoutMs: '200', attemptTimeoutMs: '60000', retryScheduleMs: '1' }
     await using service = await startService({ settings })
@@ -100,7 +100,7 @@ describe.concurrent('a graceful stop', () => {
     expect(sent.slice(4).toSorted()).toEqual(sent.slice(1, 4).toSorted())
   })
 
-  test('in the middle of many calls loses none that got 200', async () => {
+  test('loses no call with a 200', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

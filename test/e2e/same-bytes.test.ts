@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
-/** A call whose JSON comes back in another form from most ways to parse and write it: order, numbers, escapes, Unicode. */
+/** A call whose JSON would be changed by most ways to parse and serialise it: order, numbers, escapes, Unicode. */
 const CALL = {
   type: 'track',
   messageId: 'm-1',
@@ -14,7 +14,7 @@ const CALL = {
   unknown: { stays: 'here' },
 }
 
-test('an event has the same bytes on the first attempt, a retry, after a restart, retried by hand and replayed', async () => {
+test('an event has the same bytes on the first attempt, a retry, after a restart, on a manual retry and in a replay', async () => {
   await using receiver = await openReceiver({ respond: [503, 503, 400, 400, 200] })
   await using service = await startService({ settings: { retryScheduleMs: '300' } })
   const destinationId = await service.createDestination({ urls: [receiver.url], secret: 's' })
@@ -40,6 +40,6 @@ test('an event has the same bytes on the first attempt, a retry, after a restart
   const bodies = receiver.requests.map(({ body }) => body.toString())
   expect(bodies).toHaveLength(5)
   expect(new Set(bodies).size).toBe(1)
-  // What receivers may do before they verify X-Signature.
+  // Receivers may re-serialise the body before they verify X-Signature.
   expect(JSON.stringify(JSON.parse(bodies[0]!))).toBe(bodies[0])
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 
 type Values = fc.Arbitrary<unknown>
 
-/** The parts of JSON Schema that the OpenAPI document uses for requests. */
+/** The subset of JSON Schema that the OpenAPI document uses for requests. */
 interface Schema {
   readonly type?: string | readonly string[]
   readonly enum?: readonly unknown[]
@@ -14,7 +14,7 @@ interface Schema {
   readonly maximum?: number
 }
 
-/** Texts that often cause errors in programs. */
+/** Texts that often cause errors. */
 export const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.constantFrom('', ' ', '-1', '0', '1e9', '999999999999', 'true', 'null', '[]', '{}', '%00'),
@@ -36,7 +36,7 @@ export class SchemaValues {
   readonly #text: fc.Arbitrary<string>
   readonly #anything = fc.jsonValue({ maxDepth: 2 })
 
-  /** @param text generates all texts */
+  /** @param text generates the strings */
   constructor(text: fc.Arbitrary<string>) {
     this.#text = text
   }
@@ -49,7 +49,7 @@ export class SchemaValues {
     return fc.oneof(...types.map((type) => this.#ofType(type, schema)))
   }
 
-  /** Values that the schema mostly allows, with some invalid parts at any depth. */
+  /** Mostly valid values, with some invalid parts at any depth. */
   nearly(schema: Schema): Values {
     const usual = schema.items
       ? fc.array(this.nearly(schema.items), { maxLength: 3 })

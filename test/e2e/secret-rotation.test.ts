@@ -5,7 +5,7 @@ import { startService } from '@hookline/testing/service/running-service'
 
 const [OLD, NEW] = ['the old shared secret', 'the new shared secret']
 
-/** The secrets of the signatures in webhook-signature, in order. Computed without code of the product. */
+/** The secrets of the signatures in webhook-signature, in order, computed without code of the product. */
 function standardSigners({ headers, body }: ReceivedRequest): (string | undefined)[] {
   const content = `${String(headers['webhook-id'])}.${String(headers['webhook-timestamp'])}.${body.toString()}`
   const made = (secret: string) =>
@@ -38,7 +38,7 @@ it('signs with both secrets during the overlap, and X-Signature with the new one
   await service.restart()
   await service.track('m2')
   await service.endOf('m2')
-  // The same request again, as after a timeout, does not end the overlap.
+  // Repeating the request, as after a timeout, does not end the overlap.
   expect(await rotate({ secret: NEW })).toEqual(shown)
   await service.track('m3')
   await service.endOf('m3')
@@ -49,7 +49,7 @@ it('signs with both secrets during the overlap, and X-Signature with the new one
   expect(receiver.requests.map(xSigner)).toEqual([OLD, NEW, NEW, OLD])
 })
 
-it('a secret that is set directly replaces the old one at once. Other changes keep the overlap', async () => {
+it('a secret that is set directly replaces the old one immediately, and other changes keep the overlap', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: OLD })

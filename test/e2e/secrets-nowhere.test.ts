@@ -11,7 +11,7 @@ import {
   plantSecrets,
 } from '@hookline/testing/secrets/planted-secrets'
 
-test('no secret is in a log line, a response, a metric, the audit log, the history, a backup or the database', async () => {
+test('secrets are not in log lines, responses, metrics, the audit log, the history, backups or the database', async () => {
   using folder = new TemporaryFolder()
   await using receiver = await openRepeatingReceiver()
   await using proxy = await Proxy.open({ behaviour: 407 })

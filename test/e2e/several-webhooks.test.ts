@@ -7,7 +7,7 @@ const counts = (...receivers: Receiver[]): number[] =>
   receivers.map(({ requests }) => requests.length)
 
 describe.concurrent('several webhooks of one destination', () => {
-  test('are all tried first. Once one has accepted the event, the others are not retried', async () => {
+  test('are all attempted first, and not retried once one has accepted the event', async () => {
     await using healthy = await openReceiver()
     await using failing = await openReceiver({ respond: 500 })
     await using throttling = await openReceiver({ respond: 429 })
@@ -22,13 +22,13 @@ describe.concurrent('several webhooks of one destination', () => {
       [healthy.url]: 'delivered',
       [throttling.url]: 'retry',
     })
-    // A retry would have happened before a second event is delivered.
+    // A retry would happen before the delivery of a second event.
     await service.track('m-2')
     await service.endOf('m-2')
     expect(counts(failing, healthy, throttling)).toEqual([2, 2, 2])
   })
 
-  test('that all fail: only those that did not reject the event are tried again', async () => {
+  test('that all fail are retried, unless they rejected the event', async () => {
     await using refusing = await openReceiver({ respond: 400 })
     await using recovering = await openReceiver({ respond: [500, 500, 200] })
     await using service = await startService({ settings })
@@ -40,7 +40,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(refusing, recovering)).toEqual([1, 3])
   })
 
-  test('that all reject it: the delivery is rejected', async () => {
+  test('that all reject the event make the delivery rejected', async () => {
     await using gone = await openReceiver({ respond: 410 })
     await using refusing = await openReceiver({ respond: 400 })
     await using service = await startService({ settings })
@@ -52,7 +52,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(gone, refusing)).toEqual([1, 1])
   })
 
-  test('with the policy each are retried separately until all have accepted it', async () => {
+  test('with the policy each are retried separately until all have accepted the event', async () => {
     await using healthy = await openReceiver()
     await using recovering = await openReceiver({ respond: [503, 503, 200] })
     await using service = await startService({ settings })
@@ -68,7 +68,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('with the policy each are not delivered if one rejects, although the other accepted it', async () => {
+  test('with the policy each are not delivered if one rejects the event, although the other accepted it', async () => {
     await using healthy = await openReceiver()
     await using refusing = await openReceiver({ respond: 403 })
     await using service = await startService({ settings })
@@ -78,7 +78,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(healthy, refusing)).toEqual([1, 1])
   })
 
-  test('may be five with five static headers each. Each receives its own headers', async () => {
+  test('may be five with five static headers each, and receive only their own headers', async () => {
     await using stack = new AsyncDisposableStack()
     const receivers: Receiver[] = []
     for (let index = 0; index < 5; index++) receivers.push(stack.use(await openReceiver()))
@@ -100,7 +100,7 @@ describe.concurrent('several webhooks of one destination', () => {
   })
 })
 
-test('a destination with a sixth webhook is refused, and nothing is kept', async () => {
+test('a destination with a sixth webhook is refused, and nothing is stored', async () => {
   await using service = await startService()
   const webhooks = [1, 2, 3, 4, 5, 6].map((n) => ({ url: `https://receiver.example/${n}` }))
   const { status, text } = await service.api.request('POST', 'destinations', {

@@ -5,7 +5,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { exchange, type ReceivedResponse } from '@hookline/testing/network/http-exchange'
 import { startService } from '@hookline/testing/service/running-service'
 
-/** As browsers send it. */
+/** The Accept header of browsers. */
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 function get(url: string, headers: Record<string, string> = {}, method = 'GET') {
@@ -16,7 +16,7 @@ const pageAt = (url: string, headers: object = {}): Promise<ReceivedResponse> =>
   get(url, { Accept: ACCEPT, ...headers })
 
 describe('the address of the service', () => {
-  test('leads a browser to the console', async () => {
+  test('redirects a browser to the console', async () => {
     await using service = await startService()
     const { status, headers } = await pageAt(service.url)
     expect([status, headers]).toMatchObject([302, { location: 'console/', vary: 'Accept' }])
@@ -27,7 +27,7 @@ describe('the address of the service', () => {
     [{}, 'no Accept'],
     [{ Accept: '*/*' }, 'the wildcard of curl'],
     [{ Accept: 'application/json' }, 'JSON'],
-  ] as const)('responds to a program that asks for %j with JSON and a hint', async ([headers]) => {
+  ] as const)('responds to a program that accepts %j with JSON and a hint', async ([headers]) => {
     await using service = await startService()
     const { status, text } = await get(service.url, headers)
     expect(status).toBe(404)
@@ -47,7 +47,7 @@ describe('the port for calls, with adminPort', () => {
     return openService({ config: parseConfig({}, flags), logger: createLogger('silent') })
   }
 
-  test('shows a browser a page that loads nothing else and has no script', async () => {
+  test('shows browsers a page that loads nothing else and has no scripts', async () => {
     using folder = new TemporaryFolder()
     await using service = await openApart(folder)
     const { status, headers, text } = await pageAt(service.url)
@@ -68,7 +68,7 @@ describe('the port for calls, with adminPort', () => {
     expect(head.headers['content-length']).toBe(String(Buffer.byteLength(text)))
   })
 
-  test('shows nothing of the management side, which has the console', async () => {
+  test('shows nothing about the management API and the console', async () => {
     using folder = new TemporaryFolder()
     await using service = await openApart(folder)
     const page = await pageAt(service.url)

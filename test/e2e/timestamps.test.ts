@@ -22,7 +22,7 @@ describe.concurrent('the timestamp', () => {
     })
   })
 
-  test('is the time of receipt if the call has none', async () => {
+  test('is the time of receipt if the call has no timestamp', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-/** Opens connections from another process, and prints how many of them the kernel established. */
+/** Opens connections from another process, and prints how many the kernel established. */
 const CLIENT = `
   const [port, count] = process.argv.slice(1).map(Number)
   let established = 0
@@ -18,7 +18,7 @@ test.each([
   { flags: {}, established: 900 },
   { flags: { maxWaitingConnections: '100' }, established: 101 },
 ])(
-  'with $flags, $established of 900 new connections wait while the service is busy',
+  'with $flags, $established of 900 new connections are queued while the service is busy',
   async ({ flags: given, established }) => {
     using folder = new TemporaryFolder()
     const flags = { ...given, dataDir: folder.path, port: '0', ingestThreads: '0' }
@@ -26,7 +26,7 @@ test.each([
       config: parseConfig({}, flags),
       logger: createLogger('silent'),
     })
-    // The service runs in this thread, so it accepts no connection until the client has ended.
+    // The service runs in this thread, so it accepts no connections until the client has exited.
     const { stdout } = spawnSync(process.execPath, ['-e', CLIENT, new URL(service.url).port, '900'])
     expect(Number(stdout.toString())).toBe(established)
   },

@@ -6,11 +6,11 @@ import { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const MOST_WAKES_A_SECOND = 20
 const MOST_MB_A_THREAD = 40
-/** What a start leaves to do, like the first look of each worker, is over after that. */
+/** After this, work that follows a start has finished, such as the first round of each worker. */
 const SETTLED_MS = 5_000
 const SECONDS = 10
 
-/** How often the kernel gave a core to a thread of the process that had waited for something. */
+/** The number of voluntary context switches of all threads, each of which is a wake-up. */
 function wakes(pid: number): number {
   const counts = readdirSync(`/proc/${pid}/task`).map((thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')
@@ -32,7 +32,7 @@ async function atRest(threads: number): Promise<{ wakesASecond: number; resident
   return { wakesASecond, residentMb: service.residentBytes / 2 ** 20 }
 }
 
-test('an idle service seldom wakes, and a thread takes little memory', async () => {
+test('an idle service rarely wakes up, and a thread needs little memory', async () => {
   const measured = await measureAgain(measure, ({ mostWakes, mbAThread }) => {
     return mostWakes >= MOST_WAKES_A_SECOND || mbAThread >= MOST_MB_A_THREAD
   })

@@ -7,10 +7,10 @@ const HOUR = 60 * 60 * 1000
 const JUMPS = [0, HOUR, -HOUR, -HOUR, HOUR]
 const EVENTS = 200
 
-test('after the clock jumps an hour forward or back, every event is delivered, and fresh events are not delayed', async () => {
+test('after the clock jumps an hour forward or back, every event is delivered, and new events are not delayed', async () => {
   const clock = new AdjustableClock()
   await using healthy = await openReceiver()
-  // Three of ten first attempts fail: too few to open a breaker.
+  // Three of ten first attempts fail, too few to open a breaker.
   await using flaky = await openReceiver({
     respond: ({ headers }, index) =>
       headers['x-hookline-attempt'] === '1' && index % 10 < 3 ? 500 : 200,
@@ -39,7 +39,7 @@ test('after the clock jumps an hour forward or back, every event is delivered, a
   expect(failures).toBeGreaterThan(EVENTS / 2)
 })
 
-/** The ids of the deliveries that a receiver has received. */
+/** The ids of received deliveries. */
 function idsOf({ requests }: Receiver): ReadonlySet<unknown> {
   return new Set(requests.map(({ headers }) => headers['webhook-id']))
 }

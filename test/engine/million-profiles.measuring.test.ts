@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 
 const PROFILES = 1_000_000
-/** How long a response may take. */
+/** The limit for each response. */
 const RESPONSE_MS = 300
-/** Of each query: the median counts. */
+/** Repetitions of each query, of which the median counts. */
 const TIMES = 5
 
-/** Each user has an e-mail address, and each thousandth another plan and two devices. */
+/** Each user has an e-mail address, and every thousandth a different plan and two devices. */
 function fillProfiles(file: string): void {
   using db = new DatabaseSync(file)
   db.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN;

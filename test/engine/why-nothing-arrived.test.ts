@@ -10,11 +10,11 @@ import {
   whyItWaits,
 } from '@hookline/testing/service/answers'
 
-/** What failed waits for longer than a test takes. */
+/** Longer than a test takes. */
 const SLOW_RETRIES = { retryScheduleMs: '600000' }
 const LATER = { status: 429, headers: { 'Retry-After': '3600' } }
 
-describe('an event that no webhook gets has a decision with its reason and its remedy:', () => {
+describe('an event that is not sent has a decision with a reason and a remedy:', () => {
   test('the destination is disabled', async () => {
     await using service = await startService()
     const id = await service.createDestination({ urls: ['https://crm.example/'] })
@@ -34,7 +34,7 @@ describe('an event that no webhook gets has a decision with its reason and its r
     expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
     const { text: shown } = await hookline(service, 'destinations', 'get', id)
     expect(shown).toContain(`no, since ${since}: new events are not forwarded`)
-    // The answer stays when the destination is enabled again.
+    // The decision does not change when the destination is enabled.
     await change({ enabled: true })
     expect((await service.trace('m-1')).decisions).toMatchObject([answer])
     const { text } = await hookline(service, 'trace', 'm-1')
@@ -73,8 +73,8 @@ describe('an event that no webhook gets has a decision with its reason and its r
   })
 })
 
-describe('a call that made no event of its own is found:', () => {
-  test('a duplicate, in the trace of the first call', async () => {
+describe('a call that created no event is explained:', () => {
+  test('a duplicate, by the trace of the first call', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     await service.createDestination({ urls: [receiver.url] })
@@ -94,7 +94,7 @@ describe('a call that made no event of its own is found:', () => {
     expect(receiver.requests).toHaveLength(1)
   })
 
-  test('a call of a suppressed user, by the count of its suppression, which trace and list name', async () => {
+  test('a call of a suppressed user, by the count of the suppression, in the trace and the list', async () => {
     await using service = await startService()
     await service.createDestination({ urls: ['https://crm.example/'], enabled: false })
     const asked = { userIds: ['u1'], suppress: true }
@@ -153,7 +153,7 @@ describe('a call that made no event of its own is found:', () => {
   })
 })
 
-describe('an event that waits says why, since when, and when it is tried next:', () => {
+describe('a pending event shows why, since when, and when it is attempted next:', () => {
   test('the breaker is open', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
@@ -167,7 +167,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(cli).toContain(`Retry now: hookline destinations close-breaker ${id}`)
   })
 
-  test('the receiver asked for a pause with Retry-After', async () => {
+  test('the receiver sent Retry-After', async () => {
     await using receiver = await openReceiver({ respond: LATER })
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -195,7 +195,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(cli).toContain(`Resume it: hookline destinations resume ${id}`)
   })
 
-  test('it is held, because its destination was paused before its retry', async () => {
+  test('it is held, because the destination was paused before the retry', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: SLOW_RETRIES })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -211,7 +211,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(text).toContain(id)
   })
 
-  test('its destination was disabled before its retry', async () => {
+  test('its destination was disabled before the retry', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: SLOW_RETRIES })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -240,7 +240,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(receiver.connections).toBe(0)
   })
 
-  test('its certificate is not valid', async () => {
+  test('its certificate is invalid', async () => {
     await using receiver = await openReceiver({ tls: makeCertificates().selfSigned })
     await using service = await startService({ settings: SLOW_RETRIES })
     await service.createDestination({ urls: [receiver.url] })
@@ -252,7 +252,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(cli).toContain('The certificate ')
   })
 
-  test('the receiver gives no answer in time', async () => {
+  test('the receiver does not respond in time', async () => {
     await using receiver = await openReceiver({ respond: 'silence' })
     await using service = await startService({
       settings: { ...SLOW_RETRIES, attemptTimeoutMs: '200' },
@@ -265,7 +265,7 @@ describe('an event that waits says why, since when, and when it is tried next:',
     expect(cli).toContain('pending: the last attempt failed (timeout)\n')
   })
 
-  test('the receiver takes fewer events than arrive', async () => {
+  test('the receiver is slower than events arrive', async () => {
     await using receiver = await openReceiver({ respond: 'silence' })
     await using service = await startService({ settings: { laneConcurrency: '1' } })
     await service.createDestination({ urls: [receiver.url] })

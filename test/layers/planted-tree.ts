@@ -6,7 +6,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { REPOSITORY } from '@hookline/testing/repository'
 import type { Planted } from './plants.ts'
 
-/** What the rules are made of: the linter's own configuration and the compiler's, as they stand. */
+/** The real configuration of the linter and the compiler. */
 const CONFIGURATION = [
   'oxlint.config.ts',
   'layers',
@@ -23,11 +23,11 @@ interface Diagnostic {
   readonly filename: string
 }
 
-/** What the linter reports with the real configuration in a tree of these files: each as its rule and the path. */
+/** Lints a tree of these files with the real configuration. Resolves with each report as its rule and path. */
 export async function lint(files: readonly Planted[]): Promise<ReadonlySet<string>> {
   using folder = new TemporaryFolder()
   const root = folder.path
-  // The compiler finds the types of Node there.
+  // The compiler needs the types of Node.
   await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
   for (const path of CONFIGURATION)
     await cp(join(REPOSITORY, path), join(root, path), { recursive: true })
@@ -36,7 +36,7 @@ export async function lint(files: readonly Planted[]): Promise<ReadonlySet<strin
     await writeFile(join(root, path), `${text}\n`)
   }
   const { diagnostics } = JSON.parse(await runOxlint(root)) as { diagnostics: Diagnostic[] }
-  // A file that cannot be parsed, or has no types, is skipped: then silence would prove nothing.
+  // Files that cannot be parsed or have no types are skipped, so the absence of reports would prove nothing.
   const broken = diagnostics.find(({ code = '' }) => code === '' || code.includes('tsconfig'))
   if (broken) throw new Error(`${broken.filename}: ${broken.message}`)
   return new Set(diagnostics.map(({ code, filename }) => `${code} ${filename}`))
@@ -47,7 +47,7 @@ function runOxlint(cwd: string): Promise<string> {
   const args = [oxlint, '--format=json', 'packages', 'test', 'bench', 'release']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, args, { cwd, maxBuffer: 2 ** 24 }, (error, stdout, stderr) => {
-      // 1 is how it says that there are reports; anything else, that it did not run.
+      // Exit code 1 means that there are reports, and any other that the linter failed.
       if (error && error.code !== 1) reject(new Error(stderr || stdout, { cause: error }))
       else resolve(stdout)
     })

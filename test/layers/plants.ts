@@ -1,9 +1,9 @@
 /** A file: its path in the repository, and its text. */
 export type Planted = readonly [path: string, text: string]
 
-/** A violation of a rule, and a neighbour of it that is none. */
+/** A violation of a rule, and similar code that is allowed. */
 export interface Plant {
-  /** As oxlint prints it. */
+  /** The name that oxlint prints. */
   readonly rule: string
   readonly violation: Planted
   readonly innocent: Planted
@@ -14,7 +14,7 @@ const HTTP = `${SERVER}/http`
 let planted = 0
 const RESTRICTED = 'eslint(no-restricted-imports)'
 
-/** Each way in which layers/patterns.ts closes a place: a folder, a path or package that is forbidden there, one that is not. */
+/** Each kind of pattern in layers/patterns.ts: a folder, a path or package that is forbidden there, and one that is allowed. */
 const IMPORTS = [
   // From a component and its rooms to another component.
   [HTTP, '../ingest/x.ts', '../telemetry/x.ts'],
@@ -31,7 +31,7 @@ const IMPORTS = [
   [`${HTTP}/room`, '@nats-io/jetstream', 'fastify'],
   [HTTP, 'node:timers/promises', 'node:fs/promises'],
   ['packages/cli/src', 'node:sqlite', 'undici'],
-  // Borders of a workspace.
+  // Boundaries of a workspace.
   [HTTP, '@hookline/client', '@hookline/protocol/x'],
   [HTTP, '../../../protocol/src/x.ts', './x.ts'],
   ['packages/client/src', '@hookline/server', '@hookline/protocol'],
@@ -41,7 +41,7 @@ const IMPORTS = [
   ['packages/protocol/src', 'node:fs', 'node:crypto'],
   ['packages/protocol/src', './room/../../../server/src/x.ts', './room/x.ts'],
   ['packages/protocol/src/room', 'undici', '../x.ts'],
-  // Detours, which the other patterns cannot see.
+  // Indirect paths, which the other patterns cannot match.
   [HTTP, './../telemetry/x.ts', '../telemetry/x.ts'],
   [HTTP, '../util/../telemetry/x.ts', '../util/time/x.ts'],
   [HTTP, '../util/./../ingest/x.ts', '../telemetry/a.b/x.ts'],
@@ -49,7 +49,7 @@ const IMPORTS = [
   [HTTP, `/${SERVER}/telemetry/x.ts`, '../telemetry/room/x.ts'],
 ] as const
 
-/** Every other rule: what breaks it, and what does not. */
+/** Every other rule, with code that breaks it and code that does not. */
 const HABITS = [
   [RESTRICTED, `export type { X } from '../ingest/x.ts'`, `export type { X } from '../util/x.ts'`],
   [RESTRICTED, `await import('../ingest/x.ts')`, `await import('../util/x.ts')`],
@@ -83,7 +83,7 @@ const HABITS = [
   ],
 ] as const
 
-/** What goes by the name of the file: the text, where it is a violation, and where it is none. */
+/** Rules that depend on the file: the text, a file where it is a violation, and one where it is allowed. */
 const PLACES = [
   [RESTRICTED, `export * from './config.ts'`, `${SERVER}/version.ts`, `${SERVER}/servers.ts`],
   [RESTRICTED, `export * from 'node:fs'`, `${SERVER}/nowhere/x.ts`, `${SERVER}/util/x.ts`],
@@ -117,7 +117,7 @@ const PLACES = [
   ],
 ] as const
 
-/** The folders of each project of the compiler, without whose types there is no rule about promises. */
+/** A folder of each compiler project. The rules about promises need its types. */
 const PROJECTS = [HTTP, 'packages/server/test/http', 'test/e2e', 'bench', 'release']
 
 export const PLANTS: readonly Plant[] = [

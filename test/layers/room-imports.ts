@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** An import from a file in one room of a component to a file in another room of it. */
+/** An import between two rooms of a component. */
 export interface RoomImport {
   /** The rooms. */
   readonly from: string
@@ -9,7 +9,7 @@ export interface RoomImport {
   readonly shown: string
 }
 
-/** The imports between rooms, types included. `files`: the texts of a component's files, by their path below the component. */
+/** The imports between rooms, including type imports. `files`: the texts of a component's files, by path in the component. */
 export function roomImports(files: Readonly<Record<string, string>>): RoomImport[] {
   return Object.entries(files).flatMap(([path, text]) =>
     [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].flatMap(([, specifier]) => {
@@ -21,21 +21,21 @@ export function roomImports(files: Readonly<Record<string, string>>): RoomImport
   )
 }
 
-/** The imports that lie on a cycle of rooms. */
+/** The imports that are part of a cycle of rooms. */
 export function cyclic(imports: readonly RoomImport[]): RoomImport[] {
   return imports.filter(({ from, to }) => reachable(to, imports).has(from))
 }
 
 function reachable(room: string, imports: readonly RoomImport[]): Set<string> {
   const found = new Set([room])
-  // The loop also visits what it adds to the set.
+  // The loop also visits elements added to the set meanwhile.
   for (const each of found) {
     for (const { from, to } of imports) if (from === each) found.add(to)
   }
   return found
 }
 
-/** The room of a file; `undefined` for a file in no room, or outside the component. */
+/** The room of a file; `undefined` if it is in no room, or outside the component. */
 function roomOf(path: string): string | undefined {
   const [room, ...rest] = path.split('/')
   return rest.length > 0 && room !== '..' ? room : undefined

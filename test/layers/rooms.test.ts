@@ -8,7 +8,7 @@ describe('the rooms of a component', () => {
     expect(shown(cyclic(importsIn(component)))).toEqual([])
   })
 
-  it('would be found in a cycle, through types and inner rooms too', () => {
+  it('are reported if they form a cycle, even through types and inner rooms', () => {
     const files = {
       'a/one.ts': `import type { Two } from '../b/two.ts'`,
       'b/two.ts': `export * from '../c/inner/three.ts'`,
@@ -27,7 +27,7 @@ describe('the rooms of a component', () => {
 
 function importsIn(component: ComponentName): RoomImport[] {
   const folder = `packages/server/src/${component}`
-  // The folders below the ports are components of their own.
+  // The folders below the ports are separate components.
   const paths = component === 'backend' ? [] : repositoryFiles(folder)
   return roomImports(
     Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), read(path)])),

@@ -1,11 +1,11 @@
 import { basename, posix } from 'node:path'
 
-/** A rule about files that the linter has no rule for. */
+/** A rule for files that the linter cannot express. */
 export interface SourceRule {
   readonly name: string
-  /** Whether a file of this path, with this text, breaks the rule. */
+  /** Whether a file with this path and text breaks the rule. */
   readonly breaks: (path: string, text: string) => boolean
-  /** A file that breaks it, and one that does not. */
+  /** A file that breaks the rule, and one that does not. */
   readonly planted: readonly [path: string, text: string]
   readonly innocent: readonly [path: string, text: string]
 }
@@ -14,7 +14,7 @@ const SAYS_NOTHING = /^(?:utils?|helpers?|types|common|manager|base)(?:\.|$)/
 
 export const SOURCE_RULES: readonly SourceRule[] = [
   {
-    name: 'is named after what it holds',
+    name: 'has a descriptive name',
     breaks: (path) => SAYS_NOTHING.test(basename(path)),
     planted: ['packages/server/src/delivery/helpers.ts', ''],
     innocent: ['packages/server/src/delivery/type-of-answer.ts', ''],
@@ -28,9 +28,9 @@ export const SOURCE_RULES: readonly SourceRule[] = [
     innocent: ['packages/server/src/delivery/lane.ts', 'const then = new Date(dueAt)'],
   },
   {
-    name: 'of a suite of tests imports no file of another one, but @hookline/testing',
+    name: 'of a test suite imports no file of another suite; shared code is in @hookline/testing',
     breaks: (path, text) => {
-      // Its texts hold imports that are planted.
+      // Its files contain planted imports.
       if (path.startsWith('test/layers/')) return false
       const suite = suiteOf(path)
       const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*'(\.[^']*)'/g)].map(([, way]) =>
@@ -43,7 +43,7 @@ export const SOURCE_RULES: readonly SourceRule[] = [
   },
 ]
 
-/** The folder of the tests of a package, or of a suite in `test`. */
+/** The folder of a package's tests, or of a suite in `test`. */
 function suiteOf(path: string): string | undefined {
   return /^(?:packages\/[^/]+\/test|test\/[^/]+)(?=\/)/.exec(path)?.[0]
 }

@@ -5,17 +5,17 @@ import { read, repositoryFiles } from '@hookline/testing/repository'
 describe.for(SOURCE_RULES)(
   'every source file $name',
   ({ breaks, planted: broken, innocent: whole }) => {
-    it('or the rule would not see a planted violation', () => {
+    it('reports a planted violation', () => {
       expect([breaks(...broken), breaks(...whole)]).toEqual([true, false])
     })
 
-    it('in the whole repository', () => {
+    it('holds in the whole repository', () => {
       expect(sources().filter((path) => breaks(path, read(path)))).toEqual([])
     })
   },
 )
 
-/** The paths of all source files that are the project's own. */
+/** The paths of all source files of the project. */
 function sources(): string[] {
   return ['packages', 'test', 'bench', 'docs', 'layers', 'release']
     .flatMap((folder) => repositoryFiles(folder))

@@ -8,18 +8,18 @@ import { repositoryFiles } from '@hookline/testing/repository'
 const SERVER = 'packages/server/src'
 
 describe('the tables of layers', () => {
-  it('know every folder of the server, and no other', () => {
+  it('list every folder of the server, and no other', () => {
     const engines = foldersOf(`${SERVER}/backend`).map((name) => `backend/${name}`)
     expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(COMPONENT_NAMES.toSorted())
   })
 
-  it('know every file beside service.ts, and no other', () => {
+  it('list every file beside service.ts, and no other', () => {
     const files = filesBelow(SERVER).filter((path) => !path.includes('/'))
     expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
   })
 
-  it('know every room of a component, and no other', () => {
-    // What is below the ports are components.
+  it('list every room of a component, and no other', () => {
+    // The folders below the ports are components.
     const components = COMPONENT_NAMES.filter((name) => name !== 'backend')
     const rooms = components.flatMap((component) =>
       foldersOf(`${SERVER}/${component}`).map((room) => `${component}/${room}`),
@@ -30,18 +30,18 @@ describe('the tables of layers', () => {
     expect(rooms.toSorted()).toEqual(known.toSorted())
   })
 
-  it('know every workspace but the harness, which may import all of them', () => {
+  it('list every workspace except the test harness, which may import all of them', () => {
     const workspaces = foldersOf('packages').filter((name) => name !== 'testing')
     expect(workspaces.toSorted()).toEqual(WORKSPACE_NAMES.toSorted())
   })
 })
 
-/** The paths of all files below a folder, from that folder on. */
+/** The paths of all files below a folder, relative to it. */
 function filesBelow(folder: string): string[] {
   return repositoryFiles(folder).map((path) => path.slice(folder.length + 1))
 }
 
-/** The folders of a folder that hold files. */
+/** The subfolders that contain files. */
 function foldersOf(folder: string): string[] {
   const nested = filesBelow(folder).filter((path) => path.includes('/'))
   return [...new Set(nested.map((path) => path.split('/')[0]!))]

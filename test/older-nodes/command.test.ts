@@ -9,7 +9,7 @@ import { ROOT } from '../../release/packages.ts'
 
 const OLDER = [18, 20, 22] as const
 
-// The first run installs the older releases of Node from npm.
+// The first run installs the older Node releases from npm.
 beforeAll(async () => {
   for (const line of OLDER) await nodeOf(line)
 }, 300_000)
@@ -23,13 +23,13 @@ describe.for(OLDER)('the hookline executable, run with Node %d', (line) => {
     }
   })
 
-  test('ends like the command that it runs', async () => {
+  test('exits with the code of the command that it runs', async () => {
     const { code, stderr } = await run(line, join(ROOT, 'node_modules/.bin/hookline'), ['sned'])
     expect(code).toBe(2)
     expect(stderr).toContain('Did you mean send?')
   })
 
-  test('says what to do in a clone without that Node, as npm ci --omit=dev leaves it', async () => {
+  test('explains what to do in a clone without Node 24, such as after npm ci --omit=dev', async () => {
     using clone = new TemporaryFolder()
     const bin = copyOfBin(clone.path)
     mkdirSync(join(clone.path, 'packages/cli/src'))
@@ -43,7 +43,7 @@ describe.for(OLDER)('the hookline executable, run with Node %d', (line) => {
     expect(stderr).toContain('install Node 24 from https://nodejs.org')
   })
 
-  test('says what to do where it is installed', async () => {
+  test('explains what to do if it is installed as a package', async () => {
     using folder = new TemporaryFolder()
     const { code, stdout, stderr } = await run(line, copyOfBin(folder.path), ['start'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -56,7 +56,7 @@ describe.for(OLDER)('the hookline executable, run with Node %d', (line) => {
   })
 })
 
-test('a clone whose own Node is too old says so, and does not start itself again and again', async () => {
+test('a clone with an outdated node package reports an error, and does not restart itself endlessly', async () => {
   using clone = new TemporaryFolder()
   const bin = copyOfBin(clone.path)
   cpSync(join(ROOT, 'packages/cli/src'), join(clone.path, 'packages/cli/src'), {
@@ -73,10 +73,10 @@ test('a clone whose own Node is too old says so, and does not start itself again
 test.for([
   ['SIGINT', [0, null]],
   ['SIGTERM', [0, null]],
-  // No command handles it: the system ends the process.
+  // Not handled by any command, so the process is killed.
   ['SIGHUP', [null, 'SIGHUP']],
 ] as const)(
-  'a service that an older Node has started in a clone gets its %s, and ends with %j',
+  'a service started by an older Node in a clone receives its %s, and exits with %j',
   async ([signal, end]) => {
     using data = new TemporaryFolder()
     const args = ['start', '--port', '0', '--data-dir', data.path]
@@ -101,7 +101,7 @@ test.for([
   ['open', 'exec "$0" "$@"'],
   ['closed', 'exec "$0" "$@" <&-'],
 ] as const)(
-  'a service whose older Node was killed ends, too, with stdin %s',
+  'a service stops when the older Node that started it is killed, with stdin %s',
   async ([, command]) => {
     using data = new TemporaryFolder()
     const args = ['start', '--port', '0', '--data-dir', data.path]
@@ -112,7 +112,7 @@ test.for([
     })
     let log = ''
     child.stderr.on('data', (text: Buffer) => (log += text.toString()))
-    // The service has the other end of stderr as well.
+    // The service inherits stderr, so `close` means that it has exited.
     const serviceEnded = once(child.stderr, 'close')
     await vi.waitFor(() => expect(log).toContain('service.listening'), { timeout: 30_000 })
     child.kill('SIGKILL')
@@ -121,7 +121,7 @@ test.for([
   },
 )
 
-/** The executable without what it runs. */
+/** A copy of the executable without the code that it runs. */
 function copyOfBin(folder: string): string {
   const bin = join(folder, 'packages/cli/bin')
   cpSync(join(ROOT, 'packages/cli/bin'), bin, { recursive: true })

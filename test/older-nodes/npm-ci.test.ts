@@ -3,7 +3,7 @@ import { run } from '../../release/command.ts'
 import { nodeOf } from '../../release/nodes.ts'
 import { readManifest, ROOT } from '../../release/packages.ts'
 
-/** Does what `npm ci` does until it would change something. Resolves with its warnings. */
+/** Runs `npm ci` without changing anything. Resolves with its warnings. */
 async function warnings(line: 20 | 22, ...args: readonly string[]): Promise<string> {
   const node = await nodeOf(line)
   const { stderr } = await run('npm', ['ci', '--dry-run', ...args], { cwd: ROOT, node })
@@ -15,12 +15,12 @@ describe.for([20, 22] as const)('npm ci with Node %d', (line) => {
     expect(await warnings(line)).toBe('')
   })
 
-  test('prints on request which packages want another Node than that of the system', async () => {
+  test('lists the packages that need a different Node when log level warn is set', async () => {
     expect(await warnings(line, '--loglevel', 'warn')).toMatch(/EBADENGINE .*'@hookline\/server@/)
   })
 })
 
-test('a clone needs an older Node than the service, which its users are told', () => {
+test('a clone accepts an older Node than the published packages', () => {
   const engines = ['', 'packages/cli', 'packages/server'].map((folder) => {
     const { engines: needed } = readManifest(ROOT + folder) as { engines?: { node: string } }
     return needed?.node

@@ -6,19 +6,19 @@ const run = promisify(execFile)
 
 const bin = (name: string) => `${ROOT}node_modules/.bin/${name}`
 
-/** The report of publint about a tarball; empty if it finds no fault. */
+/** The problems that publint finds in a tarball. */
 export function publintFaults(tarball: string): Promise<string[]> {
   return faultsOf(bin('publint'), ['run', tarball, '--strict'])
 }
 
-/** The report of attw, which resolves the types of every entry; empty if it finds no fault. */
+/** The problems that attw finds, which resolves the types of every entry point. */
 export function typeFaults(tarball: string): Promise<string[]> {
   return faultsOf(bin('attw'), [tarball, '--profile', 'esm-only', '--format', 'ascii'])
 }
 
 async function faultsOf(program: string, args: readonly string[]): Promise<string[]> {
   try {
-    // publint colours its output in a CI environment.
+    // publint colours its output in CI.
     await run(program, args, { env: { ...process.env, NO_COLOR: '1' } })
     return []
   } catch (error) {

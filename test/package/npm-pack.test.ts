@@ -11,19 +11,19 @@ describe('npm pack of a package', () => {
   afterAll(() => clone[Symbol.dispose]())
   const inClone = (path: string) => join(clone.path, path)
 
-  test('packs the built code in a clone that nobody has built', async () => {
+  test('builds a fresh clone first', async () => {
     expect(await entriesOf('client')).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
     )
   })
 
-  test('packs the built code when the build is gone, and the record of the build is left', async () => {
+  test('rebuilds if the output was removed but the build info remains', async () => {
     for (const name of ['client', 'protocol'])
       rmSync(inClone(`packages/${name}/dist`), { recursive: true })
     expect(await entriesOf('client')).toContain('dist/index.js')
   })
 
-  test('leaves out what an earlier build wrote for a source file that is gone', async () => {
+  test('excludes the output of source files that were removed since an earlier build', async () => {
     mkdirSync(inClone('packages/protocol/dist'), { recursive: true })
     writeFileSync(inClone('packages/protocol/dist/gone.js'), '')
     expect(await entriesOf('protocol')).not.toContain('dist/gone.js')

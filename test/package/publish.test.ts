@@ -18,7 +18,7 @@ describe('npm publish of tarballs', () => {
   const tarballs = [small('protocol'), small('client')]
   afterAll(() => folder[Symbol.dispose]())
 
-  test('publishes one after the other, for everybody', async () => {
+  test('publishes one after the other, with public access', async () => {
     const registry = await openRegistry(folder.path)
     await publish(tarballs, version)
     expect(registry.published).toMatchObject([
@@ -27,13 +27,13 @@ describe('npm publish of tarballs', () => {
     ])
   })
 
-  test('goes on with what a release that was cut off has not published', async () => {
+  test('continues an interrupted release with the packages that are not published', async () => {
     const registry = await openRegistry(folder.path, { existing: tarballs[0]!.file })
     await publish(tarballs, version)
     expect(registry.published).toMatchObject([{ name: '@hookline/client' }])
   })
 
-  test('stops where another build of the version is published', async () => {
+  test('stops if a different build of the version is published', async () => {
     const registry = await openRegistry(folder.path, { existing: tarballs[1]!.file })
     await expect(publish(tarballs, version)).rejects.toThrow('is published from another build')
     expect(registry.published).toEqual([])
@@ -45,7 +45,7 @@ describe('npm publish of tarballs', () => {
     expect(registry.published).toEqual([])
   })
 
-  /** A package without code: the real ones would have to be built. */
+  /** A package without code, because the real ones would have to be built. */
   function small(name: PackageName): Tarball {
     const manifest = { name: `@hookline/${name}`, version, publishConfig: { access: 'public' } }
     const file = join(folder.path, `${name}.tgz`)
@@ -61,10 +61,10 @@ interface Published {
   readonly access: string
 }
 
-/** A registry on loopback, which npm uses until the test ends. */
+/** A registry on loopback that npm uses until the test ends. */
 async function openRegistry(
   folder: string,
-  /** `existing` is the tarball of @hookline/protocol that the registry has. */
+  /** `existing` is a tarball that the registry already has. */
   { existing, refused }: { existing?: string; refused?: string } = {},
 ): Promise<{ readonly published: readonly Published[] }> {
   const published: Published[] = []

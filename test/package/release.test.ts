@@ -18,7 +18,7 @@ describe('a release', () => {
   })
 
   test.for<[string, Partial<ReleaseState>, string]>([
-    ['changes that are not committed', { changes: ' M README.md' }, ' M README.md'],
+    ['uncommitted changes', { changes: ' M README.md' }, ' M README.md'],
     ['no tag', { tags: ['', 'v1.2.2'] }, 'no tag v1.2.3'],
     ['no section in the changelog', { changelog: '## 1.2.30\n## 1.2' }, 'no section “## 1.2.3”'],
     ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
@@ -28,7 +28,7 @@ describe('a release', () => {
     expect(refusals({ ...READY, ...change })).toEqual([expect.stringContaining(words)])
   })
 
-  test('compares the versions of the packages, and those that they need of each other', () => {
+  test('compares the versions of the packages and of their dependencies on each other', () => {
     const versions = versionsIn([
       { name: 'a', version: '1.0.0' },
       { name: 'b', version: '1.0.1', dependencies: { a: '0.9.0', fastify: '5.0.0' } },
@@ -40,24 +40,24 @@ describe('a release', () => {
     })
   })
 
-  test('finds one version in all packages of this repository', () => {
+  test('finds a single version in all packages of this repository', () => {
     const versions = versionsIn(PACKAGES.map((name) => readManifest(packageFolder(name))))
     expect(Object.keys(versions)).toHaveLength(9)
     expect(new Set(Object.values(versions))).toEqual(new Set([readManifest(ROOT).version]))
   })
 
-  test('is dry with --dry-run, also where npm takes the flag for itself', () => {
+  test('is dry with --dry-run, even if npm consumes the flag', () => {
     expect(isDryRun(['--dry-run'], {})).toBe(true)
     expect(isDryRun([], { npm_config_dry_run: 'true' })).toBe(true)
     expect(isDryRun([], {})).toBe(false)
   })
 
-  test('does not begin with an argument that it does not know', () => {
+  test('does not start with an unknown argument', () => {
     expect(() => isDryRun(['--dryrun'], {})).toThrow('Unknown: --dryrun')
   })
 })
 
-test('a package comes after those that it depends on', () => {
+test('packages come after their dependencies', () => {
   const order = PACKAGES.map((name) => `@hookline/${name}`)
   for (const [index, name] of PACKAGES.entries()) {
     const needed = Object.keys(readManifest(packageFolder(name)).dependencies ?? {})

@@ -7,7 +7,7 @@ import { type Manifest, PACKAGES, type PackageName, readManifest } from '../../r
 import { makeTarballs } from '../../release/packing/tarballs.ts'
 import { publintFaults, typeFaults } from './faults.ts'
 
-/** The packages that programs import. */
+/** The packages with an API. */
 const LIBRARIES = PACKAGES.filter((name) => name !== 'cli')
 
 const folder = new TemporaryFolder()
@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.dispose]())
 
-describe('the tarball that publishing would upload', () => {
+describe('the published tarball', () => {
   test.for(PACKAGES)('of %s passes publint', async (name) => {
     expect(await publintFaults(tarball(name))).toEqual([])
   })
@@ -30,7 +30,7 @@ describe('the tarball that publishing would upload', () => {
     expect(await typeFaults(tarball(name))).toEqual([])
   })
 
-  test.for(PACKAGES)('of %s has code, README and licence, and nothing else', (name) => {
+  test.for(PACKAGES)('of %s contains only code, README and licence', (name) => {
     const top = readdirSync(unpacked(name)).toSorted()
     const code = { cli: ['bin', 'dist'], server: ['console-site', 'dist', 'docs-site'] }[
       name as string
@@ -42,18 +42,18 @@ describe('the tarball that publishing would upload', () => {
     expect(files.filter((file) => file.includes('test/'))).toEqual([])
   })
 
-  test('of server has the pages that the service shows at /docs', () => {
+  test('of server contains the pages at /docs', () => {
     const pages = filesIn(join(unpacked('server'), 'docs-site'))
     expect(pages).toEqual(expect.arrayContaining(['index.html', 'guides/receivers.html']))
   })
 
-  test('of server has the files of the console', () => {
+  test('of server contains the files of the console', () => {
     const files = filesIn(join(unpacked('server'), 'console-site'))
     expect(files).toContain('index.html')
     expect(files.some((file) => /^assets\/.*\.js\.gz$/.test(file))).toBe(true)
   })
 
-  test.for(PACKAGES)('of %s names only files that are in it', (name) => {
+  test.for(PACKAGES)('of %s refers only to files that it contains', (name) => {
     const manifest = readManifest(unpacked(name))
     const files = new Set(filesIn(unpacked(name)).map((file) => `./${file}`))
     const named = Object.values(manifest.exports ?? {}).flatMap((targets) => Object.values(targets))
@@ -61,13 +61,13 @@ describe('the tarball that publishing would upload', () => {
     expect(JSON.stringify(manifest)).not.toMatch(/hookline-source|prepack/)
   })
 
-  test.for(PACKAGES)('of %s has no code that asks for a source map', (name) => {
+  test.for(PACKAGES)('of %s contains no references to source maps', (name) => {
     const code = filesIn(unpacked(name)).filter((file) => file.endsWith('.js'))
     const texts = code.map((file) => readFileSync(join(unpacked(name), file), 'utf8'))
     expect(texts.filter((text) => text.includes('sourceMappingURL'))).toEqual([])
   })
 
-  test.for(PACKAGES)('of %s has a README without links to files that are not in it', (name) => {
+  test.for(PACKAGES)('of %s has a README without links to missing files', (name) => {
     const readme = readFileSync(join(unpacked(name), 'README.md'), 'utf8')
     expect(readme).toContain(`# @hookline/${name}\n`)
     expect(readme).not.toMatch(/\]\(\.\.?\//)

@@ -1,4 +1,4 @@
-/** The pages with blocks that no test can run, and why. */
+/** Pages with blocks that no test can run, with the reason. */
 export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/clients/browser.md': 'installs packages from the registry; test/compat runs the programs',
   'docs/clients/dotnet.md': 'no registry that our tests reach has the package',
@@ -10,17 +10,17 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
     'installs packages from the registry; test/compat runs the library',
   'docs/clients/ruby.md': 'no registry that our tests reach has the package',
   'docs/clients/rust.md': 'installs crates from the registry; test/compat runs the program',
-  'docs/guides/install.md': 'it installs tarballs in another folder, which the release tries',
-  'packages/client/README.md': 'the package is not in a registry; the release tries its tarball',
-  'clients/go/README.md': 'the module is at no address yet; test/client-go uses its folder',
+  'docs/guides/install.md': 'installs tarballs in another folder, which the release tests',
+  'packages/client/README.md': 'the package is not in a registry; the release tests its tarball',
+  'clients/go/README.md': 'the module is not published yet; test/client-go uses its folder',
   'docs/tutorials/migrate-from-rudderstack.md': 'installs a package from the registry',
-  'docs/guides/cluster.md': 'it needs servers of PostgreSQL and NATS; test/cluster starts them',
-  'docs/guides/backups.md': 'they need Docker, systemd, or the table of cron',
-  'docs/guides/deploying.md': 'they need root, systemd, or Docker; test/deploy tries the files',
+  'docs/guides/cluster.md': 'needs PostgreSQL and NATS servers; test/cluster starts them',
+  'docs/guides/backups.md': 'needs Docker, systemd or cron',
+  'docs/guides/deploying.md': 'needs root, systemd or Docker; test/deploy tests the files',
   'docs/guides/reverse-proxy.md':
-    'they need root, a domain, or another machine; test/deploy tries the files',
-  'docs/guides/run-book.md': 'they need systemd, Docker, or a destination that fails',
-  'docs/guides/upgrading.md': 'they need root, systemd, or Docker',
+    'needs root, a domain or another machine; test/deploy tests the files',
+  'docs/guides/run-book.md': 'needs systemd, Docker or a failing destination',
+  'docs/guides/upgrading.md': 'needs root, systemd or Docker',
 }
 
 /** Commands that `.ci/run` runs itself, in a clone. */

@@ -7,7 +7,7 @@ import { makeClone } from '@hookline/testing/pages/clone'
 import { type Fence, valueOf } from '@hookline/testing/pages/fences'
 import { Terminal } from './terminal.ts'
 
-/** What a reader did with a block, and what came of it. */
+/** The commands of a block, with their results. */
 export interface ReadBlock {
   readonly text: string
   readonly failures: readonly number[]
@@ -15,8 +15,8 @@ export interface ReadBlock {
 }
 
 /**
- * Follows a page as its reader does, in a clone named `hookline`: pastes each block of commands, saves each file, and puts the ids that commands
- * printed in place of `wk_…`, `dst_…` and the like.
+ * Follows a page like its reader, in a clone named `hookline`: pastes each block of commands, saves each file, and replaces
+ * `wk_…`, `dst_…` and the like with the ids that commands have printed.
  */
 export class PageReader implements AsyncDisposable {
   readonly #folder = new TemporaryFolder()
@@ -38,7 +38,7 @@ export class PageReader implements AsyncDisposable {
     this.#terminal = new Terminal({ folder: session, cwd: this.#clone, env })
   }
 
-  /** Does what the block says. */
+  /** Runs or saves the block. */
   async read(fence: Fence): Promise<ReadBlock> {
     const text = this.#withIds(fence.text)
     const file = valueOf(fence, 'file')
@@ -71,7 +71,7 @@ export class PageReader implements AsyncDisposable {
     this.#folder[Symbol.dispose]()
   }
 
-  /** Saves a file in the folder in which the reader is. */
+  /** Saves a file in the reader's current folder. */
   async #save(name: string, text: string): Promise<void> {
     const { output } = await this.#terminal.run('pwd')
     const path = join(output.trim(), name)
@@ -88,8 +88,7 @@ export class PageReader implements AsyncDisposable {
   }
 }
 
-/** Deliveries and attempts take their time. */
-/** What differs each time: ids, times, and how long something took. On a page, `…` stands for anything. */
+/** Parts of the output that differ each time: ids, times and durations. On a page, `…` stands for anything. */
 const VOLATILE =
   /\b[a-z]+_[\da-z]{26}\b|\b[\da-f]{8}(?:-[\da-f]+){4}\b|(?:[\d-]+T)?\d\d:\d\d:\d\d[.\d]*Z?|\d+(?= m?s\b)|…/
 
@@ -98,7 +97,7 @@ function patternOf(line: string): RegExp {
   return new RegExp(parts.join('.*'))
 }
 
-/** A page may align its columns otherwise. */
+/** Ignores differences in the alignment of columns. */
 function escaped(text: string): string {
   return text
     .split(/ +/)
@@ -110,7 +109,7 @@ function idsOf(prefix: string): RegExp {
   return new RegExp(String.raw`\b${prefix}_[\w-]{8,}`, 'g')
 }
 
-/** The environment without settings of Hookline, and without what npm tells the scripts that it runs. */
+/** The environment without settings of Hookline, npm, Node and Vitest. */
 function withoutHookline(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(HOOKLINE_|npm_|NODE_|VITEST)/.test(name)),

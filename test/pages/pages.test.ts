@@ -7,7 +7,7 @@ import { PageReader } from './page-reader.ts'
 import { SOURCE_AND_DESTINATION, startsService } from './prelude.ts'
 import { Terminal } from './terminal.ts'
 
-/** The blocks of a page that its reader pastes into a terminal, saves as files, or compares with what commands print. */
+/** The blocks of a page that a reader pastes into a terminal, saves as files, or compares with the output of commands. */
 function blocksOf(page: string): Fence[] {
   return fencesIn(read(page)).filter(
     (fence, index, all) =>
@@ -17,7 +17,7 @@ function blocksOf(page: string): Fence[] {
   )
 }
 
-/** A text below commands, in the same section, is what they print. */
+/** A text block after commands in the same section is their output. */
 function isOutput({ language, words, section }: Fence, before: Fence | undefined): boolean {
   const isBelowCommands = before?.language === 'sh' && !before.words.includes('not-run')
   return language === 'text' && words.length === 0 && isBelowCommands && before.section === section
@@ -32,7 +32,7 @@ const pages = markdownPages().filter(
 )
 
 describe('the commands of a page', () => {
-  it.concurrent.for(pages)('do what it says when they are pasted: %s', async (page, { skip }) => {
+  it.concurrent.for(pages)('work as described when they are pasted: %s', async (page, { skip }) => {
     if (!(await Terminal.isPossible()))
       skipOrFail('unshare and ip of Linux', 'HOOKLINE_REQUIRE_PAGES', skip)
     const blocks = blocksOf(page).filter(({ words }) => !words.includes('not-run'))
@@ -50,21 +50,21 @@ describe('the commands of a page', () => {
     }
   })
 
-  it('that no test can run are known, with the reason', () => {
+  it('that no test can run are listed, with a reason', () => {
     const marked = markdownPages().filter((page) =>
       blocksOf(page).some(({ words }) => words.includes('not-run')),
     )
     expect(marked).toEqual(Object.keys(NOT_RUN).toSorted())
   })
 
-  it('that CI runs itself are steps of it', () => {
+  it('that CI runs itself are steps of its script', () => {
     const steps = read('.ci/run').split('\n')
     for (const command of RUN_BY_CI)
       expect(steps, command).toContainEqual(expect.stringMatching(`^step \\w+ ${command}$`))
   })
 })
 
-/** The block without the commands that take minutes, which CI runs in the clone itself. */
+/** The block without slow commands that CI runs in the clone itself. */
 function withoutWhatCiRuns(fence: Fence): Fence {
   const lines = fence.text.split('\n').map((line) => {
     const [commands = ''] = line.split('#')

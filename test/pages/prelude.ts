@@ -1,6 +1,6 @@
 import { type Fence, fencesIn } from '@hookline/testing/pages/fences'
 
-/** What readers of a guide have before they begin: a running service with a source, a destination and an event. */
+/** The starting point of most guides: a running service with a source, a destination and an event. */
 export const SOURCE_AND_DESTINATION: readonly Fence[] = fencesIn(`
 \`\`\`sh background
 npx hookline start --data-dir ./data --allowed-networks 127.0.0.0/8
@@ -20,7 +20,7 @@ npx hookline send track "Order Completed" --user u1 --write-key wk_…
 \`\`\`
 `)
 
-/** Whether the page itself tells its reader to start a service. */
+/** Whether the page itself starts a service. */
 export function startsService(blocks: readonly Fence[]): boolean {
   return blocks.some(({ text }) => /hookline (start|dev|demo)\b|npm (start|run demo)\b/.test(text))
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { vi } from 'vitest'
 
-/** What a block of commands did. */
+/** The result of a block of commands. */
 export interface BlockResult {
   /** The exit codes of the commands that failed, in order. */
   readonly failures: readonly number[]
@@ -12,15 +12,15 @@ export interface BlockResult {
 }
 
 /**
- * A bash session whose processes have a network and process ids of their own: the ports of a page are always free, and
- * everything that a page started ends with the session.
+ * A bash session in its own network and process namespaces, so that the ports of a page are always free, and all processes of a
+ * page exit with the session.
  */
 export class Terminal implements AsyncDisposable {
   readonly #bash: ChildProcess
   readonly #folder: string
   #blocks = 0
 
-  /** @param folder for the files of this session: scripts and output */
+  /** @param folder for the scripts and the output of this session */
   constructor(options: { folder: string; cwd: string; env: NodeJS.ProcessEnv }) {
     const { folder, cwd, env } = options
     this.#folder = folder
@@ -28,14 +28,14 @@ export class Terminal implements AsyncDisposable {
     this.#say('ip link set lo up', 'set -m')
   }
 
-  /** Whether this machine has what a session needs. */
+  /** Whether this machine permits such sessions. */
   static async isPossible(): Promise<boolean> {
     const probe = spawn('unshare', [...ISOLATED, '-c', 'ip link set lo up'], { stdio: 'ignore' })
     const [code] = (await Promise.race([once(probe, 'exit'), once(probe, 'error')])) as unknown[]
     return code === 0
   }
 
-  /** Pastes a block and waits for its end. The session keeps its folder and variables. */
+  /** Runs a block in the session, which keeps its folder and variables. Resolves when the block has finished. */
   async run(block: string): Promise<BlockResult> {
     const [script, log] = this.#filesFor(
       (file) => `trap 'echo "$?" >> ${file}.failures' ERR\n${block}\ntrap - ERR\n`,
@@ -53,7 +53,7 @@ export class Terminal implements AsyncDisposable {
     return { failures, output: textOf(log)! }
   }
 
-  /** Pastes a command that runs until the session ends, and waits until it says that it is ready. Resolves with its output so far. */
+  /** Starts a command in the background. Resolves when it prints that it is ready, with a function that reads its output. */
   async runInBackground(block: string): Promise<() => string> {
     const [script, log] = this.#filesFor(() => block)
     this.#say(`(source ${script}) > ${log} 2>&1 < /dev/null &`)
@@ -64,12 +64,12 @@ export class Terminal implements AsyncDisposable {
     return () => textOf(log)!
   }
 
-  /** Presses Ctrl-C where a command still runs, and waits until all have ended. */
+  /** Sends Ctrl-C to all background commands, and waits until they have exited. */
   async stopBackground(): Promise<void> {
     const { failures, output } = await this.run(
       'for job in $(jobs -p); do kill -INT -- "-$job"; done; wait',
     )
-    if (failures.length > 0) throw new Error(`A program did not end well after Ctrl-C.\n${output}`)
+    if (failures.length > 0) throw new Error(`A program failed after Ctrl-C.\n${output}`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,17 +93,17 @@ export class Terminal implements AsyncDisposable {
 
 const ISOLATED = ['-rnpf', '--kill-child', '--mount-proc', 'bash', '--noprofile', '--norc']
 
-/** A program that serves says where; one that follows says how it ends. */
+/** Servers print their URL when they are ready, and followers how to stop them. */
 const READY = /http:\/\/|Ctrl-C/
 
-/** The longest time of a command that ends, on a slow machine: it builds all packages. */
+/** Limit for one block on a slow machine. The slowest one builds all packages. */
 const LONGEST_MS = 200_000
 
-/** Waits for what a program writes; `context` says what did not happen. */
+/** Polls a condition. `context` is part of the error message. */
 async function until(holds: () => boolean, context: () => string): Promise<void> {
   await vi.waitFor(
     () => {
-      if (!holds()) throw new Error(`This block did not get so far:\n${context()}`)
+      if (!holds()) throw new Error(`This block did not finish in time:\n${context()}`)
     },
     { timeout: LONGEST_MS, interval: 20 },
   )

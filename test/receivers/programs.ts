@@ -5,20 +5,20 @@ const PAGE = readFileSync(new URL('../../docs/guides/receivers.md', import.meta.
 /** A receiver of docs/guides/receivers.md. */
 export interface Program {
   readonly file: string
-  /** The command that runs it, as the page has it. */
+  /** The command on the page that runs it. */
   readonly command: string
-  /** The program that runs it, which may not be installed. */
+  /** The interpreter or compiler, which may not be installed. */
   readonly language: string
 }
 
-/** The receivers that the table of the page lists. */
+/** The receivers in the table of the page. */
 export const PROGRAMS: readonly Program[] = [
   ...PAGE.matchAll(
     /^\|[^|]*\| `(receiver[\w.-]*)` +\| `(HOOKLINE_SECRET="[^"]*" (\S+) [^`]*)` +\|$/gm,
   ),
 ].map(([, file, command, language]) => ({ file: file!, command: command!, language: language! }))
 
-/** The files that the page tells its reader to save, with their content. */
+/** The files to save on the page, by name. */
 export const FILES: ReadonlyMap<string, string> = new Map(
   [...PAGE.matchAll(/^```\w+ file=(\S+)\n([^]*?)^```$/gm)].map(([, name, content]) => [
     name!,

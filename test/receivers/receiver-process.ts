@@ -12,7 +12,7 @@ import { FILES, type Program } from './programs.ts'
 /** The shared secret in the commands of the page. */
 export const SECRET = 'a shared secret'
 
-/** Go compiles its standard library when its cache is empty. */
+/** Long, because Go compiles its standard library if its cache is empty. */
 export const START_MS = 240_000
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
@@ -21,7 +21,7 @@ export function isInstalled({ language }: Pick<Program, 'language'>): boolean {
   return spawnSync('sh', ['-c', `command -v ${language}`]).status === 0
 }
 
-/** A receiver of the page, saved and run in an empty folder as the page says. */
+/** A receiver of the page, saved and run in an empty folder as the page describes. */
 export class ReceiverProcess implements AsyncDisposable {
   readonly url: string
   output = ''
@@ -32,7 +32,7 @@ export class ReceiverProcess implements AsyncDisposable {
   private constructor(command: string, port: number, folder: TemporaryFolder) {
     this.url = `http://127.0.0.1:${port}/`
     this.#folder = folder
-    // A group of its own: the Go command runs the program as its child.
+    // A process group, because `go run` starts the program as a child process.
     this.#child = spawn('sh', ['-c', command], {
       cwd: folder.path,
       detached: true,
@@ -44,7 +44,7 @@ export class ReceiverProcess implements AsyncDisposable {
     this.#closed = once(this.#child, 'close')
   }
 
-  /** Resolves when it listens. */
+  /** Resolves when the receiver listens. */
   static async start({ command }: Program, secret = SECRET): Promise<ReceiverProcess> {
     const folder = new TemporaryFolder()
     for (const [name, content] of FILES) writeFileSync(join(folder.path, name), content)
@@ -64,20 +64,20 @@ export class ReceiverProcess implements AsyncDisposable {
   stored(): Map<string, string> {
     const folder = join(this.#folder.path, 'inbox')
     const names = readdirSync(folder)
-    // Parts are gone when a response has been sent.
+    // Temporary files are removed before the response is sent.
     expect(names.filter((name) => !name.endsWith('.json'))).toEqual([])
     return new Map(
       names.map((name) => [name.slice(0, -5), readFileSync(join(folder, name), 'utf8')]),
     )
   }
 
-  /** How often it printed this word with the id of a delivery. */
+  /** Waits until it has printed this word with the id of a delivery this many times. */
   async printed(word: 'stored' | 'duplicate', id: string, times: number): Promise<void> {
     const count = (): number => this.output.split(`${word} ${id}`).length - 1
     await eventually(() => expect(count()).toBe(times))
   }
 
-  /** Puts a file in place of the folder, or the empty folder in place of the file. */
+  /** Replaces the inbox folder with a file, so that storing fails, or the file with an empty folder. */
   setStorable(isStorable: boolean): void {
     const folder = join(this.#folder.path, 'inbox')
     rmSync(folder, { recursive: true, force: true })

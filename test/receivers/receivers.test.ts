@@ -6,7 +6,7 @@ import { FILES, PROGRAMS } from './programs.ts'
 import { isInstalled, ReceiverProcess, SECRET, START_MS } from './receiver-process.ts'
 import { type HandMade, newId, sendHandMade } from './signed-request.ts'
 
-test('the page has a receiver in each language, and a command for each', () => {
+test('the page has a receiver and a command for each language', () => {
   const files = [...FILES.keys()].filter((name) => name.startsWith('receiver'))
   expect(PROGRAMS.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
   expect(new Set(PROGRAMS.map(({ language }) => language))).toEqual(
@@ -19,20 +19,20 @@ const BODY = JSON.stringify({ version: 1, type: 'track', userId: 'u1', event: 'K
 const REFUSED: readonly (readonly [string, Omit<HandMade, 'secret'> & { secret?: string }])[] = [
   ['a changed body', { body: BODY, sentBody: BODY.replace('u1', 'u2') }],
   ['another secret', { secret: 'another secret' }],
-  ['a timestamp of six minutes ago', { ageSeconds: 360 }],
-  ['a timestamp in six minutes', { ageSeconds: -360 }],
+  ['a timestamp six minutes in the past', { ageSeconds: 360 }],
+  ['a timestamp six minutes in the future', { ageSeconds: -360 }],
   [
     'a changed timestamp',
     { headers: { 'webhook-timestamp': String(Math.round(Date.now() / 1000) - 9) } },
   ],
-  ['a timestamp that is no number', { headers: { 'webhook-timestamp': 'NaN' } }],
+  ['a timestamp that is not a number', { headers: { 'webhook-timestamp': 'NaN' } }],
   ['no timestamp', { headers: { 'webhook-timestamp': undefined } }],
   ['a changed id', { headers: { 'webhook-id': 'msg_2' } }],
   ['no id', { headers: { 'webhook-id': undefined } }],
   ['no signature', { headers: { 'webhook-signature': undefined } }],
   ['an empty signature', { headers: { 'webhook-signature': '' } }],
-  ['a signature of no version', { headers: { 'webhook-signature': 'v1, v2,YQ== ,' } }],
-  ['bytes that are no ASCII in the signature', { headers: { 'webhook-signature': 'v1,ÿ' } }],
+  ['a signature without a known version', { headers: { 'webhook-signature': 'v1, v2,YQ== ,' } }],
+  ['non-ASCII bytes in the signature', { headers: { 'webhook-signature': 'v1,ÿ' } }],
 ]
 
 describe.for(PROGRAMS)('$file', (program) => {
@@ -40,7 +40,7 @@ describe.for(PROGRAMS)('$file', (program) => {
   let service: RunningService
   let receiver: ReceiverProcess
 
-  test('has its language on this machine', ({ skip }) => {
+  test('has its language installed', ({ skip }) => {
     if (isMissing) skipOrFail(program.language, 'HOOKLINE_REQUIRE_LANGUAGES', skip)
   })
 
@@ -55,7 +55,7 @@ describe.for(PROGRAMS)('$file', (program) => {
     await receiver?.[Symbol.asyncDispose]()
   })
 
-  /** A destination of a new source with the receiver as its only webhook. */
+  /** Creates a source and a destination with the receiver as its only webhook. */
   const destination = async (secret = SECRET) => {
     const source = await service.createSource()
     const id = await service.createDestination({ source, urls: [receiver.url], secret })
@@ -76,7 +76,7 @@ describe.for(PROGRAMS)('$file', (program) => {
     await receiver.printed('stored', delivery.id, 1)
   })
 
-  test.skipIf(isMissing)('takes the replay of a delivery for a duplicate', async () => {
+  test.skipIf(isMissing)('treats the replay of a delivery as a duplicate', async () => {
     const { id: destinationId, track } = await destination()
     const { id } = await track('replayed')
     await service.api.call('POST', 'replays', { destinationId, states: ['delivered'] })
@@ -85,26 +85,34 @@ describe.for(PROGRAMS)('$file', (program) => {
     await receiver.printed('stored', id, 1)
   })
 
-  test.skipIf(isMissing)('stores a delivery once that arrives five times at once', async () => {
-    const id = newId()
-    const same = { id, body: BODY, secret: SECRET }
-    const all = await Promise.all(Array.from({ length: 5 }, () => sendHandMade(receiver.url, same)))
-    expect(all).toEqual([200, 200, 200, 200, 200])
-    await receiver.printed('stored', id, 1)
-    await receiver.printed('duplicate', id, 4)
-    expect(receiver.stored().get(id)).toBe(BODY)
-  })
-
-  test.skipIf(isMissing)('accepts both secrets while the shared secret changes', async () => {
-    const { id, track } = await destination('the secret before it')
-    await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: SECRET })
-    expect(await track('rotated-to')).toMatchObject({ state: 'delivered' })
-    await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: 'the next one' })
-    expect(await track('rotated-from')).toMatchObject({ state: 'delivered' })
-  })
+  test.skipIf(isMissing)(
+    'stores a delivery once if it arrives five times concurrently',
+    async () => {
+      const id = newId()
+      const same = { id, body: BODY, secret: SECRET }
+      const all = await Promise.all(
+        Array.from({ length: 5 }, () => sendHandMade(receiver.url, same)),
+      )
+      expect(all).toEqual([200, 200, 200, 200, 200])
+      await receiver.printed('stored', id, 1)
+      await receiver.printed('duplicate', id, 4)
+      expect(receiver.stored().get(id)).toBe(BODY)
+    },
+  )
 
   test.skipIf(isMissing)(
-    'refuses a destination with another secret, and stores nothing',
+    'accepts both secrets during a rotation of the shared secret',
+    async () => {
+      const { id, track } = await destination('the secret before it')
+      await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: SECRET })
+      expect(await track('rotated-to')).toMatchObject({ state: 'delivered' })
+      await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: 'the next one' })
+      expect(await track('rotated-from')).toMatchObject({ state: 'delivered' })
+    },
+  )
+
+  test.skipIf(isMissing)(
+    'refuses deliveries signed with a different secret, and stores nothing',
     async () => {
       const { track } = await destination('another secret')
       const delivery = await track('refused')
@@ -140,7 +148,7 @@ describe.for(PROGRAMS)('$file', (program) => {
     expect(receiver.stored().has(larger.id)).toBe(false)
   })
 
-  test.skipIf(isMissing)('gets a delivery again that it could not store', async () => {
+  test.skipIf(isMissing)('gets a retry of a delivery that it could not store', async () => {
     const { track } = await destination()
     receiver.setStorable(false)
     const tracked = track('unstored')

@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { exchange } from '@hookline/testing/network/http-exchange'
 
-/** A delivery that the test makes itself, signed without code of the product. */
+/** A delivery created by a test, signed without code of the product. */
 export interface HandMade {
   readonly id?: string
   readonly body?: string
-  /** How far its timestamp is from now. */
+  /** The age of its timestamp. */
   readonly ageSeconds?: number
   readonly secret: string
-  /** Changes the headers after they were signed. `undefined` removes one. */
+  /** Headers to change after signing. `undefined` removes one. */
   readonly headers?: Readonly<Record<string, string | undefined>>
-  /** The body that is sent in place of the signed one. */
+  /** A body to send instead of the signed one. */
   readonly sentBody?: string
 }
 
@@ -18,7 +18,7 @@ let deliveries = 0
 
 export const newId = (): string => `msg_handmade${(deliveries += 1)}`
 
-/** Sends it, and resolves to the status of the response. */
+/** Sends the delivery. Resolves with the status of the response. */
 export async function sendHandMade(url: string, made: HandMade): Promise<number> {
   const { id = newId(), body = '{"version":1}', ageSeconds = 0, secret } = made
   const timestamp = Math.round(Date.now() / 1000) - ageSeconds

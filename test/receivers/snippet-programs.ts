@@ -8,7 +8,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url))
 
-/** A request as a verifier gets it. */
+/** The input of a verifier. */
 export interface SnippetCase {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
@@ -19,12 +19,12 @@ interface Ran {
   readonly output: string
 }
 
-/** Saves a snippet under the name that the console shows, and runs it with the command that the console shows. */
+/** Saves and runs a snippet with the file name and the command that the console shows. */
 export function runSnippet({ file, code, run }: Snippet): Promise<Ran> {
   return inFolder(file === undefined ? {} : { [file]: code }, run ?? code, { hasPackages: true })
 }
 
-/** What the verifier of the language says of each case. */
+/** Runs the verifier of a language. Resolves with its result for each case. */
 export async function verdicts(
   id: VerifierId,
   secret: string,
@@ -43,7 +43,7 @@ export async function verdicts(
 interface Run {
   readonly file: string
   readonly command: string
-  /** A program that prints what the code says of each case of `cases.json`, as a JSON array. */
+  /** Wraps the code in a program that prints its result for each case in `cases.json`, as a JSON array. */
   readonly around: (code: string) => string
 }
 
@@ -119,7 +119,7 @@ puts JSON.generate(cases.map { |each| ours?(each['body'], each['headers']) })`,
 
 interface Surroundings {
   readonly environment?: Readonly<Record<string, string>>
-  /** Whether the packages of the repository are installed. A verifier has to do without them. */
+  /** Whether the packages of the repository are installed. Verifiers must work without them. */
   readonly hasPackages?: boolean
 }
 

@@ -7,7 +7,7 @@ import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { isInstalled, START_MS } from './receiver-process.ts'
 import { runSnippet, type SnippetCase, verdicts } from './snippet-programs.ts'
 
-/** The program that runs a snippet, which may not be installed. */
+/** The program that runs each snippet, which may not be installed. */
 const LANGUAGES: Readonly<Record<string, string>> = {
   curl: 'curl',
   client: 'node',
@@ -20,7 +20,7 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 }
 
 test.for(['curl', 'client', 'segment', 'go', 'python'])(
-  'the snippet %s, saved and run as the console shows it, sends an event',
+  'the snippet %s sends an event when saved and run as shown in the console',
   { timeout: START_MS },
   async (id, { skip }) => {
     const language = LANGUAGES[id]!
@@ -37,7 +37,7 @@ test.for(['curl', 'client', 'segment', 'go', 'python'])(
   },
 )
 
-test('the snippet of cURL shows why a call was refused', async () => {
+test('the cURL snippet shows why a call was refused', async () => {
   await using service = await startService()
   const [curl] = snippetsFor({ address: service.url, writeKey: `wk_'; echo "$HOME" #` })
   expect((await runSnippet(curl!)).output).toContain('unknown_write_key')
@@ -55,7 +55,7 @@ function signed(secret: string, ageSeconds: number, changes: object = {}): Snipp
   return { body: BODY, headers: { ...headers, 'webhook-signature': `v1,${digest}`, ...changes } }
 }
 
-/** Requests, and whether a receiver accepts them. */
+/** Requests, with whether a receiver must accept them. */
 function casesOf(secret: string): readonly (readonly [SnippetCase, boolean])[] {
   const good = signed(secret, 0)
   const two = `v1,AAAA ${good.headers['webhook-signature']}`
@@ -76,7 +76,7 @@ function casesOf(secret: string): readonly (readonly [SnippetCase, boolean])[] {
 }
 
 test.for(VERIFIERS.flatMap(({ id, name }) => SECRETS.map((secret) => ({ id, name, secret }))))(
-  'the verifier of $name accepts what is signed with “$secret”, and nothing else',
+  'the verifier of $name accepts only requests signed with “$secret”',
   { timeout: START_MS },
   async ({ id, secret }, { skip }) => {
     const language = LANGUAGES[id]!

@@ -5,19 +5,19 @@ export interface Step {
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
   /**
-   * `first` makes what others need, `alone` measures: each runs with nothing beside it. The others run two at a time, since most
-   * tests wait for sockets.
+   * `first` prepares other steps, and `alone` measures: both run with nothing beside them. Other steps run two at a time, since
+   * most tests wait for sockets.
    */
   readonly when?: 'first' | 'alone'
 }
 
-/** The long suites try a quarter of their seeded cases, under shorter loads. */
+/** The long suites run a quarter of their seeded cases, under shorter loads. */
 const SHORT = { HOOKLINE_TEST_SHORT: '1' }
 const SITE: Step = { name: 'site', command: 'npm run docs:site', when: 'first' }
 
-/** What runs when is in docs/contributing: 1 before each landing, 2 before a larger change is done, 3 before a release. */
+/** Documented in docs/contributing: ring 1 before each landing, 2 before a larger change is done, 3 before a release. */
 export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', readonly Step[]>> = {
-  // After `npm test`, which `.ci/run` runs before it.
+  // `.ci/run` runs `npm test` before this ring.
   landing: [
     SITE,
     { name: 'check', command: 'npm run check', when: 'first' },
@@ -25,7 +25,7 @@ export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', readonly Step[]
     { name: 'smoke', command: 'npm run test:smoke' },
     { name: 'release', command: 'npm run release -- --dry-run' },
   ],
-  // Every suite of which ring 1 runs nothing or only a part. The longest come first: one that starts last has no other beside it.
+  // Every suite that ring 1 does not run completely. The longest come first, so that none runs alone at the end.
   full: [
     SITE,
     { name: 'crash', command: 'npm run test:crash', env: SHORT },

@@ -5,9 +5,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { REPOSITORY } from '@hookline/testing/repository'
 import { RINGS, type Step } from './rings.ts'
 
-// node test/rings/run.ts RING [STEP…]: runs the steps of a ring, or some of them, continues after a failure, and ends with one table.
+// node test/rings/run.ts RING [STEP…]: runs the steps of a ring, or some of them, continues after failures, and prints one table.
 
-/** A failed test prints at most 100 lines. This is for a step that is not a test. */
+/** Failed tests print at most 100 lines. This limit is for other steps. */
 const MAX_PRINTED_LINES = 600
 const SIDE_BY_SIDE = 2
 
@@ -15,7 +15,7 @@ interface Outcome {
   readonly name: string
   readonly passed: boolean
   readonly seconds: number
-  /** The last summary of tests in its output, if it has one. */
+  /** The last test summary in the output, if there is one. */
   readonly tests: string
 }
 
@@ -47,7 +47,7 @@ await runAll(
 )
 printTable()
 
-/** Runs steps in their order, `atOnce` at a time. */
+/** Runs steps in order, `atOnce` at a time. */
 async function runAll(waiting: readonly Step[], atOnce: number): Promise<void> {
   const queue = waiting.values()
   const lane = async (): Promise<void> => {
@@ -61,7 +61,7 @@ async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
   const beginning = performance.now()
   const file = join(logs, `${name}.log`)
   const log = createWriteStream(file)
-  // Two steps share the processors: each has a worker for each of them, and one more in all.
+  // Two steps share the processors, so each uses fewer workers.
   const workers = when === undefined ? { VITEST_MAX_WORKERS: '2' } : {}
   const child = spawn('sh', ['-c', command], {
     cwd: REPOSITORY,
@@ -85,7 +85,7 @@ async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
 function printTail(output: string, file: string): void {
   const lines = output.trimEnd().split('\n')
   const from = Math.max(0, lines.length - MAX_PRINTED_LINES)
-  if (from > 0) console.log(`… ${from} lines before these are in ${file}`)
+  if (from > 0) console.log(`… ${from} earlier lines are in ${file}`)
   console.log(lines.slice(from).join('\n'))
 }
 
@@ -99,7 +99,7 @@ function printTable(): void {
     )
   }
   const failed = outcomes.filter(({ passed }) => !passed).length
-  console.log(`in all ${Math.round((performance.now() - startedAt) / 1000)} s`)
+  console.log(`total ${Math.round((performance.now() - startedAt) / 1000)} s`)
   console.log(`${outcomes.length - failed} passed, ${failed} failed`)
   process.exitCode = failed === 0 ? 0 : 1
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 interface OpenPage {
   readonly page: Page
-  /** What a developer would see in the console: errors, blocked styles and scripts, requests to other hosts. */
+  /** Errors in the browser's console, blocked styles and scripts, and requests to other hosts. */
   readonly faults: string[]
 }
 
@@ -46,7 +46,7 @@ describe('the documentation in a browser', () => {
     if (browser === undefined) skipOrFail(CHROMIUM, 'HOOKLINE_REQUIRE_CHROMIUM', skip)
   })
 
-  test('finds a page by words of its text, with the keyboard alone', async () => {
+  test('finds a page by words of its text, with only the keyboard', async () => {
     const { page, faults } = await open('/docs')
     await page.keyboard.press('Control+k')
     await page.getByRole('searchbox').fill('webhook fails')
@@ -62,7 +62,7 @@ describe('the documentation in a browser', () => {
     ['light', 1280],
     ['dark', 1280],
     ['dark', 390],
-  ] as const)('shows pages without an error: %s, %i pixels wide', async ([theme, width]) => {
+  ] as const)('shows pages without errors: %s, %i pixels wide', async ([theme, width]) => {
     for (const path of ['/docs', '/docs/reference/config', '/docs/tutorials/first-delivery']) {
       const viewport = { width, height: 800 }
       const { page, faults } = await open(path, { colorScheme: theme, viewport })
@@ -73,7 +73,7 @@ describe('the documentation in a browser', () => {
     }
   })
 
-  test('changes between light and dark at a click', async () => {
+  test('toggles between light and dark with a click', async () => {
     const { page, faults } = await open('/docs', { colorScheme: 'light' })
     await page.getByRole('switch').first().click()
     await expect
@@ -82,7 +82,7 @@ describe('the documentation in a browser', () => {
     expect(faults).toEqual([])
   })
 
-  test('leads to the reference of the API, and back', async () => {
+  test('links to the API reference, and back', async () => {
     const { page, faults } = await open('/docs')
     await page.getByRole('link', { name: 'API reference' }).first().click()
     await page.waitForURL('**/api/docs')
@@ -92,7 +92,7 @@ describe('the documentation in a browser', () => {
     expect(faults).toEqual([])
   })
 
-  test('has a page for an address that does not exist', async () => {
+  test('has a page for unknown addresses', async () => {
     const { page } = await open('/docs/no/such/page')
     await page.getByText('404').first().waitFor()
     await page.getByRole('link', { name: /home/i }).first().click()

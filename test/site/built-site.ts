@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 
 const FOLDER = fileURLToPath(new URL('../../packages/server/docs-site', import.meta.url))
 
-/** The files of the site with this extension, as paths in its folder. `npm run docs:site` makes them. */
+/** The built files of the site with this extension, as paths in its folder. */
 export function builtFiles(extension: string): string[] {
   if (!existsSync(join(FOLDER, 'index.html'))) {
     throw new Error('The site is not built. Run: npm run docs:site')
@@ -16,7 +16,7 @@ export function readBuilt(path: string): string {
   return readFileSync(join(FOLDER, path), 'utf8')
 }
 
-/** Whether an address below `/docs` is a page or a file of the site. */
+/** Whether an address below `/docs` is a page or file of the site. */
 export function isBuilt(address: string): boolean {
   const path = decodeURIComponent(address.replace(/^\/docs\/?/, '').replace(/[#?].*$/, ''))
   return ['', '.html', 'index.html'].some((end) => {

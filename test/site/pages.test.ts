@@ -11,7 +11,7 @@ function attributes(html: string, name: string): string[] {
   )
 }
 
-test('the site has each page of docs, and the pages beside it', () => {
+test('the site contains each page of docs, and the root pages', () => {
   const files = [...markdownPages().filter((path) => path.startsWith('docs/')), ...PAGES_OUTSIDE]
   const expected = files.map((file) => sitePathOf(file)!.replace(/\.md$/, '.html'))
   expect(PAGES.toSorted()).toEqual([...expected, '404.html'].toSorted())
@@ -27,7 +27,7 @@ describe.for(PAGES)('the page %s', (page) => {
     expect(headings).toEqual([])
   })
 
-  test('loads nothing from another host, and has no inline script', () => {
+  test('loads nothing from other hosts, and has no inline scripts', () => {
     const loaded = [
       ...attributes(html, 'src'),
       ...[...html.matchAll(/<link[^>]*>/g)].flatMap(([link]) => attributes(link, 'href')),
@@ -43,20 +43,20 @@ function hasHeading(address: string): boolean {
   return attributes(readBuilt(file), 'id').includes(decodeURIComponent(anchor))
 }
 
-test('a fence shows the name of the file that the reader saves, and which terminal it needs', () => {
+test('a code block shows the file name to save it as, or the terminal to use', () => {
   const html = readBuilt('tutorials/first-delivery.html')
   expect(html).toContain('<p class="fence-title">shop.mjs</p>')
   expect(html).toContain('<p class="fence-title">In a separate terminal</p>')
 })
 
-test('the search index has the words of the pages', () => {
+test('the search index contains the words of the pages', () => {
   const [file] = builtFiles('js').filter((path) => path.includes('localSearchIndex'))
   const index = readBuilt(file!)
   const expected = ['["statistics"', '["breaker"', 'guides/find-a-failing-webhook#']
   expect(expected.filter((text) => !index.includes(text))).toEqual([])
 })
 
-test('no style asks for a font or an image from elsewhere', () => {
+test('no style loads fonts or images from other hosts', () => {
   const styles = builtFiles('css').map(readBuilt).join('\n')
   const urls = [...styles.matchAll(/url\(["']?([^"')]+)/g)].map(([, url]) => url!)
   expect(urls.filter((url) => !url.startsWith('data:'))).toEqual([])

@@ -16,10 +16,10 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 100)
 const LANES = 2
-/** A process that has opened so many services makes room for a new one. */
+/** A host process is replaced after opening this many services. */
 const MOST_SERVICES = 60
 
-/** What is damaged how. Half of all damages are of the database, a quarter of its write-ahead log. */
+/** Half of the cases damage the database, a quarter its write-ahead log. */
 function placeOf(random: () => number): { readonly kind: Kind; readonly file: FileName } {
   const [at, kind] = [random(), KINDS[Math.floor(random() * KINDS.length)]!]
   if (at < 0.5) return { kind, file: 'hookline.db' }
@@ -27,7 +27,7 @@ function placeOf(random: () => number): { readonly kind: Kind; readonly file: Fi
   return { kind, file: FILES[2 + Math.floor(random() * (FILES.length - 2))]! }
 }
 
-test(`the service loses nothing of a damaged disk without a word, over ${DAMAGES} damages`, async () => {
+test(`the service reports everything that a damaged disk has lost, over ${DAMAGES} cases of corruption`, async () => {
   const indexes = Array.from({ length: DAMAGES }, (_, index) => index).values()
   const judged: Judged[] = []
   const startedAt = Date.now()
@@ -35,10 +35,10 @@ test(`the service loses nothing of a damaged disk without a word, over ${DAMAGES
   const seconds = Math.round((Date.now() - startedAt) / 1000)
   console.log(`seed ${SEED}, ${seconds} s\n${table(judged)}`)
   const failed = judged.filter(({ outcome }) => outcome === 'FAILED')
-  expect(failed.map(line), 'damages that lose something without a word').toEqual([])
+  expect(failed.map(line), 'corruption with unreported losses').toEqual([])
 })
 
-/** Takes damages until none is left. Each lane has folders, a process and a receiver of its own. */
+/** Works through the shared indexes. Each lane has its own folders, host process and receiver. */
 async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<void> {
   using folder = new TemporaryFolder()
   await using receiver = await HearingReceiver.open()

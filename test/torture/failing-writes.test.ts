@@ -8,20 +8,18 @@ import { SendingService } from './writes/sending-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const OUTAGES = Number(process.env['HOOKLINE_TEST_OUTAGES'] ?? 16)
-/** Requests while the disk fails. */
+/** Sent during each outage. */
 const REQUESTS = 15
 const CALLS = ['writes', 'syncs', 'truncations', 'short writes'] as const
 
-/** The first outages take every kind of call in turn, so that a short run has them all. */
+/** Cycles through the kinds of call, so that a short run covers all of them. */
 function failuresOf(outage: number, random: () => number): Required<Omit<Failures, 'file'>> {
   const calls = CALLS[outage % CALLS.length]!
   const share = random() < 0.5 ? 1 : random()
   return { error: random() < 0.5 ? 'EIO' : 'ENOSPC', calls, share, seed: SEED + outage + 1 }
 }
 
-test(`over ${OUTAGES} outages of the disk no call with a 200 is lost or sent twice`, async ({
-  skip,
-}) => {
+test(`no call with a 200 is lost or sent twice over ${OUTAGES} disk outages`, async ({ skip }) => {
   using disk = FailingDisk.orSkip(skip)
   const random = seededRandom(SEED)
   await using receiver = await CountingReceiver.open({ random, failing: 0 })
@@ -48,7 +46,7 @@ test(`over ${OUTAGES} outages of the disk no call with a 200 is lost or sent twi
   const missing = (): number => receiver.missing('hook', service.accepted)
   await expect.poll(missing, { interval: 100 }).toBe(0)
   const { duplicates } = receiver
-  // Without the library. What the outages left must be whole, and no commit may be missing.
+  // Restarted without the failing disk: the database must be intact, with no commit missing.
   await service.process.kill()
   expect(service.lost()).toBe(0)
   await service.start({})
@@ -60,7 +58,7 @@ test(`over ${OUTAGES} outages of the disk no call with a 200 is lost or sent twi
       JSON.stringify(Object.fromEntries(statuses)),
   )
   expect(duplicates).toBe(0)
-  // Otherwise an outage would have been none.
+  // Proves that the outages did cause failures.
   expect(disk.failed).toEqual(expect.arrayContaining(['writes', 'syncs', 'short writes']))
   expect(damageOf(join(disk.path, 'hookline.db'))).toEqual([])
 })

@@ -7,10 +7,10 @@ import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { SendingService } from './writes/sending-service.ts'
 
-/** The file that the disk probe writes has 1 MiB. */
+/** Below and above the 1 MiB that the disk probe writes. */
 const LIMITS_BYTES = [600_000, 1_500_000]
 
-test('at the limit of file sizes calls are refused and none is lost, and above it calls are accepted again', async ({
+test('calls are refused at the file size limit and accepted once it is lifted, and none is lost', async ({
   skip,
 }) => {
   using folder = new TemporaryFolder()
@@ -36,12 +36,12 @@ test('at the limit of file sizes calls are refused and none is lost, and above i
   await expect.poll(missing, { interval: 100 }).toBe(0)
   expect(receiver.duplicates).toBe(0)
   expect(await service.process.stop(), service.process.stderr).toBe(0)
-  console.log(`${counts.join(', ')}; ${service.accepted.size} in all, lost 0, sent twice 0`)
+  console.log(`${counts.join(', ')}; ${service.accepted.size} in total, lost 0, sent twice 0`)
   expect(service.lost()).toBe(0)
   expect(damageOf(join(folder.path, 'hookline.db'))).toEqual([])
 })
 
-/** Sets how large a file a process may write. @returns whether this machine can */
+/** Limits the size of the files that a process writes. @returns whether this machine has `prlimit` */
 function limitFileSize(pid: number, bytes: string): boolean {
   try {
     execFileSync('prlimit', ['--pid', `${pid}`, `--fsize=${bytes}:`])

@@ -3,9 +3,9 @@ import { fuzzService } from './wire/fuzz-service.ts'
 
 const LIVE_WITHIN_MS = 1_000
 
-test('bytes that are no HTTP do not delay the responses to others', async () => {
+test('malformed HTTP does not delay responses to other clients', async () => {
   const { livezMs } = await fuzzService(10_000)
-  // A machine that is busy with other things may be late once.
+  // A busy machine may be late once.
   const slow = livezMs.filter((ms) => ms > LIVE_WITHIN_MS)
   expect(slow.length, `slow responses of /livez: ${slow.join()} ms`).toBeLessThan(2)
 })

@@ -12,7 +12,7 @@ export const hooklineGo = goLibrary({
   hasFlush: true,
 })
 
-/** The commit of the tag 2.1.1, which is no version of a Go module. */
+/** Pinned by commit, because the tag 2.1.1 is not a Go module version. */
 export const segmentAnalyticsGo2 = goLibrary({
   name: 'segmentio/analytics-go',
   version: '2.1.1',

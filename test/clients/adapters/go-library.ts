@@ -22,7 +22,7 @@ interface GoLibrary {
   readonly hasFlush: boolean
 }
 
-/** The adapter of a Go library: each client is a process, which `adapters/go/adapter` tells what to do. */
+/** The adapter of a Go library. Each client is a process that reads commands through `adapters/go/adapter`. */
 export function goLibrary({ name, version, program, hasFlush }: GoLibrary): ClientAdapter {
   let built: Promise<string> | undefined
   const binary = () => (built ??= buildGo(MODULE, program))
@@ -47,10 +47,10 @@ class GoClient implements AdaptedClient {
     this.#child = spawn(binary, args, { stdio: ['pipe', 'pipe', 'ignore'] })
     this.#hasFlush = hasFlush
     createInterface(this.#child.stdout).on('line', (line) => this.#read(JSON.parse(line) as Reply))
-    // Commands to a process that has ended are lost: their promises reject.
+    // Writes fail after the process has exited. The `close` handler rejects their promises.
     this.#child.stdin.on('error', () => {})
     this.#child.once('close', () => {
-      for (const settle of this.#waiting.values()) settle({ error: 'the process has ended' })
+      for (const settle of this.#waiting.values()) settle({ error: 'the process has exited' })
     })
   }
 
@@ -96,7 +96,7 @@ class GoClient implements AdaptedClient {
   }
 }
 
-/** The program puts the same value of Go in place of these texts. */
+/** Encodes values that JSON cannot represent. The program decodes them. */
 function asGoValue(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return '<not JSON>'
   return Number.isNaN(value) ? '<NaN>' : value

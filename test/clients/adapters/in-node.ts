@@ -12,7 +12,7 @@ export function nodeProgram(
   return Promise.resolve([process.execPath, ...args])
 }
 
-/** Makes a call, and changes its properties after it. */
+/** Makes a call, then changes the properties object. */
 export function trackThenChange(
   track: (event: string, properties: object) => void,
   event: string,

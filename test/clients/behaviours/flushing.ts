@@ -34,7 +34,7 @@ export const FLUSHING: readonly Behaviour[] = [
       await using exchange = await openExchange(client, respond)
       await exchange.track(5)
       const first = exchange.client.flush()
-      // It is awaited at the end.
+      // Awaited at the end.
       first.catch(() => {})
       await exchange.track(5, 5)
       await exchange.client.flush()

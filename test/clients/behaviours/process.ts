@@ -18,7 +18,7 @@ export const PROCESS: readonly Behaviour[] = [
   },
 ]
 
-/** The same, measured: these checks run alone. */
+/** Measured effects. These checks run alone. */
 export const MEMORY: readonly Behaviour[] = [
   {
     name: 'needs at most 128 MB for 300,000 calls while the server is away',
@@ -29,7 +29,7 @@ export const MEMORY: readonly Behaviour[] = [
   },
 ]
 
-/** Runs a part of the program with the client. Resolves with its output. */
+/** Runs one part of the program with the client. Resolves with its output. */
 async function run(
   client: ClientAdapter,
   part: 'idle' | 'flood',
@@ -42,6 +42,6 @@ async function run(
   const timer = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')])
   clearTimeout(timer)
-  assert.equal(code, 0, 'the process did not end by itself')
+  assert.equal(code, 0, 'the process did not exit')
   return output
 }

@@ -62,7 +62,7 @@ export const QUEUEING: readonly Behaviour[] = [
       await exchange.track(1)
       await failsToTrack(exchange.client, 'bad', { n: 1n })
       await exchange.track(1, 1)
-      // This check does not require that to end.
+      // The check does not require this to settle.
       const flushed = exchange.client.sendAll().catch(() => {})
       const arrived = () => exchange.events.filter((event) => event !== 'bad').length === 2
       await Promise.race([flushed, until(arrived, 5_000)])

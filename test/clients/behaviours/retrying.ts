@@ -27,7 +27,7 @@ const waits = (form: string, header: () => string): Behaviour => ({
     await exchange.track(5)
     await exchange.client.sendAll()
     assert.equal(at.length, 2)
-    // A date has whole seconds: it is at least one second ahead.
+    // A date has a resolution of one second, so it is at least one second ahead.
     assert.ok(at[1]! - at[0]! >= 950)
   },
 })
@@ -73,7 +73,7 @@ export const RETRYING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'goes on with the next batch after one that failed',
+    name: 'continues with the next batch after a failed one',
     async check(client) {
       await using exchange = await openExchange(client, [400, 200], { flushAt: 5 })
       await exchange.track(15)

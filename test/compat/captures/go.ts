@@ -2,7 +2,7 @@ import type { Sender, WireCapture } from './wire-capture.ts'
 
 const libraryOf = (version: string): object => ({ library: { name: 'analytics-go', version } })
 
-/** Basic authentication and times without a colon in the offset. 2 and 3 name the library only in the envelope. */
+/** Basic authentication, and times without a colon in the offset. Versions 2 and 3 name the library only in the envelope. */
 export function goCaptures(sender: Sender): readonly WireCapture[] {
   return [go1(sender), go2(sender), go3(sender)]
 }

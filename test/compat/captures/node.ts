@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Sender, WireCapture } from './wire-capture.ts'
 
-/** The older library for Node, and a fork of it that declares its compressed JSON as form data. */
+/** The older library for Node, and a fork that declares its compressed JSON as form data. */
 export function nodeCaptures({ authorization, now }: Sender): readonly WireCapture[] {
   const timestamp = '2026-11-20T23:25:14.123Z'
   return [

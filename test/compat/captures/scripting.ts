@@ -3,7 +3,7 @@ import type { Sender, WireCapture } from './wire-capture.ts'
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 
-/** Python has its key only in the body and sends nulls. Ruby posts to /v1/import. PHP may compress. */
+/** Python sends nulls, and its key only in the body. Ruby posts to /v1/import. PHP may compress. */
 export function scriptingCaptures(sender: Sender): readonly WireCapture[] {
   return [python(sender), compressedPython(sender), ruby(sender), php(sender)]
 }

@@ -5,7 +5,7 @@ export interface WireCapture {
   readonly client: string
   readonly path: string
   readonly request: SentRequest
-  /** The headers of the preflight request of a browser. */
+  /** The headers of a browser's preflight request. */
   readonly preflight?: Readonly<Record<string, string>>
   /** Expected members of the payloads, by messageId. */
   readonly payloads: Readonly<Record<string, object>>

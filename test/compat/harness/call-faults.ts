@@ -7,34 +7,36 @@ import { timestampFaults } from './timestamp-faults.ts'
 type Integrations = Readonly<Record<string, unknown>>
 
 export interface CallFault {
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string
   readonly fault: string
 }
 
-/** What is wrong with one call: it did not arrive, arrived though it must not, came as two, or with other values. */
+/** The faults of one call: missing, unexpected, delivered under two ids, or with different values. */
 export function callFaults(judged: JudgedCall, observed: Observed): CallFault[] {
   const { call, deliveries } = judged
   const isWanted = wantsWebhooks(call.integrations ?? {})
   const faults = [
     ...responseFaults(judged, observed),
-    ...(!isWanted && deliveries.length > 0 ? ['arrived, though its integrations say no'] : []),
+    ...(!isWanted && deliveries.length > 0
+      ? ['arrived, although its integrations exclude webhooks']
+      : []),
     ...(new Set(deliveries.map(({ webhookId }) => webhookId)).size > 1
-      ? ['came with two webhook-ids']
+      ? ['arrived with two webhook-ids']
       : []),
     ...valueFaults(judged, observed),
   ]
   return faults.map((fault) => ({ id: call.id, fault }))
 }
 
-/** Every call gets a 200, unless the scenario or the library is such that it cannot. */
+/** Every call must get a 200, unless the scenario or the library prevents it. */
 function responseFaults(
   { call, response }: JudgedCall,
   { library, scenario, scenarioName }: Observed,
 ) {
   if (scenario.hasWrongKey === true) return []
   if (call.id === scenario.tooLarge) return response === 'stored' ? ['was stored'] : []
-  // How long a killed service stays away depends on the machine; for how long a library retries does not.
+  // The downtime of a killed service depends on the machine; how long a library retries does not.
   const mayGiveUp = library.givesUp?.[scenarioName] !== undefined || scenario.kills === true
   return response === 'stored' || mayGiveUp ? [] : [`got no 200: ${response}`]
 }
@@ -44,7 +46,7 @@ function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: O
   if (first === undefined) return []
   const { payload } = first
   const sent = wire.find(({ response }) => response === 'stored') ?? wire[0]
-  if (sent === undefined) return ['arrived, though it was not on the wire']
+  if (sent === undefined) return ['arrived, although it was not on the wire']
   const { version, type, messageId, timestamp, ...values } = payload
   return [
     ...differences({ version: 1, type: call.type }, { version, type }),
@@ -55,7 +57,7 @@ function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: O
   ]
 }
 
-/** A boolean or options decide; what is neither says nothing. `All` is for those that are not named. */
+/** A boolean or an options object decides; other values are ignored. `All` is the default for destinations that are not named. */
 function wantsWebhooks(integrations: Integrations): boolean {
   const said = (name: string): boolean | undefined => {
     const value = integrations[name]

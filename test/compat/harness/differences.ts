@@ -5,8 +5,8 @@ const SHOWN_CHARACTERS = 80
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A sentence for each value that differs. Where `mayHaveMore`, an object may have members that the expected one has not.
- * Numbers are those of JSON, which has no -0.
+ * Describes each value that differs. With `mayHaveMore`, objects may have additional members. Numbers are compared as JSON, which
+ * has no -0.
  */
 export function differences(
   expected: unknown,
@@ -20,7 +20,7 @@ export function differences(
     )
   }
   if (isDeepStrictEqual(asJson(expected), asJson(found))) return []
-  return [`${at} is ${shown(found)}, and not ${shown(expected)}`]
+  return [`${at} is ${shown(found)}, expected ${shown(expected)}`]
 }
 
 function isFields(value: unknown): value is Fields {

@@ -2,19 +2,19 @@ import { gunzipSync } from 'node:zlib'
 import { type HttpMessage, httpMessagesIn } from './http-messages.ts'
 import type { RecordedConnection } from './recorded-connection.ts'
 
-/** A request that a library sent, with the response that it got. */
+/** A request of a library, with its response. */
 export interface Exchange {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** The body of the request, decompressed, as JSON; `undefined` where it is none. */
+  /** The decompressed body of the request; `undefined` if it is not JSON. */
   readonly json: unknown
   /** In bytes after decompression. */
   readonly size: number
   readonly isToService: boolean
-  /** `undefined` where no complete response arrived. */
+  /** `undefined` if no complete response arrived. */
   readonly status: number | undefined
-  /** The body of the response as JSON; `undefined` where it is none. */
+  /** The body of the response; `undefined` if it is not JSON. */
   readonly response: unknown
 }
 

@@ -3,7 +3,7 @@ import type { WireCall } from './wire-calls.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What a payload must have of the call that the program made. It may have more: libraries add to it. */
+/** The fields that the payload of a call must have. It may have more, as libraries add some. */
 export function payloadOfCall({ type, userId, anonymousId, ...call }: Call): Fields {
   if (type === 'alias') return { type, 'User ID': userId, 'Previous ID': call.previousId }
   const { groupId, event, name, category, traits, properties, context } = call
@@ -11,7 +11,7 @@ export function payloadOfCall({ type, userId, anonymousId, ...call }: Call): Fie
   return present({ ...fields, context })
 }
 
-/** The members of a payload that come from the wire unchanged, and nothing else. It shares no code with the product. */
+/** Exactly the members of a payload that come unchanged from the wire. Shares no code with the product. */
 export function payloadOfWire(
   { fields, envelope, isFromBrowser }: WireCall,
   payload: Fields,
@@ -19,7 +19,7 @@ export function payloadOfWire(
   const { type } = fields
   const context = { ...object(envelope['context']), ...object(fields['context']) }
   const address = (payload['context'] as Fields | undefined)?.['ip']
-  // The service adds the address of a browser.
+  // The service adds the IP address of browsers.
   const added = isFromBrowser && (context['ip'] ?? '') === '' ? { ip: address } : {}
   const shared = { context: { ...context, ...added } }
   if (type === 'alias') {
@@ -38,14 +38,14 @@ function ofType(type: unknown, fields: Fields, context: Fields): Fields {
   const traits = object(fields['traits'])
   switch (type) {
     case 'identify':
-      // RudderStack's libraries send them there.
+      // RudderStack's libraries send traits in the context.
       return { traits: fields['traits'] === undefined ? object(context['traits']) : traits }
     case 'track':
       return { event, properties: object(fields['properties']) }
     case 'group':
       return { groupId: text(groupId), traits }
     case 'page': {
-      // Go 2 calls them traits.
+      // Go 2 sends the properties as traits.
       const properties = fields['properties'] === undefined ? traits : object(fields['properties'])
       return { name, category: fields['category'], properties }
     }
@@ -54,7 +54,7 @@ function ofType(type: unknown, fields: Fields, context: Fields): Fields {
   }
 }
 
-/** PHP has `[]` for an empty object, and Go `null`. */
+/** PHP sends `[]` for an empty object, and Go `null`. */
 function object(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Fields)

@@ -1,10 +1,10 @@
-/** A request or a response as the wire had it. */
+/** A request or a response as on the wire. */
 export interface HttpMessage {
   readonly startLine: string
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** Whether all of it arrived before the connection ended. */
+  /** Whether the whole message arrived before the connection ended. */
   readonly isComplete: boolean
 }
 
@@ -17,7 +17,7 @@ interface Part {
 const HEAD_END = '\r\n\r\n'
 const NO_BODY = /^HTTP\/1\.\d (?:1\d\d|204|304)/
 
-/** The messages of one direction of an HTTP/1 connection. What follows an incomplete one is no message. */
+/** The messages of one direction of an HTTP/1 connection, up to the first incomplete one. */
 export function httpMessagesIn(bytes: Buffer): HttpMessage[] {
   const messages: HttpMessage[] = []
   let start = 0
@@ -34,7 +34,7 @@ export function httpMessagesIn(bytes: Buffer): HttpMessage[] {
   return messages
 }
 
-/** The first message, as soon as all of it is there. */
+/** The first message, if it is complete. */
 export function firstHttpMessageIn(bytes: Buffer): HttpMessage | undefined {
   return httpMessagesIn(bytes).find(({ isComplete }) => isComplete)
 }

@@ -6,14 +6,14 @@ import type { Observed } from './observed.ts'
 import type { Result } from './result.ts'
 import { SECRET } from './tested-service.ts'
 
-/** The limit of a request, as the reference states it. */
+/** The documented request limit. */
 const REQUEST_BYTES = 557_056
 
-/** What a run came to, and a sentence for everything that is not as it should be. */
+/** The result of a run, with a description of each fault. */
 export interface Judgement {
   readonly result: Result
   readonly faults: readonly string[]
-  /** What the library reported, and how often each response came, to understand the faults. */
+  /** The errors of the library and the number of each response, to explain the faults. */
   readonly reports: string
 }
 
@@ -50,7 +50,7 @@ export function judge(observed: Observed): Judgement {
   }
 }
 
-/** One sentence for each fault, with the first call that has it. */
+/** Combines equal faults, and names the first call. */
 function ofManyCalls(faults: readonly CallFault[]): string[] {
   const alike = Map.groupBy(faults, ({ fault }) => fault)
   return [...alike].map(([fault, [first, ...others]]) => {
@@ -71,7 +71,7 @@ function reportsOf({ said, exchanges }: Observed): string {
   ].join('\n')
 }
 
-/** The service says so, and nothing arrived. */
+/** Whether the service reports the call as declined, and nothing arrived. */
 function isDeclined({ deliveries, events }: JudgedCall): boolean {
   return deliveries.length === 0 && events.some(({ outcomes }) => (outcomes['declined'] ?? 0) > 0)
 }
@@ -87,26 +87,29 @@ function runFaults(
   const ids = new Set(said.made)
   return [
     ...unless(lost === 0, `${lost} calls that got a 200 are lost`),
-    ...unless(stored === delivered + declined + lost, 'a call was delivered and declined'),
-    ...unless(verified === deliveries.length, `of ${deliveries.length}, ${verified} are signed`),
-    ...unless(duplicates === 0 || scenario.kills === true, `${duplicates} came twice`),
+    ...unless(stored === delivered + declined + lost, 'a call was both delivered and declined'),
+    ...unless(
+      verified === deliveries.length,
+      `${verified} of ${deliveries.length} deliveries have a valid signature`,
+    ),
+    ...unless(duplicates === 0 || scenario.kills === true, `${duplicates} duplicate deliveries`),
     ...unless(
       ids.size === said.made.length && ids.size === scenario.calls.length - lacks.length,
       `the program made ${ids.size} of ${scenario.calls.length - lacks.length} calls`,
     ),
     ...unless(
       deliveries.every(({ id }) => ids.has(id)),
-      'something arrived that was not called',
+      'an unknown call arrived',
     ),
     ...(scenario.hasWrongKey === true
       ? unless(stored === 0 && unauthorized > 0, 'calls with a wrong key were not refused')
       : unless(unauthorized === 0, 'calls with the right key were refused')),
     ...sizeFaults(exchanges),
-    ...unless(countedUnauthorized >= unauthorized, 'the service has not counted what it refused'),
+    ...unless(countedUnauthorized >= unauthorized, 'the service has not counted refused requests'),
   ]
 }
 
-/** A request is refused for its size when it exceeds the limit, and only then. */
+/** Requests must be refused for their size if they exceed the limit, and only then. */
 function sizeFaults(exchanges: readonly Exchange[]): string[] {
   return exchanges
     .filter(({ isToService, status }) => isToService && status !== undefined)

@@ -5,19 +5,19 @@ import { callIdOf, type WireCall, wireCallsOf } from './wire-calls.ts'
 
 /** A request to the webhook. */
 export interface Delivery {
-  /** Of the call. */
+  /** The id of the call. */
   readonly id: string
   readonly webhookId: string
   readonly payload: Readonly<Record<string, unknown>>
   readonly request: ReceivedRequest
 }
 
-/** A call that the program made, with everything that is known of it. */
+/** A call that the program made, with its requests, responses and deliveries. */
 export interface JudgedCall {
-  /** As the library makes it: see `sends` in `library.ts`. */
+  /** As the library sends it: see `sends` in `library.ts`. */
   readonly call: Call
   readonly wire: readonly WireCall[]
-  /** The best response that one of them got. */
+  /** The best response to any of its requests. */
   readonly response: WireCall['response']
   readonly deliveries: readonly Delivery[]
   readonly events: readonly KeptEvent[]

@@ -7,7 +7,7 @@ import type { Result } from './result.ts'
 /** Ignored by git: figures of one run on one machine. */
 export const RESULTS = new URL('../../../node_modules/.cache/compat/', import.meta.url)
 
-/** The scenarios that a library takes part in. */
+/** The scenarios that a library runs. */
 export function scenariosOf({ without }: Library): ScenarioName[] {
   const all = Object.keys(SCENARIO_NAMES) as ScenarioName[]
   return all.filter((scenario) => without?.[scenario] === undefined)
@@ -27,7 +27,7 @@ export async function keepResults(
   await writeFile(new URL(`${name}.json`, RESULTS), `[\n${lines}\n]\n`)
 }
 
-/** The kept results of all languages. */
+/** The stored results of all languages. */
 export function readResults(): Result[] {
   const names = existsSync(RESULTS) ? readdirSync(RESULTS) : []
   return names
@@ -35,7 +35,7 @@ export function readResults(): Result[] {
     .flatMap((name) => JSON.parse(readFileSync(new URL(name, RESULTS), 'utf8')) as Result[])
 }
 
-/** The result of each scenario that the library takes part in; `undefined` where there is none. */
+/** The result of each scenario that the library runs; `undefined` if it is missing. */
 export function resultsOf(library: Library, results: readonly Result[]): (Result | undefined)[] {
   const { name, version, language } = library
   return scenariosOf(library).map((scenario) =>

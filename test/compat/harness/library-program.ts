@@ -4,20 +4,20 @@ import type { Command } from '../libraries/library.ts'
 
 const DEADLINE_MS = 90_000
 
-/** What a program said: see README.md. */
+/** The output of a program: see README.md. */
 export interface Said {
   /** The ids of the calls that it made. */
   readonly made: readonly string[]
   /** The types that the library has no method for. */
   readonly lacks: ReadonlySet<string>
-  /** What the library reported. */
+  /** Errors reported by the library. */
   readonly errors: readonly string[]
-  /** Why the program is at fault itself; empty where it did as it should. */
+  /** Faults of the program itself; empty if it behaved correctly. */
   readonly faults: readonly string[]
   readonly stderr: string
 }
 
-/** Starts the program of a library. Await `said` for its end. */
+/** Starts the program of a library. `said` resolves when it exits. */
 export class LibraryProgram {
   readonly said: Promise<Said>
   readonly #child: ChildProcess
@@ -35,7 +35,7 @@ export class LibraryProgram {
         ...settings,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // What it starts, such as a browser, ends with it.
+      // A process group: its children, such as a browser, are killed with it.
       detached: true,
     })
     this.#child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
@@ -60,8 +60,8 @@ export class LibraryProgram {
       lacks: new Set(each('lacks')),
       errors: each('error'),
       faults: [
-        ...(code === 0 ? [] : [`the program ended with ${code ?? signal}: ${this.#stderr}`]),
-        ...(each('done').length === 1 ? [] : [`the program did not say that it is done`]),
+        ...(code === 0 ? [] : [`the program exited with ${code ?? signal}: ${this.#stderr}`]),
+        ...(each('done').length === 1 ? [] : [`the program did not print "done"`]),
       ],
       stderr: this.#stderr,
     }

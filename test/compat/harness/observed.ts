@@ -12,7 +12,7 @@ export interface KeptEvent {
   readonly outcomes: Readonly<Record<string, number>>
 }
 
-/** All that happened while a program ran. */
+/** Everything recorded while a program ran. */
 export interface Observed {
   readonly library: Library
   readonly scenario: Scenario
@@ -23,6 +23,6 @@ export interface Observed {
   readonly events: readonly KeptEvent[]
   readonly startedAt: number
   readonly endedAt: number
-  /** How many more requests the service counts with status 401. */
+  /** The increase of the service's counter of requests with status 401. */
   readonly countedUnauthorized: number
 }

@@ -1,6 +1,6 @@
-/** The bytes of a connection, in both directions. */
+/** All bytes of a connection, in both directions. */
 export interface RecordedConnection {
-  /** Whether they went to the service, and not to the server that is never available. */
+  /** Whether it was to the service, and not to the server that always responds 503. */
   readonly isToService: boolean
   readonly sent: Buffer[]
   readonly received: Buffer[]

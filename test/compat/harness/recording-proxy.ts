@@ -7,8 +7,8 @@ import { type Exchange, exchangesOf } from './exchanges.ts'
 import type { RecordedConnection } from './recorded-connection.ts'
 
 /**
- * Stands between a library and the service, passes on every byte and each half-close, and keeps the bytes. While the service
- * is unavailable, it responds with 503, as a load balancer does.
+ * A proxy between a library and the service. It forwards and records every byte, and forwards half-closes. While the service is
+ * unavailable, it responds with 503, as a load balancer does.
  */
 export class RecordingProxy implements AsyncDisposable {
   readonly #connections: RecordedConnection[] = []
@@ -29,7 +29,7 @@ export class RecordingProxy implements AsyncDisposable {
     this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
       this.#pass(socket),
     )
-    // The library may refuse the certificate. Its own report says so.
+    // The library may refuse the certificate, and reports that itself.
     this.#server.on('tlsClientError', () => {})
   }
 
@@ -53,14 +53,14 @@ export class RecordingProxy implements AsyncDisposable {
     return `${this.#isTls ? 'https' : 'http'}://127.0.0.1:${portOf(this.#server)}`
   }
 
-  /** Every request so far with its response, in the order of connections. */
+  /** Every request so far with its response, ordered by connection. */
   exchanges(): readonly Exchange[] {
     return this.#connections.flatMap(exchangesOf)
   }
 
   /**
-   * New connections reach the service, or a server that responds with 503. Those to the service are reset when it is no longer
-   * available; those to the other server end with their response.
+   * Sends new connections to the service, or to a server that responds with 503. Connections to the service are reset when it
+   * becomes unavailable; connections to the other server close after their response.
    */
   setAvailable(isAvailable: boolean): void {
     this.#isAvailable = isAvailable
@@ -92,7 +92,7 @@ export class RecordingProxy implements AsyncDisposable {
   }
 }
 
-/** Passes on what comes, its end, and that the connection broke. */
+/** Forwards data, half-closes and connection errors. */
 function joinTo(from: Socket, to: Socket): void {
   from.pipe(to)
   from.on('error', () => to.destroy())

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Runs a command to its end. Resolves with its output; throws with it unless the exit code is 0. */
+/** Runs a command. Resolves with its output; the error for an exit code other than 0 includes the output. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -20,6 +20,6 @@ export async function run(
     stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
   }
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${code}:\n${output}`)
+  if (code !== 0) throw new Error(`${program} ${args.join(' ')} exited with ${code}:\n${output}`)
   return output
 }

@@ -11,7 +11,7 @@ import { newSource } from '@hookline/testing/service/new-source'
 
 const TOKEN = 'tok_of_the_compatibility_tests'
 
-/** What every webhook of the suite is signed with. */
+/** The shared secret of every destination in the suite. */
 export const SECRET = 'a shared secret of the compatibility tests'
 
 /** A source with a destination, for one library in one scenario. */
@@ -21,10 +21,10 @@ export interface Place {
   readonly writeKey: string
 }
 
-/** `hookline start` in a process of its own. At its end it checks that no event has vanished. */
+/** A `hookline start` process. When disposed, it checks that no event is unaccounted for. */
 export class TestedService implements AsyncDisposable {
   readonly port: number
-  /** How far its clock is ahead. */
+  /** How far the clock of the service is ahead. */
   readonly aheadMs: number
   readonly #folder = new TemporaryFolder()
   #process: ServiceProcess
@@ -46,7 +46,7 @@ export class TestedService implements AsyncDisposable {
     return new ManagementApi(this.#process.url, TOKEN)
   }
 
-  /** Makes a source, and a destination with this webhook. */
+  /** Creates a source, and a destination with this webhook. */
   async place(webhookUrl: string): Promise<Place> {
     const { id: sourceId, writeKey } = await newSource(this.api)
     const settings = { sharedSecret: SECRET, webhooks: [{ url: webhookUrl }], successPolicy: 'any' }
@@ -55,18 +55,18 @@ export class TestedService implements AsyncDisposable {
     return { sourceId, destinationId: id, writeKey }
   }
 
-  /** How many requests got this status so far. */
+  /** The number of requests with this status so far. */
   requestsWith(status: number): Promise<number> {
     const sample = `^hookline_ingest_requests_total\\{[^}]*code="${status}"[^}]*\\} (\\d+)`
     return this.#metric(new RegExp(sample, 'gm'))
   }
 
-  /** SIGKILL: nothing is flushed. */
+  /** Kills with SIGKILL, so that nothing is flushed. */
   kill(): Promise<void> {
     return this.#process.kill()
   }
 
-  /** Starts it again on the same data and port. */
+  /** Restarts the service with the same data and port. */
   async startAgain(): Promise<void> {
     this.#process = this.#start()
     await this.#expectReady()

@@ -2,24 +2,24 @@ import type { Call } from '../scenarios/call.ts'
 import type { Observed } from './observed.ts'
 import type { WireCall } from './wire-calls.ts'
 
-/** The default of the setting. */
+/** The default of the service's setting. */
 const CLOCK_SKEW_TOLERANCE_MS = 10 * 60 * 1000
-/** A `sentAt` that is further away says nothing about a clock. One library sends the time of the call as `sentAt`. */
+/** A larger difference is not clock skew: one library sends the time of the call as `sentAt`. */
 const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
-/** Libraries write times in seconds or in microseconds. */
+/** Libraries round times to seconds or microseconds. */
 const SECOND_MS = 1000
 const ROUNDING_MS = 1
 
 export interface TimedCall {
   readonly call: Call
   readonly sent: WireCall
-  /** By the clock of the service. */
+  /** According to the service's clock. */
   readonly receivedAt: string | undefined
-  /** Of the payload. */
+  /** From the payload. */
   readonly timestamp: unknown
 }
 
-/** The time of a call is the one that the program gave, or when it made the call, corrected by the skew of the clocks. */
+/** The expected timestamp is the one that the program passed, or the time of the call, corrected by the clock skew. */
 export function timestampFaults(
   { call, sent, receivedAt, timestamp }: TimedCall,
   { scenario, startedAt, endedAt }: Observed,
@@ -35,18 +35,18 @@ export function timestampFaults(
     ? []
     : [`was received at ${receivedAt}`]
   if (call.timestamp === undefined) {
-    // Without a time of sending, the service cannot see that the clocks differ.
+    // Without `sentAt`, the service cannot detect clock skew.
     const byClient = Number.isNaN(sentAt) && sent.fields['timestamp'] !== undefined
     const shownMs = byClient ? 0 : aheadMs
     const from = startedAt + shownMs - SECOND_MS
     const isNow = isWithin(found, from, endedAt + shownMs + SECOND_MS)
-    return isNow ? faults : [...faults, 'its timestamp is not that of the call']
+    return isNow ? faults : [...faults, 'its timestamp differs from the time of the call']
   }
   const expected = Date.parse(call.timestamp) + correctionMs
   if (Math.abs(found - expected) <= ROUNDING_MS) return faults
   return [
     ...faults,
-    `its timestamp is ${String(timestamp)}, and not ${new Date(expected).toISOString()}`,
+    `its timestamp is ${String(timestamp)}, expected ${new Date(expected).toISOString()}`,
   ]
 }
 

@@ -2,12 +2,12 @@ import type { Exchange } from './exchanges.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call as a library put it on the wire, and what became of the request. */
+/** A call as it was on the wire, with the outcome of its request. */
 export interface WireCall {
   readonly fields: Fields
-  /** The batch around it; the call itself where it was sent alone. */
+  /** The batch that contains the call, or the call itself if it was sent alone. */
   readonly envelope: Fields
-  /** `refused`: by a 4xx, or by name in a 200. `unknown`: by no response, or by a proxy. */
+  /** `refused`: with a 4xx, or listed as refused in a 200. `unknown`: no response, or one from a proxy. */
   readonly response: 'stored' | 'refused' | 'unknown'
   readonly isFromBrowser: boolean
 }
@@ -34,10 +34,10 @@ export function wireCallsOf(exchanges: readonly Exchange[]): WireCall[] {
     })
 }
 
-/** The id of a call, from its properties, its traits or, of an alias call or in a capture, its user. */
+/** The id of a call, from its properties or traits or, for alias calls and captures, its user id. */
 export function callIdOf({ properties, traits, context, ...call }: Fields): string {
   const { traits: ofContext } = (context ?? {}) as { traits?: unknown }
-  // The last is where RudderStack's libraries have the traits of a user.
+  // RudderStack's libraries send user traits in the context.
   const [id] = [properties, traits, ofContext].flatMap((fields) => {
     const named = (fields as Fields | null | undefined)?.['call']
     return named === undefined ? [] : [named]
@@ -45,7 +45,7 @@ export function callIdOf({ properties, traits, context, ...call }: Fields): stri
   return String(id ?? call['userId'] ?? call['User ID'] ?? call['anonymousId'])
 }
 
-/** A call that is sent alone may have its type in the path alone. */
+/** A call that is sent alone may have its type only in the path. */
 function typeIn(path: string): string | undefined {
   return /^\/v1\/(identify|track|page|screen|group|alias)\b/.exec(path)?.[1]
 }

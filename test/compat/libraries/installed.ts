@@ -8,7 +8,7 @@ import type { Installation } from './library.ts'
 
 const CACHE = process.env['HOOKLINE_COMPAT_CACHE'] ?? join(tmpdir(), 'hookline-compat')
 
-/** The first program of an installation that this machine lacks, or `undefined`. */
+/** The first tool that an installation needs and this machine lacks, or `undefined`. */
 export async function missingProgram({ needs }: Installation): Promise<string | undefined> {
   for (const [program = '', ...args] of needs) {
     const isThere = await run(program, args).then(
@@ -20,7 +20,7 @@ export async function missingProgram({ needs }: Installation): Promise<string | 
   return undefined
 }
 
-/** The folder of an installation, which is made if this machine has none of the same manifest and lockfile. */
+/** The folder of an installation. Installs first if the cache has none for this manifest and lockfile. */
 export async function installed(installation: Installation): Promise<string> {
   const hash = createHash('sha256').update(`${process.arch} ${process.version}`)
   for (const file of installation.files) hash.update(await readFile(file))
@@ -34,7 +34,7 @@ export async function installed(installation: Installation): Promise<string> {
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // Another process has made it meanwhile.
+    // Another process may have installed it in the meantime.
     if (!existsSync(folder)) throw error
   }
   return folder

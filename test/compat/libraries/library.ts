@@ -1,47 +1,47 @@
 import type { Call, CallType } from '../scenarios/call.ts'
 import type { ScenarioName } from '../scenarios/scenario-names.ts'
 
-/** How the libraries of a language get onto this machine: once for each state of its manifest and lockfile. */
+/** How to install the libraries of a language. Done once for each state of the manifest and lockfile. */
 export interface Installation {
-  /** The first part of the name of its folder in the cache. */
+  /** The prefix of its folder in the cache. */
   readonly name: string
-  /** Commands that say that a program is there, such as `['go', 'version']`. */
+  /** Commands that succeed if a required tool is installed, such as `['go', 'version']`. */
   readonly needs: readonly (readonly string[])[]
-  /** The manifest, the lockfile, and what is compiled. The folder is made anew when one of them changes. */
+  /** The manifest, the lockfile and compiled sources. A change of any of them causes a new installation. */
   readonly files: readonly URL[]
-  /** Installs, and compiles, into an empty folder, which is renamed afterwards. Throws with the output where it fails. */
+  /** Installs and compiles into an empty folder, which is renamed afterwards. Errors include the output. */
   install(folder: string): Promise<void>
 }
 
-/** How a program is started. `PATH`, `HOME` and what README.md lists are in its environment. */
+/** How to start a program. Its environment has `PATH`, `HOME` and the variables listed in README.md. */
 export interface Command {
   readonly program: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** One version of a client library, as its registry has it. */
+/** One version of a client library. */
 export interface Library {
-  /** As its registry names it. */
+  /** Its name in the registry. */
   readonly name: string
   readonly version: string
-  /** As the page names it: `Node.js`, `Go`. */
+  /** Its name on the page: `Node.js`, `Go`. */
   readonly language: string
-  /** Versions with the same code of sending. The short form lets the longest scenarios happen to the first of each. */
+  /** Versions that share their sending code. The short form runs the longest scenarios only for the first of each. */
   readonly family: string
   readonly installation: Installation
-  /** @param folder that of the installation */
+  /** @param folder of the installation */
   command(folder: string): Command
   /** Types of calls that the library has no method for. */
   readonly lacks?: readonly CallType[]
-  /** Scenarios that it takes no part in, and why, in words for the page. */
+  /** Skipped scenarios, with the reason as text for the page. */
   readonly without?: Readonly<Partial<Record<ScenarioName, string>>>
-  /** Scenarios in which the library itself gives calls up, and why, in words for the page. */
+  /** Scenarios in which the library drops calls, with the reason as text for the page. */
   readonly givesUp?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
   readonly speaksTls?: true
-  /** The calls of a scenario, where a capture has them, and not a file. */
+  /** The calls of a scenario, if they come from a capture. */
   recorded?(scenario: ScenarioName): readonly Call[]
-  /** What the library makes of a call, where it cannot say all of it or changes it. By default, the call itself. */
+  /** The call as the library sends it, if it omits or changes fields. By default, the call itself. */
   sends?(call: Call): Call
 }

@@ -11,14 +11,14 @@ import { installed, missingProgram } from './installed.ts'
 import type { Library } from './library.ts'
 
 const INSTALLED_WITHIN_MS = 600_000
-/** In the short form, they happen to the first library of each family. */
+/** In the short form, these run only for the first library of each family. */
 const LONG: readonly ScenarioName[] = ['skew', 'large-batch', 'outage', 'kill']
 const IS_SHORT = process.env['HOOKLINE_TEST_SHORT'] === '1'
-/** Of each language, the smoke test tries one library. */
+/** The smoke test runs one library of each language. */
 const IS_SMOKE = process.env['HOOKLINE_TEST_SMOKE'] === '1'
 const SMOKE: readonly ScenarioName[] = ['batch', 'wrong-key']
 
-/** Lets every scenario happen to each library of a language. Libraries of a call share one installation. */
+/** Runs every scenario with each library of a language. The libraries share one installation. */
 export function testLibraries(language: string, libraries: readonly Library[]): void {
   describe(language, () => {
     const results: Result[] = []
@@ -34,7 +34,7 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
       await keepResults(language, libraries, results)
     })
 
-    // Vitest would cut a title that it formats.
+    // Vitest would truncate the title if it formatted it itself.
     const runs = (IS_SMOKE ? libraries.slice(0, 1) : libraries).flatMap((library) =>
       runsOf(library, libraries),
     )
@@ -68,7 +68,7 @@ function runsOf(library: Library, libraries: readonly Library[]): TestedRun[] {
     .map((scenario) => ({ title: `${name} ${version}: ${scenario}`, library, scenario }))
 }
 
-/** The services that the libraries of a language share. One that is killed is of one run. */
+/** The services that the libraries of a language share. Scenarios that kill the service get a new one. */
 class TestPlace implements AsyncDisposable {
   readonly #folder: string
   readonly #service: TestedService

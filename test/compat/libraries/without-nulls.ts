@@ -2,7 +2,7 @@ import type { Call } from '../scenarios/call.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A call of a library that leaves out members of traits and properties that are null. */
+/** The call without null members of traits and properties, for libraries that omit them. */
 export function withoutNulls({ traits, properties, ...call }: Call): Call {
   return {
     ...call,

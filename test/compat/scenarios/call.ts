@@ -1,30 +1,28 @@
 export type CallType = 'identify' | 'track' | 'page' | 'screen' | 'group' | 'alias'
 
-/** A call as a program reads it from its file, one JSON object a line. */
+/** A call as a program reads it from its file, one JSON object per line. */
 export interface Call {
-  /**
-   * It is the member `call` of the properties or traits, too, and the userId of an alias call: by it the delivery is found.
-   */
+  /** Also sent as the member `call` of properties or traits, or as the userId of an alias call, to identify deliveries. */
   readonly id: string
   readonly type: CallType
   readonly userId?: string
   readonly anonymousId?: string
-  /** Of alias calls. */
+  /** For alias calls. */
   readonly previousId?: string
-  /** Of group calls. */
+  /** For group calls. */
   readonly groupId?: string
-  /** Of track calls. */
+  /** For track calls. */
   readonly event?: string
-  /** Of page and screen calls. */
+  /** For page and screen calls. */
   readonly name?: string
-  /** Of page calls. */
+  /** For page calls. */
   readonly category?: string
-  /** Of identify and group calls. */
+  /** For identify and group calls. */
   readonly traits?: Readonly<Record<string, unknown>>
-  /** Of track, page and screen calls. */
+  /** For track, page and screen calls. */
   readonly properties?: Readonly<Record<string, unknown>>
   readonly context?: Readonly<Record<string, unknown>>
   readonly integrations?: Readonly<Record<string, unknown>>
-  /** ISO 8601. The library gets it as the type of its language for a time. */
+  /** ISO 8601. Passed to the library as its language's type for a time. */
   readonly timestamp?: string
 }

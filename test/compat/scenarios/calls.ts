@@ -1,6 +1,6 @@
 import type { Call } from './call.ts'
 
-/** Text and numbers that a careless program changes. */
+/** Text and numbers that careless code corrupts. */
 const VALUES = {
   name: 'Zoë “Ünïcödé” 🦊 日本',
   tricky: '"\\/\b\f\n\r\t\u2028\u2029\u007f</script>&<>\'',
@@ -43,7 +43,7 @@ function track(id: string, more: Partial<Call> = {}): Call {
   }
 }
 
-/** Each type of call, with everything that it may have; timestamps; and integrations. */
+/** Each type of call with all its fields, and calls with timestamps and integrations. */
 export function everyCall(): readonly Call[] {
   return [
     {
@@ -114,7 +114,7 @@ export function tracks(prefix: string, count: number, bytes = 0): readonly Call[
   )
 }
 
-/** The call that exceeds the limit of a call, by its text alone. */
+/** The id of the call whose text alone exceeds the size limit of a call. */
 export const TOO_LARGE = 'too-large'
 
 export function largeCalls(): readonly Call[] {

@@ -13,7 +13,7 @@ import type { Library } from '../libraries/library.ts'
 import type { ScenarioName } from './scenario-names.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
 
-/** Runs the program of a library in a scenario, against a source of its own. `folder`: of its installation. */
+/** Runs the program of a library in a scenario, with a new source. `folder` is the installation. */
 export async function observe(
   library: Library,
   scenarioName: ScenarioName,
@@ -57,7 +57,7 @@ export async function observe(
   }
 }
 
-/** Until every event has an outcome, and no delivery is left to attempt. */
+/** Waits until every event has an outcome, and no delivery is pending. */
 async function settled(service: TestedService, place: Place): Promise<void> {
   await eventually(async () => {
     const events = await eventsOf(service, place)

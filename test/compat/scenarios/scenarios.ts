@@ -10,7 +10,7 @@ import type { ScenarioName } from './scenario-names.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** What is between the library and the receiver while its program runs. */
+/** The servers that a scenario runs with. */
 interface Around {
   readonly service: TestedService
   readonly proxy: RecordingProxy
@@ -19,13 +19,13 @@ interface Around {
 
 export interface Scenario {
   readonly calls: readonly Call[]
-  /** How many calls a request may have. */
+  /** The maximum number of calls in a request. */
   readonly batch: number
   readonly gzip?: true
   readonly hasWrongKey?: true
   /** How long the program waits after each call. */
   readonly pauseMs?: number
-  /** Whether the service is one of its own, which is killed. */
+  /** Whether the scenario kills the service, and so needs its own. */
   readonly kills?: true
   /** How far the clock of the service is ahead. */
   readonly aheadMs?: number
@@ -33,7 +33,7 @@ export interface Scenario {
   readonly tooLarge?: string
   /** Called before the program starts. */
   readonly before?: (around: Around) => void
-  /** Called when it runs. */
+  /** Called while the program runs. */
   readonly during?: (around: Around) => Promise<void>
 }
 
@@ -52,7 +52,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     batch: 1,
     before: ({ proxy }) => proxy.setAvailable(false),
     async during({ proxy }) {
-      // Some programs start for seconds, such as a browser.
+      // Some programs, such as a browser, take seconds to start.
       await eventually(() => expect(proxy.exchanges().length).toBeGreaterThan(0))
       await sleep(1_500)
       proxy.setAvailable(true)
@@ -66,7 +66,7 @@ export const SCENARIOS: Readonly<Record<ScenarioName, Scenario>> = {
     async during({ service, proxy, receiver }) {
       await eventually(() => expect(receiver.requests.length).toBeGreaterThanOrEqual(20))
       await service.kill()
-      // Connections are refused for some time, then a load balancer has noticed.
+      // At first connections are refused, until the load balancer notices.
       await sleep(300)
       proxy.setAvailable(false)
       await service.startAgain()

@@ -16,9 +16,9 @@ interface AxeResult {
   }[]
 }
 
-/** Expects that axe finds nothing to mend on the page as it is: names, roles, contrast, order of headings. */
+/** Expects that axe finds no violations on the page: names, roles, contrast, order of headings. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Through the debugger: the content security policy of the page forbids other scripts, as it should.
+  // Through the debugger, because the page's content security policy forbids other scripts.
   await page.evaluate(AXE)
   const { violations } = await page.evaluate<AxeResult>('axe.run()')
   const found = violations.map(({ id, help, nodes }) => ({

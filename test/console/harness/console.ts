@@ -15,7 +15,7 @@ import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 export interface OpenConsole {
   readonly page: Page
   readonly context: BrowserContext
-  /** What a developer would see: errors, what the content security policy blocked, requests to other hosts. */
+  /** Errors in the console, violations of the content security policy, and requests to other hosts. */
   readonly faults: string[]
   /** Opens a page of the console: `live`, `events/evt_…`. */
   readonly go: (path: string) => Promise<void>
@@ -23,7 +23,7 @@ export interface OpenConsole {
 
 let browser: Browser | undefined
 
-/** Launches Chromium for the tests of a file, and skips them, or fails, where it is missing. */
+/** Launches Chromium for the tests of a file. Without Chromium, they are skipped or fail. */
 export function useChromium(): void {
   beforeAll(async () => {
     if (existsSync(CHROMIUM))
@@ -38,7 +38,7 @@ export function useChromium(): void {
   })
 }
 
-/** A new browser, without cookies, with the console of a service. */
+/** Opens the console of a service in a new browser context. */
 export async function openConsole(
   base: string,
   options: BrowserContextOptions = {},
@@ -61,7 +61,7 @@ export async function openConsole(
   return { page, context, faults, go }
 }
 
-/** The same, signed in by a sign-in link. */
+/** Like `openConsole`, signed in by a sign-in link. */
 export async function openSignedIn(
   service: Pick<RunningService, 'url' | 'api'>,
   options: BrowserContextOptions & { readonly role?: 'viewer' | 'editor' | 'admin' } = {},
@@ -88,7 +88,7 @@ export async function expectFits(page: Page): Promise<void> {
   expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }
 
-/** Opens the page Live. The tail begins when its stream is open: what is sent from then on appears. */
+/** Opens the page Live. Resolves when the stream is open, so that events sent from then on appear. */
 export async function openTail(page: Page, go: OpenConsole['go']): Promise<void> {
   const opened = page.waitForResponse((response) => response.url().includes('topics=activity'))
   await go('live')

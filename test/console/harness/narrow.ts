@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** The narrowest screen that the console is made for. */
+/** The narrowest supported screen. */
 export const NARROW = { width: 380, height: 800 }
 
 /** Expects that the page itself does not scroll sideways. Tables and code may, inside themselves. */

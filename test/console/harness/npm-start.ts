@@ -21,5 +21,5 @@ export async function npmStart(): Promise<string> {
     const document = JSON.parse(line) as { kind: string; url: string }
     if (document.kind === 'ready') return document.url
   }
-  throw new Error('hookline dev ended before it was ready.')
+  throw new Error('hookline dev exited before it was ready.')
 }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** What stands between a browser and the service, such as a reverse proxy or a mobile network: it breaks connections. */
+/** Simulates an unreliable proxy or network between a browser and the service. */
 export class Relay implements AsyncDisposable {
   readonly #target: number
   readonly #sockets = new Set<Socket>()
-  /** Those of the connections to the service. */
+  /** Sockets of connections to the service. */
   readonly #services = new Set<Socket>()
   readonly #server
   #isUp = true
@@ -28,24 +28,24 @@ export class Relay implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Breaks every connection, and each new one, until `mend`. */
+  /** Resets all connections, current and new, until `restore()`. */
   cut(): void {
     this.#isUp = false
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }
 
-  mend(): void {
+  restore(): void {
     this.#isUp = true
     this.#bytesLeft = Infinity
     for (const socket of this.#services) socket.resume()
   }
 
-  /** Lets nothing through to the browser until `mend`, and breaks nothing: the browser seems to read nothing. */
+  /** Stops data to the browser without closing connections, as if it read nothing. `restore()` resumes it. */
   hold(): void {
     for (const socket of this.#services) socket.pause()
   }
 
-  /** Lets so many bytes through to the browser, and then breaks every connection, once. */
+  /** Closes every connection, once, after this many bytes to the browser. */
   cutAfter(bytes: number): void {
     this.#bytesLeft = bytes
   }
@@ -82,7 +82,7 @@ export class Relay implements AsyncDisposable {
     this.#bytesLeft -= chunk.length
     if (this.#bytesLeft > 0) return
     this.#bytesLeft = Infinity
-    // What was written goes out first: the browser gets half a message.
+    // Sends buffered data first, so that the browser gets part of a message.
     for (const socket of this.#sockets) socket.destroySoon()
   }
 }

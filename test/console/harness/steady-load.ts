@@ -1,11 +1,11 @@
 const TICK_MS = 100
 
 interface Sender {
-  /** Sends a batch of so many calls. */
+  /** Sends a batch of `count` calls. */
   send(count: number): Promise<unknown>
 }
 
-/** Sends calls at a steady rate. Resolves with their number when all were accepted. */
+/** Sends calls at a steady rate. Resolves with their number when all are accepted. */
 export async function steadyLoad(
   service: Sender,
   perSecond: number,
@@ -17,7 +17,7 @@ export async function steadyLoad(
   await new Promise<void>((resolve) => {
     const startedAt = performance.now()
     const timer = setInterval(() => {
-      // A timer that came late sends what is missing, so that the rate is what it says.
+      // A late timer catches up, to keep the rate.
       const due = Math.min(ticks, Math.floor((performance.now() - startedAt) / TICK_MS))
       while (batches.length < due) batches.push(service.send(perTick))
       if (due < ticks) return

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** Waits until the page shows a delivery whose signature it has verified. */
+/** Waits until the page shows a delivery with a verified signature. */
 export async function expectVerified(page: Page): Promise<void> {
   const step = page.getByRole('listitem').filter({ hasText: 'Receive a signed delivery' })
   await step.getByText('Delivered', { exact: true }).waitFor()

@@ -1,15 +1,15 @@
 import { type Clock, systemClock } from '../../../packages/server/src/util/time/clock.ts'
 
 interface Hurry {
-  /** How far in the past the clock begins. */
+  /** How far in the past the clock starts. */
   readonly behindMs: number
-  /** How many times faster than time it runs, until it shows the present. Then it runs as usual. */
+  /** How many times faster than real time it runs, until it has caught up. */
   readonly speed: number
 }
 
 /**
- * Makes the service in this process live through hours in minutes, so that pictures show plots of hours: every wait and every
- * stamp follows the hurried clock. Returns how long that takes, and what ends it.
+ * Speeds up the clock of the service in this process, so that screenshots show plots of hours after a few minutes. Timers and
+ * timestamps both follow it. Returns how long it takes to catch up; dispose the result to restore the clock.
  */
 export function hurryClock({ behindMs, speed }: Hurry): { readonly takesMs: number } & Disposable {
   const usual: Clock = { ...systemClock }

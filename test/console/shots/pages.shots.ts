@@ -17,7 +17,7 @@ afterAll(() => shop[Symbol.asyncDispose]())
 
 interface Shot {
   readonly path: string | (() => string | Promise<string>)
-  /** Waits until the page shows what the picture is about. */
+  /** Waits until the page shows the content for the screenshot. */
   readonly ready: (page: Page) => Promise<unknown>
 }
 
@@ -79,7 +79,7 @@ function of(name: string): string {
   return `destinations/${shop.destinations[name]!}`
 }
 
-/** An event that the ERP refused, with a response that is kept. */
+/** An event that the ERP rejected, with a stored response. */
 async function refusedEvent(): Promise<string> {
   const { sampleDeliveryId: id } = await first<{ sampleDeliveryId: string }>('deliveries/failures')
   return (await shop.service.api.call<{ eventId: string }>('GET', `deliveries/${id}`)).eventId

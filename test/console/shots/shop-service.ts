@@ -7,18 +7,18 @@ import {
 import { hurryClock } from './hurried-clock.ts'
 import { callOf, customer, Draws, type Site, SITES } from './shop.ts'
 
-/** Two hours, so that the last hour has one before it to compare with. */
+/** Two hours, so that the last hour has a previous one to compare with. */
 const BEHIND_MS = 125 * 60_000
 const SPEED = 30
 const TICK_MS = 100
-/** Calls in a tick at the busiest. */
+/** Maximum calls per tick. */
 const BUSIEST = 24
 
-/** The part of the hurried time, from 0 to 1, in which a receiver is in trouble. */
+/** The part of the simulated time, from 0 to 1, during which a receiver fails. */
 const OUTAGE = { from: 0.55, to: 0.66 }
 const KEY_REVOKED = 0.85
 
-/** A service of a shop that has run for two hours, and goes on: some of its receivers had trouble, one still has. */
+/** Simulates two hours of a shop, and keeps running. Some of its receivers have failed, and one still does. */
 export class ShopService implements AsyncDisposable {
   readonly service: RunningService
   readonly destinations: Readonly<Record<string, string>>
@@ -38,7 +38,7 @@ export class ShopService implements AsyncDisposable {
     this.#disposal = disposal
   }
 
-  /** Resolves when its two hours have passed. */
+  /** Resolves after the two hours. */
   static async open(): Promise<ShopService> {
     const disposal = new AsyncDisposableStack()
     const clock = disposal.use(hurryClock({ behindMs: BEHIND_MS, speed: SPEED }))
@@ -59,7 +59,7 @@ export class ShopService implements AsyncDisposable {
     await this.#disposal.disposeAsync()
   }
 
-  /** Sends as many calls as `share` of the busiest time says. */
+  /** Sends `share` times the maximum number of calls. */
   async send(share: number): Promise<void> {
     await Promise.all(
       SITES.map(async (site, index) => {
@@ -88,7 +88,7 @@ export class ShopService implements AsyncDisposable {
   }
 
   async #tick(ticks: number, part: number): Promise<void> {
-    // A wave with a smaller one on it, as the hours of a shop have.
+    // A wave with a smaller one on top, like the traffic of a shop.
     await this.send(0.6 + 0.3 * Math.sin(part * 9) + 0.1 * Math.sin(part * 70))
     if (ticks % 40 === 0)
       await this.service.send('/v1/track', { event: 'Order Completed' }, this.#sources['iOS app'])
@@ -116,7 +116,7 @@ async function sourcesOf(service: RunningService): Promise<Record<Site, CreatedS
 
 type Receivers = Readonly<Record<'crm' | 'warehouse' | 'mailing' | 'erp', Receiver>>
 
-/** What the shop delivers to: one is slow, one was away for a while, one refuses since its key was revoked. */
+/** The shop's receivers: one is slow, one has an outage, and one refuses everything after its key is revoked. */
 async function receiversOf(part: () => number, disposal: AsyncDisposableStack): Promise<Receivers> {
   const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
   const open = async (respond: Receiver['respond']): Promise<Receiver> =>

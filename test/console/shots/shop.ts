@@ -1,6 +1,6 @@
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 
-/** What a shop's website, app and back office send: calls of all types, of some hundreds of customers. */
+/** The sources of a shop. They send calls of all types, of hundreds of customers. */
 export const SITES = ['Web shop', 'iOS app', 'Back office'] as const
 export type Site = (typeof SITES)[number]
 
@@ -16,11 +16,11 @@ const PAGES = ['Home', 'Products', 'Product', 'Cart', 'Help'] as const
 const NAMES = ['Ada', 'Bruno', 'Chidi', 'Dagny', 'Emre', 'Freya', 'Goran', 'Hana'] as const
 const CUSTOMERS = 400
 
-/** Draws from a seeded random source: the same pictures show the same customers. */
+/** Seeded random choices, so that screenshots always show the same customers. */
 export class Draws {
   readonly #random = seededRandom(7)
 
-  /** A whole number from 0, below `end`. */
+  /** An integer from 0 to `end`, exclusive. */
   below(end: number): number {
     return Math.floor(this.#random() * end)
   }
@@ -30,7 +30,7 @@ export class Draws {
   }
 }
 
-/** A call of one of the customers, as this site sends it. */
+/** A call of a random customer, as this site sends it. */
 export function callOf(site: Site, random: Draws): object {
   const userId = customer(random.below(CUSTOMERS))
   const context = contextOf(site, random)
@@ -40,7 +40,7 @@ export function callOf(site: Site, random: Draws): object {
   if (kind < 42) return { ...identifyCall(userId, random), context }
   if (kind < 46)
     return { type: 'screen', anonymousId: `a-${random.below(9_000)}`, name: 'Onboarding', context }
-  // Who has not agreed to be tracked.
+  // Customers without consent to tracking.
   const integrations = kind < 50 ? { integrations: { All: false } } : {}
   return { ...shopping(userId, random), ...integrations, context }
 }

@@ -7,7 +7,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from '../killable-service.ts'
 
-/** A service process whose clock a test sets, as an operator or NTP does, and its receiver. */
+/** A service process with an adjustable clock, and its receiver. */
 export class AdjustableService implements AsyncDisposable {
   readonly receiver: CountingReceiver
   readonly service: KillableService
@@ -42,20 +42,20 @@ export class AdjustableService implements AsyncDisposable {
     return new AdjustableService({ receiver, service, clockFile }, stack.move())
   }
 
-  /** Sets the clock of the process, and waits until the process has seen it. */
+  /** Sets the clock of the process, and waits until the process has noticed. */
   async setClock(aheadMs: number): Promise<void> {
     this.#writeClock(aheadMs)
     const seen = (): string => readFileSync(`${this.#clockFile}.seen`, 'utf8')
     await expect.poll(seen).toBe(`${aheadMs}`)
   }
 
-  /** Kills the process and starts it again, with its clock ahead by so much. */
+  /** Kills the process and restarts it with its clock ahead. */
   async killAndSetClock(aheadMs: number): Promise<void> {
     this.#writeClock(aheadMs)
     await this.service.restart()
   }
 
-  /** Sends that many calls; the service has them afterwards. */
+  /** Sends calls, which the service must accept. */
   async send(count: number): Promise<void> {
     const batch = Array.from({ length: count }, () => ({
       type: 'track',
@@ -72,12 +72,12 @@ export class AdjustableService implements AsyncDisposable {
     for (const { messageId } of batch) this.sent.add(messageId)
   }
 
-  /** How many of the calls the receiver has not taken. */
+  /** The number of calls that the receiver has not accepted. */
   get missing(): number {
     return this.receiver.missing('hook', this.sent)
   }
 
-  /** What `/readyz` says of the clock. The service must be ready. */
+  /** The note of `/readyz` about the clock. The service must be ready. */
   async clockNote(): Promise<string | undefined> {
     const response = await fetch(`${this.service.url}/readyz`)
     expect(response.status).toBe(200)
@@ -85,14 +85,14 @@ export class AdjustableService implements AsyncDisposable {
     return checks.clock.note
   }
 
-  /** The value of a metric, with its labels as they are written. */
+  /** The value of a metric. `name` includes the labels as printed. */
   async metric(name: string): Promise<number> {
     const text = await (await fetch(`${this.service.url}/metrics`)).text()
     const line = text.split('\n').find((each) => each.startsWith(`${name} `))
     return Number(line?.slice(name.length))
   }
 
-  /** How many deliveries are in this state. */
+  /** The number of deliveries in this state. */
   async count(state: string): Promise<number> {
     const path = `deliveries?state=${state}&limit=200`
     return (await this.service.api.call<{ data: unknown[] }>('GET', path)).data.length
@@ -102,7 +102,7 @@ export class AdjustableService implements AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 
-  /** In one step: the process reads the file at any time. */
+  /** Atomic, because the process may read the file at any time. */
   #writeClock(aheadMs: number): void {
     writeFileSync(`${this.#clockFile}.new`, `${aheadMs}`)
     renameSync(`${this.#clockFile}.new`, this.#clockFile)

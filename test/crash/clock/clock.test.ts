@@ -4,7 +4,7 @@ import { AdjustableService } from './adjustable-service.ts'
 const TWO_DAYS = 2 * 24 * 60 * 60 * 1000
 const SELDOM = { interval: 200 }
 
-/** A service with 40 deliveries that wait for a receiver that drops every connection. */
+/** A service with 40 pending deliveries to a receiver that drops every connection. */
 async function waiting(): Promise<AdjustableService> {
   const opened = await AdjustableService.open()
   opened.receiver.isDown = true
@@ -25,7 +25,7 @@ test.for([
   ['back', -TWO_DAYS],
   ['ahead', TWO_DAYS],
 ] as const)(
-  'the clock of a process is set %s by two days during an outage: nothing expires, and all is delivered after it',
+  'nothing expires if the clock is set %s by two days during an outage, and everything is delivered afterwards',
   async ([set, ms]) => {
     const direction = set === 'ahead' ? 'forward' : 'back'
     await using opened = await waiting()
@@ -45,7 +45,7 @@ test.for([
   ['back', -TWO_DAYS],
   ['ahead', TWO_DAYS],
 ] as const)(
-  'a process starts with its clock %s by two days during an outage: nothing expires, and all is delivered after it',
+  'nothing expires if a process starts with its clock %s by two days during an outage, and everything is delivered afterwards',
   async ([, ms]) => {
     await using opened = await waiting()
     await opened.killAndSetClock(ms)

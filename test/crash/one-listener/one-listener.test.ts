@@ -42,7 +42,7 @@ test.for([
   expect(await service.stop(), service.stderr).toBe(0)
 })
 
-/** The names of the threads of a process, of which Linux keeps 15 characters. */
+/** The names of a process's threads. Linux truncates them to 15 characters. */
 function threadsOf(pid: number): readonly string[] {
   const folder = `/proc/${pid}/task`
   return readdirSync(folder).map((id) => readFileSync(join(folder, id, 'comm'), 'utf8').trim())

@@ -8,20 +8,20 @@ import {
   writeSync,
 } from 'node:fs'
 
-/** What a disk writes as a whole. */
+/** The unit that a disk writes atomically. */
 const SECTOR_BYTES = 512
 const CHUNK_BYTES = 256 * 1024
 
 export interface Versions {
-  /** The file as the killed process has left it. */
+  /** The file as the killed process left it. */
   readonly live: string
-  /** The part that was synced; it need not exist. */
+  /** The synced content. The file may not exist. */
   readonly synced: string
-  /** Whether the system has written back one change that was not synced. */
+  /** Decides whether one unsynced change has reached the disk. */
   readonly keeps: () => boolean
 }
 
-/** Makes `file` from what was synced and the other sectors that `keeps` chooses. Returns the bytes that are lost. */
+/** Makes `file` from the synced content and the unsynced sectors that `keeps` selects. Returns the number of lost bytes. */
 export function writeAfterCut(file: string, { live, synced, keeps }: Versions): number {
   const [liveBytes, syncedBytes] = [sizeOf(live), sizeOf(synced)]
   const bytes = keeps() ? liveBytes : syncedBytes
@@ -50,14 +50,14 @@ interface Chunk {
   readonly after: Buffer
 }
 
-/** Both versions of each part of a file. Beyond its end, a version has zeros. */
+/** Both versions of each part of a file, padded with zeros. */
 function* chunks(live: string, synced: string): Generator<Chunk> {
   const size = Math.max(sizeOf(live), sizeOf(synced))
   for (let at = 0; at < size; at += CHUNK_BYTES)
     yield { at, before: read(synced, at), after: read(live, at) }
 }
 
-/** Puts the sectors of `after` that are kept into `before`. Returns the bytes of the others that differ. */
+/** Copies the kept sectors of `after` into `before`. Returns the number of bytes in other differing sectors. */
 function chooseSectors(after: Buffer, before: Buffer, keeps: () => boolean): number {
   if (after.equals(before)) return 0
   let forgotten = 0

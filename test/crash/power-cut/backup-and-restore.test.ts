@@ -13,14 +13,14 @@ import { ForgetfulDisk } from './forgetful-disk.ts'
 
 const TOKEN = 'tok_of-the-tests-of-power-cuts'
 
-/** Runs a command of `hookline` on the disk, then cuts the power: nothing is left that is not synced. */
+/** Runs a `hookline` command on the disk, then cuts the power, which discards everything unsynced. */
 async function runAndCut(disk: ForgetfulDisk, ...args: readonly string[]): Promise<void> {
   const env = { PATH: process.env['PATH'], HOOKLINE_ADMIN_TOKEN: TOKEN, ...disk.settings }
   await promisify(execFile)(process.execPath, [HOOKLINE, ...args], { env })
   disk.cutPower(0, () => 1)
 }
 
-/** Keeps an event in the database of the folder, and returns its id. */
+/** Stores an event in the database of the folder. Returns its id. */
 async function keepEvent(folder: TemporaryFolder): Promise<string> {
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
@@ -53,7 +53,7 @@ test('a backup of a running service survives a power cut', async ({ skip }) => {
   expect(damageOf(backup)).toEqual([])
 })
 
-test('a restored database survives a power cut, and so does the one that it replaces', async ({
+test('a restored database and the database that it replaced survive a power cut', async ({
   skip,
 }) => {
   using disk = ForgetfulDisk.orSkip(skip)

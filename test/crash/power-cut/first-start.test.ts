@@ -10,10 +10,10 @@ import { ForgetfulDisk } from './forgetful-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const FIRST_STARTS = Math.ceil(howMany('HOOKLINE_TEST_POWER_CUTS', 20) / 5)
-/** About as many as a first start makes. */
+/** Approximately the number of writes during a first start. */
 const MAX_WRITES = 150
 
-/** Files that the first start makes, and that nothing can make again. */
+/** Files that the first start creates and that cannot be recreated. */
 const FILES = ['encryption-key', 'admin-token']
 
 async function startOn(disk: ForgetfulDisk): Promise<ServiceProcess> {
@@ -28,7 +28,7 @@ async function expectReady(service: ServiceProcess): Promise<void> {
   expect(await service.ready(), `seed ${SEED}: ${service.stderr}`).toBe(true)
 }
 
-test('a power cut right after the first start removes neither the admin token nor the encryption key', async ({
+test('a power cut right after the first start loses neither the admin token nor the encryption key', async ({
   skip,
 }) => {
   using disk = ForgetfulDisk.orSkip(skip)
@@ -47,7 +47,7 @@ test('a power cut right after the first start removes neither the admin token no
   expect(await api.listAll('destinations')).toEqual([])
 })
 
-test(`after a power cut during the first start the service starts, ${FIRST_STARTS} times`, async ({
+test(`the service starts after a power cut during the first start, ${FIRST_STARTS} times`, async ({
   skip,
 }) => {
   const random = seededRandom(SEED)

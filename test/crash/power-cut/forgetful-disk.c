@@ -1,24 +1,24 @@
-// Preloaded into the service, this library keeps a second copy of the data folder that has only what was synced. A test
-// cuts the power when it kills the process and puts the copy in place of the folder (forgetful-disk.ts).
+// This library is preloaded into the service, and maintains a second copy of the data folder with only synced data. To cut the
+// power, a test kills the process and replaces the folder with the copy (forgetful-disk.ts).
 //
-// What is modelled:
-// - A write or a truncation of a file is in the copy once fsync or fdatasync of that file has returned.
-// - A name is in the copy, and a removed or replaced name is gone from it, once fsync of the folder has returned. That is
-//   what POSIX promises, and less than most file systems do.
-// - Of the writes without a sync, any sectors may be on the disk all the same, each as it was written last: the test chooses.
+// The model:
+// - A write or a truncation of a file is copied when fsync or fdatasync of that file returns.
+// - A new, removed or replaced name is copied when fsync of the folder returns. POSIX guarantees no more, although most file
+//   systems do.
+// - Any unsynced sectors may also have reached the disk, each with its last content. The test selects them.
 //
-// What is not modelled: sectors as they were before the last write without a sync, the name of the data folder itself,
-// modes and times of files, and a disk that reports a sync and does not make it.
+// Not modelled: earlier content of unsynced sectors, the name of the data folder itself, modes and times of files, and disks
+// that report a sync without performing it.
 //
-// A write, or a sync, that this library does not see is missing in the copy. So it can make a test fail, but never pass.
+// Writes and syncs that this library does not intercept are missing in the copy, so they can only make tests fail, never pass.
 //
-// The folder POWER_CUT_FOLDER has:
-// - live: the data folder, a flat one
-// - synced/names: the inode and the name of each file, as of the last sync of the folder
-// - synced/content/<inode>: what is synced of a file
-// - synced/pins/<inode>: a second name of each file, so that the system gives its inode to no other file
-// - ignore-syncs: while this file exists, fsync and fdatasync do nothing, which is what `synchronous=OFF` does
-// - writes: after this number of writes the process kills itself, if the file exists when it starts
+// The folder POWER_CUT_FOLDER contains:
+// - live: the data folder, without subfolders
+// - synced/names: the inode and name of each file at the last sync of the folder
+// - synced/content/<inode>: the synced content of a file
+// - synced/pins/<inode>: a hard link to each file, so that its inode is not reused
+// - ignore-syncs: while this file exists, fsync and fdatasync do nothing, as with `synchronous=OFF`
+// - writes: the process kills itself after this number of writes, if the file exists when it starts
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ _Static_assert(sizeof(off_t) == 8, "open and open64 are the same function");
 
 #define MAX_FILES 256
 #define PATH_BYTES (PATH_MAX + NAME_MAX)
-/** The function of the C library that has this name. */
+/** The C library's function of this name. */
 #define REAL(name) \
   ({ \
     static __typeof__(&name) function; \
@@ -56,8 +56,8 @@ typedef struct {
 typedef struct {
   dev_t device;
   ino_t inode;
-  int live;     // for reading; never closed, which would release the locks of SQLite
-  int content;  // the copy of what is synced
+  int live;     // for reading; never closed, because that would release SQLite's locks
+  int content;  // the synced copy
   Range *dirty; // written since the last sync
   size_t count, capacity;
 } File;
@@ -111,7 +111,7 @@ static void copy_range(File *file, off_t from, off_t to) {
   }
 }
 
-/** Copies what was written since the last sync. */
+/** Copies the ranges written since the last sync. */
 static void copy_dirty(File *file) {
   struct stat now;
   if (fstat(file->live, &now)) fail("fstat");
@@ -123,7 +123,7 @@ static void copy_dirty(File *file) {
   file->count = 0;
 }
 
-/** Begins to follow the file at a path. Nothing of it is synced yet. */
+/** Starts to track the file at a path, with no synced content. */
 static File *follow(const struct stat *stat, const char *path) {
   if (file_count == MAX_FILES) fail("too many files");
   char pin[PATH_BYTES], content[PATH_BYTES];
@@ -145,7 +145,7 @@ static File *find(const struct stat *stat) {
   return NULL;
 }
 
-/** The file behind a descriptor, if this library follows it. With the mutex. */
+/** The tracked file of a descriptor, if there is one. Requires the mutex. */
 static File *file_of(int fd) {
   struct stat stat;
   if (!*synced || fstat(fd, &stat) || !S_ISREG(stat.st_mode)) return NULL;
@@ -173,7 +173,7 @@ static void each_file(void (*each)(const char *, const struct stat *, void *), v
   DIR *open = opendir(live);
   if (!open) fail(live);
   struct stat stat;
-  // A file that is gone meanwhile has no name.
+  // Skips files removed in the meantime.
   for (struct dirent *entry; (entry = readdir(open));)
     if (!fstatat(dirfd(open), entry->d_name, &stat, 0) && S_ISREG(stat.st_mode)) each(entry->d_name, &stat, context);
   closedir(open);
@@ -183,7 +183,7 @@ static void print_name(const char *name, const struct stat *stat, void *names) {
   fprintf(names, "%llu %s\n", (unsigned long long)stat->st_ino, name);
 }
 
-/** Copies the names of the data folder, all at once. */
+/** Atomically copies the names in the data folder. */
 static void copy_names(void) {
   char names[PATH_BYTES], next[PATH_BYTES + 8];
   snprintf(names, sizeof names, "%s/names", synced);
@@ -212,7 +212,7 @@ static void read_writes_left(const char *in) {
   fclose(file);
 }
 
-/** When the process starts, all that is in the data folder is synced. */
+/** At the start of the process, everything in the data folder counts as synced. */
 __attribute__((constructor)) static void start(void) {
   const char *in = getenv("POWER_CUT_FOLDER");
   if (!in) return;
@@ -246,7 +246,7 @@ static void opened(int fd, int flags) {
   errno = before;
 }
 
-/** A range was written. */
+/** Records a written range. */
 static void wrote(int fd, off_t from, off_t to) {
   int before = errno;
   pthread_mutex_lock(&mutex);
@@ -259,7 +259,7 @@ static void wrote(int fd, off_t from, off_t to) {
   errno = before;
 }
 
-/** Bytes were written at the position of the descriptor. Most descriptors are sockets and have none. */
+/** Records bytes written at the position of the descriptor. Most descriptors are sockets, which have no position. */
 static ssize_t wrote_here(int fd, ssize_t bytes) {
   int before = errno;
   off_t to = bytes > 0 && *synced ? lseek(fd, 0, SEEK_CUR) : -1;
@@ -329,7 +329,7 @@ int ftruncate(int fd, off_t size) {
   return result;
 }
 
-/** Only the index of the write-ahead log is written through memory. SQLite makes it anew after a power cut. */
+/** Permits shared writable mappings only for the index of the write-ahead log, which SQLite rebuilds after a power cut. */
 void *mmap(void *address, size_t length, int protection, int flags, int fd, off_t from) {
   char path[PATH_MAX];
   int is_shared = (flags & MAP_TYPE) != MAP_PRIVATE && protection & PROT_WRITE && fd >= 0;

@@ -23,8 +23,8 @@ interface Name {
 }
 
 /**
- * A data folder that forgets, when the power is cut, what the service has not synced. The service must run with
- * `settings`, which preload forgetful-disk.c: the page says what it models.
+ * A data folder that loses unsynced data when the power is cut. The service must run with `settings`, which preload
+ * forgetful-disk.c. Its header describes the model.
  */
 export class ForgetfulDisk implements Disposable {
   readonly #folder = new TemporaryFolder()
@@ -35,7 +35,7 @@ export class ForgetfulDisk implements Disposable {
   readonly #writes = join(this.#folder.path, 'writes')
   readonly #library = join(this.#folder.path, 'forgetful-disk.so')
 
-  /** An empty data folder. Where the machine has no C compiler it skips the test, or fails it with HOOKLINE_REQUIRE_COMPILER=1. */
+  /** Creates an empty data folder. Without a C compiler, skips the test, or fails it if HOOKLINE_REQUIRE_COMPILER is 1. */
   static orSkip(skip: () => never): ForgetfulDisk {
     needsCompiler(skip)
     return new ForgetfulDisk()
@@ -51,21 +51,21 @@ export class ForgetfulDisk implements Disposable {
     return { LD_PRELOAD: this.#library, POWER_CUT_FOLDER: this.#folder.path }
   }
 
-  /** From now on, syncs do nothing: the planted violation. */
+  /** Makes syncs do nothing, as a planted violation. */
   ignoreSyncs(): void {
     writeFileSync(this.#ignore, '')
   }
 
-  /** The next process on this disk kills itself after so many writes: often while it copies its log into the database. */
+  /** Makes the next process on this disk kill itself after this many writes, often during a checkpoint. */
   killAfter(writes: number): void {
     writeFileSync(this.#writes, String(writes))
   }
 
   /**
-   * Puts into the data folder what is left of it after a power cut. The service must have been killed.
-   * @param writtenBack of the writes that were not synced, the share that the system has written to the disk all the same
-   * @param random decides which
-   * @returns how many bytes of which file were forgotten
+   * Restores the data folder to its state after a power cut. The service must have been killed.
+   * @param writtenBack the share of unsynced writes that reached the disk anyway
+   * @param random selects these writes
+   * @returns the number of lost bytes by file
    */
   cutPower(writtenBack: number, random: () => number): Map<string, number> {
     // Without names, the process was killed before its first write.
@@ -77,7 +77,7 @@ export class ForgetfulDisk implements Disposable {
     return new Map(forgotten)
   }
 
-  /** Replaces the files with what is left of them. Returns how many bytes each of them lost. */
+  /** Replaces the files with their surviving content. Returns the number of bytes that each has lost. */
   #replaceFiles(keeps: () => boolean): [string, number][] {
     const next = join(this.#folder.path, 'next')
     mkdirSync(next)
@@ -93,7 +93,7 @@ export class ForgetfulDisk implements Disposable {
     return forgotten.filter(([, bytes]) => bytes > 0)
   }
 
-  /** The names of the files that are not completely synced. */
+  /** The names of files with unsynced data. */
   unsynced(): string[] {
     const synced = new Set(this.#syncedNames().map(({ inode, name }) => `${inode} ${name}`))
     const isSynced = ({ inode, name }: Name): boolean => {

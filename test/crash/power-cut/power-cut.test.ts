@@ -11,12 +11,12 @@ import { ForgetfulDisk } from './forgetful-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 const CUTS = howMany('HOOKLINE_TEST_POWER_CUTS', 20)
-/** Large, so that the write-ahead log fills up and is copied into the database, within a run of the service. */
+/** Large, so that a run of the service includes checkpoints of the write-ahead log. */
 const LARGE = { maxNoteBytes: 16_000 }
 
-/** About as many as a run of the service makes. */
+/** Approximately the number of writes in a run of the service. */
 const MAX_WRITES = 4000
-/** Every second cut comes after a number of writes, the others after a time. */
+/** Alternate cuts happen after a number of writes, and the others after a time. */
 const comesAtWrite = (run: number): boolean => run % 2 === 1 && run < CUTS
 
 async function openOn(disk: ForgetfulDisk, receiver: CountingReceiver): Promise<KillableService> {
@@ -24,7 +24,7 @@ async function openOn(disk: ForgetfulDisk, receiver: CountingReceiver): Promise<
   return KillableService.open(destinations, disk.settings, disk.path)
 }
 
-/** What the database is after a power cut, and how many calls with a 200 it has lost. */
+/** The integrity of the database after a power cut, and the number of lost calls with a 200. */
 function lookInto(disk: ForgetfulDisk, { accepted }: Load) {
   const { integrity, messageIds } = readDatabase(disk.path)
   return { integrity, lost: accepted.difference(messageIds).size }
@@ -38,7 +38,7 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
   const forgotten = new Map<string, number>()
   const after = (run: number): void => {
     const random = seededRandom(SEED + run)
-    // Every second cut forgets all that was not synced. The others forget a share of it.
+    // About half of the cuts lose all unsynced writes. The others lose a share of them.
     for (const [name, bytes] of disk.cutPower(Math.max(0, random() - 0.5) * 2, random))
       forgotten.set(name, (forgotten.get(name) ?? 0) + bytes)
     const found = lookInto(disk, load)
@@ -57,8 +57,8 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
       `bytes forgotten: ${JSON.stringify(Object.fromEntries(forgotten))}`,
   )
   expect(load.accepted.size).toBeGreaterThan(CUTS * 10)
-  // Had a write escaped the disk, it would be missing in the copy. SQLite never syncs the index of its log, nor the
-  // emptying of the log at the stop: what the log had is in the database.
+  // A write that was not intercepted would be missing in the copy. SQLite never syncs the index of its log, nor the truncation
+  // of the log at the stop, when its content is already in the database.
   const isExpected = (name: string): boolean =>
     name === 'hookline.db-shm' ||
     (name === 'hookline.db-wal' && statSync(join(disk.path, name)).size === 0)

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { outputOf, pathOf } from '../programs.ts'
 
-/** What the steps of the Dockerfile call, besides Node and npm. */
+/** The programs that the Dockerfile calls, besides Node and npm. */
 const PROGRAMS = ['sh', 'env', 'ln', 'install', 'find', 'rm']
 
-/** Writes a root file system with what deploy/Dockerfile needs of its base image, from the programs of this machine. */
+/** Writes the root file system of a base image for deploy/Dockerfile, with programs of this machine. */
 export function writeBaseFiles(root: string): void {
   for (const folder of ['usr/bin', 'usr/local/bin', 'usr/local/etc', 'usr/lib', 'usr/lib64'])
     mkdirSync(join(root, folder), { recursive: true })
@@ -26,7 +26,7 @@ function addNpm(root: string): void {
   const npm = dirname(dirname(realpathSync(pathOf('npm')!)))
   cpSync(npm, join(root, 'usr/lib/npm'), { recursive: true })
   symlinkSync('/usr/lib/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
-  // The packages are in the cache of this machine, because the tests run from an installation.
+  // The packages are in the npm cache of this machine, because npm has installed the repository.
   writeFileSync(join(root, 'usr/local/etc/npmrc'), 'prefer-offline=true\ncache=/npm-cache\n')
   const authorities = process.env['NODE_EXTRA_CA_CERTS']
   if (authorities !== undefined) copy(authorities, join(root, 'etc/ssl/certs/ca-certificates.crt'))
@@ -43,7 +43,7 @@ function addAccounts(root: string): void {
 function librariesOf(programs: readonly string[]): string[] {
   const listed = programs.map((program) => outputOf('ldd', [program])).join('')
   const libraries = [...new Set([...listed.matchAll(/\/lib\S*/g)].map(([path]) => path))]
-  // The rest of the C library, which programs that npm installs need.
+  // The rest of the C library, for programs that npm installs.
   const c = libraries.find((path) => path.endsWith('/libc.so.6'))!
   return [...libraries, join(dirname(c), 'librt.so.1')]
 }

@@ -6,7 +6,7 @@ import { REPOSITORY } from '@hookline/testing/repository'
 import { outputOf, pathOf } from '../programs.ts'
 import { writeBaseFiles } from './base-image.ts'
 
-/** The parts of the configuration of an image that say how it is run. */
+/** The configuration of an image that determines how it runs. */
 export interface ImageConfig {
   readonly User: string
   readonly Env: readonly string[]
@@ -18,17 +18,17 @@ export interface ImageConfig {
 }
 
 /**
- * The image that deploy/Dockerfile makes, built without an engine and without a registry: the base image has the Node of
- * the project and a few programs of this machine.
+ * The image of deploy/Dockerfile, built without a container engine or a registry. The base image contains the project's Node and
+ * a few programs of this machine.
  */
 export class BuiltImage implements Disposable {
   readonly #folder = new TemporaryFolder()
   readonly #container: string
-  /** The folder with the files of the image. */
+  /** The root file system of the image. */
   readonly root: string
   readonly config: ImageConfig
 
-  /** To make one, call `build`. */
+  /** Use `build`. */
   private constructor(folder: TemporaryFolder) {
     this.#folder = folder
     this.#container = this.#buildah('from', 'hookline')

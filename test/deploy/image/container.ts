@@ -5,15 +5,15 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { outputOf } from '../programs.ts'
 import type { BuiltImage } from './built-image.ts'
 
-/** Mounts as an engine does for `--read-only`, with a volume. Only the new process sees the mounts. */
+/** Mounts the image read-only with a volume, in the mount namespace of the new process. */
 const ENTER = `root=$1 volume=$2 owner=$3; shift 3
 mount --bind "$root" "$root" && mount -o remount,bind,ro "$root"
 mount --bind "$volume" "$root/data" && mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev"
 exec chroot --userspec="$owner" "$root" env -i "$@"`
 
 /**
- * The image as an engine runs it with `--read-only`: the entry point is process 1 of its own namespace, with the user and
- * the environment of the image. It shares the network of the machine, so its ports are given.
+ * Runs the image as a container engine does with `--read-only`: the entry point is process 1 of a new namespace, with the user
+ * and the environment of the image. It shares the network of the machine, so the caller chooses its ports.
  */
 export class Container implements AsyncDisposable {
   stderr = ''
@@ -37,7 +37,7 @@ export class Container implements AsyncDisposable {
     this.#child.stderr!.on('data', (text: Buffer) => (this.stderr += text.toString()))
   }
 
-  /** The output of a program inside, as `docker exec` runs it. @throws unless it exits with 0 */
+  /** Runs a program inside the container, like `docker exec`, and returns its output. @throws unless it exits with 0 */
   exec(...command: readonly string[]): string {
     const into = ['--target', String(this.#processId()), '--mount', '--pid']
     const { root, config } = this.#image
@@ -45,12 +45,12 @@ export class Container implements AsyncDisposable {
     return outputOf('nsenter', [...into, ...user, ...command])
   }
 
-  /** What the operating system says of process 1: its user ids, among others. */
+  /** The status of process 1, such as its user ids. */
   get status(): string {
     return readFileSync(`/proc/${this.#processId()}/status`, 'utf8')
   }
 
-  /** Sends SIGTERM to process 1, as `docker stop` does. Resolves with its exit code. */
+  /** Sends SIGTERM to process 1, like `docker stop`. Resolves with its exit code. */
   async stop(): Promise<number | null> {
     const exited = once(this.#child, 'exit')
     process.kill(this.#processId(), 'SIGTERM')
@@ -67,7 +67,7 @@ export class Container implements AsyncDisposable {
     this.#volume[Symbol.dispose]()
   }
 
-  /** The id of process 1 of the container outside of it. */
+  /** The process id of process 1 outside the container. */
   #processId(): number {
     const { pid } = this.#child
     return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim())

@@ -4,7 +4,7 @@ import { read } from '@hookline/testing/repository'
 import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
-/** Caddy with deploy/Caddyfile, and with options for tests before its own: other ports than 80 and 443, among others. */
+/** Caddy with deploy/Caddyfile, preceded by options for tests, such as ports other than 80 and 443. */
 export const caddy: PrepareProxy = async ({ path }, { port, adminPort }) => {
   const ports = { calls: await freePort(), admin: await freePort() }
   const options = `{

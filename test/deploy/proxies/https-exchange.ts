@@ -3,17 +3,17 @@ import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
 import type { ReceivedResponse, SentRequest } from '@hookline/testing/network/http-exchange'
 
-/** A server with TLS, and who vouches for it. */
+/** A TLS server and its certificate authority. */
 export interface SecureServer {
   readonly port: number
-  /** The authority that issued its certificate for `localhost`, as PEM. */
+  /** The authority of its certificate for `localhost`, as PEM. */
   readonly ca: string
 }
 
-/** A client at an address of its own, so that a test can tell it from the proxy. */
+/** The address of the client, which differs from the proxy's. */
 export const CLIENT_ADDRESS = '127.0.0.2'
 
-/** Sends one request over TLS. Resolves when the head of the response is there. */
+/** Sends one request over TLS. Resolves with the response when its headers have arrived. */
 export async function openHttps(
   { port, ca }: SecureServer,
   path: string,

@@ -5,7 +5,7 @@ import { read } from '@hookline/testing/repository'
 import { freePort } from '@hookline/testing/network/free-port'
 import type { PrepareProxy } from './proxy.ts'
 
-/** nginx with deploy/nginx.conf. Only ports, addresses of the service, and paths of files are other ones. */
+/** nginx with deploy/nginx.conf. Only ports, the addresses of the service, and file paths are replaced. */
 export const nginx: PrepareProxy = async ({ path }, { port, adminPort }) => {
   const { ca, good } = makeCertificates()
   const ports = { calls: await freePort(), admin: await freePort() }
@@ -27,7 +27,7 @@ export const nginx: PrepareProxy = async ({ path }, { port, adminPort }) => {
   return { program: 'nginx', args, ports, ca: () => ca }
 }
 
-/** The file that a distribution has already. */
+/** The main file, which distributions provide. */
 function main(path: string): string {
   const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   const places = folders.map((name) => `${name}_temp_path ${path}/${name};`).join(' ')

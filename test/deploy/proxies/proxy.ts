@@ -5,26 +5,26 @@ import type { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { pathOf } from '../programs.ts'
 import { exchangeHttps, type SecureServer } from './https-exchange.ts'
 
-/** Where the parts of the service listen. */
+/** The ports of the service. */
 interface Upstreams {
   readonly port: number
   readonly adminPort: number
 }
 
-/** How a test runs a proxy with a configuration of this repository. */
+/** How to run a proxy with a configuration of this repository. */
 export interface ProxyProgram {
   readonly program: string
   readonly args: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   readonly ports: { readonly calls: number; readonly admin: number }
-  /** The authority of its certificates, once it runs. */
+  /** The authority of its certificates. Available once it runs. */
   readonly ca: () => string
 }
 
 /** Writes the configuration for these ports into the folder. */
 export type PrepareProxy = (folder: TemporaryFolder, to: Upstreams) => Promise<ProxyProgram>
 
-/** A reverse proxy in a process of its own. */
+/** A reverse proxy process. */
 export class Proxy implements AsyncDisposable {
   readonly #program: ProxyProgram
   readonly #child: ChildProcess
@@ -53,18 +53,18 @@ export class Proxy implements AsyncDisposable {
     await exchangeHttps(this.admin, '/livez')
   }
 
-  /** Stops it. Resolves with all that it wrote to its error output. */
+  /** Stops the proxy. Resolves with its error output. */
   async stop(): Promise<string> {
     await this[Symbol.asyncDispose]()
     return this.#output
   }
 
-  /** Where clients send calls. */
+  /** The server for calls. */
   get calls(): SecureServer {
     return { port: this.#program.ports.calls, ca: this.#program.ca() }
   }
 
-  /** Where operators reach the management API. */
+  /** The server for the management API. */
   get admin(): SecureServer {
     return { port: this.#program.ports.admin, ca: this.#program.ca() }
   }

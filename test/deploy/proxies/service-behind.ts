@@ -12,7 +12,7 @@ import { type PrepareProxy, Proxy } from './proxy.ts'
 
 const TOKEN = 'tok_behind_a_proxy'
 
-/** A service with a source behind a reverse proxy. One port has everything: the proxy hides what is not for everybody. */
+/** A service with a source behind a reverse proxy. The proxy must hide the non-public parts. */
 export class ServiceBehind implements AsyncDisposable {
   readonly #opened: AsyncDisposable
   readonly #service: Service
@@ -65,12 +65,12 @@ export class ServiceBehind implements AsyncDisposable {
     return `localhost:${this.#proxy.calls.port}`
   }
 
-  /** Sends a request as every client on the internet can. */
+  /** Sends a public request through the proxy. */
   call(path: string, sent?: SentRequest): Promise<ReceivedResponse> {
     return exchangeHttps(this.#proxy.calls, path, sent)
   }
 
-  /** Sends a request of an operator, with the admin token. */
+  /** Sends an operator's request, with the admin token. */
   administer(
     path: string,
     headers: Readonly<Record<string, string>> = {},
@@ -79,7 +79,7 @@ export class ServiceBehind implements AsyncDisposable {
     return openHttps(this.#proxy.admin, path, { headers: { ...authorization, ...headers } })
   }
 
-  /** Stops the proxy. Resolves with all that it has logged: its error output, and its files. */
+  /** Stops the proxy. Resolves with its logs: the error output and the files. */
   async stopProxy(): Promise<string> {
     const output = await this.#proxy.stop()
     const { path } = this.#folder
@@ -87,7 +87,7 @@ export class ServiceBehind implements AsyncDisposable {
     return [output, ...files.map((file) => readFileSync(join(path, file)))].join('\n')
   }
 
-  /** Stops the service, and not the proxy. */
+  /** Stops only the service. */
   async stop(): Promise<void> {
     await this.#service[Symbol.asyncDispose]()
   }

@@ -11,7 +11,7 @@ import { environmentOf, permittedCalls } from './unit-file.ts'
 
 export const TOKEN = 'tok_of_the_unit'
 
-/** What systemd does for ProtectSystem, ProtectProc, ProcSubset and CapabilityBoundingSet. Only the new process sees it. */
+/** Applies ProtectSystem, ProtectProc, ProcSubset and CapabilityBoundingSet like systemd, only for the new process. */
 const RESTRICT = `data=$1; shift
 mount --bind "$data" "$data"
 mount -o remount,bind,ro /
@@ -19,8 +19,8 @@ mount -t proc -o subset=pid,hidepid=invisible proc /proc
 exec setpriv --no-new-privs --inh-caps=-all --bounding-set=-all "$@"`
 
 /**
- * The service with the environment and the main restrictions of deploy/hookline.service, without systemd. The system calls
- * that the unit does not permit fail with EPERM, as they do there.
+ * Runs the service with the environment and the main restrictions of deploy/hookline.service, without systemd. As under systemd,
+ * system calls that the unit does not permit fail with EPERM.
  */
 export class RestrictedService implements AsyncDisposable {
   stderr = ''
@@ -59,18 +59,18 @@ export class RestrictedService implements AsyncDisposable {
     return service
   }
 
-  /** @throws unless it accepts calls */
+  /** @throws unless the service accepts calls */
   async #ready(): Promise<void> {
     const { status } = await exchange(`${this.adminUrl}/readyz`, { method: 'GET' }).catch(() => {
-      throw new Error(`It does not respond: ${this.stderr}`)
+      throw new Error(`The service does not respond: ${this.stderr}`)
     })
     if (status !== 200) throw new Error(`/readyz responds ${status}`)
   }
 
-  /** Stops it with SIGTERM. Resolves with its exit code. */
+  /** Stops the service with SIGTERM. Resolves with its exit code. */
   async stop(): Promise<number | null> {
     const exited = once(this.#child, 'exit')
-    // The tracer passes no signal on.
+    // The tracer does not forward signals.
     const { pid } = this.#child
     const traced = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
     process.kill(Number(traced), 'SIGTERM')
@@ -78,12 +78,12 @@ export class RestrictedService implements AsyncDisposable {
     return this.#child.exitCode
   }
 
-  /** The families of the sockets that it has opened, such as AF_INET. */
+  /** The families of opened sockets, such as AF_INET. */
   socketFamilies(): string[] {
     return this.#traced(/ socket\((AF_\w+)/g)
   }
 
-  /** The system calls that it has made and that are not permitted. */
+  /** The forbidden system calls that the service has made. */
   refusedCalls(): string[] {
     return this.#traced(/ (\w+)\(.*\(INJECTED\)$/gm)
   }
@@ -103,9 +103,9 @@ export class RestrictedService implements AsyncDisposable {
   }
 }
 
-/** Makes each system call fail that is not permitted, and writes these and the opened sockets into a file. */
+/** Makes forbidden system calls fail, and logs them and opened sockets to a file. */
 function tracer(file: string): string[] {
-  // The question mark is for calls that this machine does not have.
+  // The question mark permits calls that this machine does not have.
   const permitted = [...permittedCalls()].map((name) => `?${name}`)
   const untraced = permitted.filter((name) => name !== '?socket')
   const trace = ['-e', `trace=!${untraced.join(',')}`]

@@ -3,14 +3,14 @@ import { read } from '@hookline/testing/repository'
 
 export const UNIT = 'deploy/hookline.service'
 
-/** All values of a directive in deploy/hookline.service, in their order. */
+/** All values of a directive in deploy/hookline.service, in order. */
 export function valuesOf(directive: string): string[] {
   const lines = read(UNIT).split('\n')
   const prefix = `${directive}=`
   return lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length))
 }
 
-/** The environment that the unit gives to the service. `credentials`: the folder that %d stands for. */
+/** The environment of the service in the unit. `credentials` is the folder for %d. */
 export function environmentOf(credentials: string): Record<string, string> {
   const lines = valuesOf('Environment').map((line) => line.replaceAll('%d', credentials))
   return Object.fromEntries(lines.map((line) => /^([^=]+)=(.*)$/.exec(line)!.slice(1)))

@@ -17,7 +17,7 @@ async function receivedOn({ api }: RunningService): Promise<number> {
   return points.reduce((sum, { received }) => sum + received, 0)
 }
 
-test('each node shows health and statistics of the whole service, up to now', async () => {
+test('each node shows current health and statistics of the whole service', async () => {
   await using receiver = await openReceiver()
   const nodes = await startNodes(2)
   const id = await nodes[0]!.createDestination({ urls: [receiver.url] })
@@ -29,7 +29,7 @@ test('each node shows health and statistics of the whole service, up to now', as
   }
 })
 
-test('a breaker that opens on one node is open on the other, and a person closes both', async () => {
+test('a breaker that opens on one node is open on the other, and can be closed for both', async () => {
   await using receiver = await openReceiver({ respond: 503 })
   const nodes = await startNodes(2)
   const id = await nodes[0]!.createDestination({ urls: [receiver.url] })
@@ -44,7 +44,7 @@ test('a breaker that opens on one node is open on the other, and a person closes
   await expect.poll(async () => (await healthOf(nodes[0]!, id)).lastHour.delivered).toBe(30)
 })
 
-test('the nodes are shown, which of them responds, and that one has left', async () => {
+test('the list of nodes shows which one responded, and when one has left', async () => {
   const nodes = await startNodes(3)
   const shown = await nodesOf(nodes[1]!)
   expect(shown.filter(({ isThis }) => isThis)).toHaveLength(1)

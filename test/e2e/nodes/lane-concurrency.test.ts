@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startNodes } from './start-nodes.ts'
 
-/** A receiver whose responses wait until they are let go, and what it had at once. */
+/** Delays responses until they are released, and counts concurrent requests. */
 class HeldRequests {
   most = 0
   #open = 0
@@ -27,10 +27,10 @@ class HeldRequests {
   }
 }
 
-/** A request waits for the test, not for its deadline. */
+/** Long timeout, so that requests wait for the test. */
 const SETTINGS = { laneConcurrency: '5', attemptTimeoutMs: '1m' }
 
-test('a receiver gets as many requests at once as configured, however many nodes there are', async () => {
+test('a receiver gets the configured number of concurrent requests in total from all nodes', async () => {
   const held = new HeldRequests()
   await using receiver = await openReceiver({ respond: held.respond })
   const nodes = await startNodes(2, SETTINGS)
@@ -43,7 +43,7 @@ test('a receiver gets as many requests at once as configured, however many nodes
   expect(held.most).toBeLessThanOrEqual(5)
 })
 
-test('a node that stays has all of it, within seconds after the other one has left', async () => {
+test('a remaining node gets the whole concurrency within seconds after the other has left', async () => {
   const held = new HeldRequests()
   await using receiver = await openReceiver({ respond: held.respond })
   const nodes = await startNodes(2, SETTINGS)

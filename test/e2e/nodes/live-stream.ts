@@ -7,7 +7,7 @@ export interface StreamMessage {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A reader of `/live` of one node. */
+/** A reader of `/live` on one node. */
 export class LiveStream {
   readonly messages: StreamMessage[] = []
   readonly #abort = new AbortController()

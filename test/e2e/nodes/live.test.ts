@@ -9,11 +9,11 @@ async function trackEach(nodes: readonly RunningService[], ids: readonly string[
   for (const [index, id] of ids.entries()) await nodes[index % nodes.length]!.track(id)
 }
 
-/** The messageIds of the events that were shown. */
+/** The messageIds of the events in the stream. */
 const shownBy = ({ messages }: LiveStream): string[] =>
   messages.flatMap(({ name, data }) => (name === 'event' ? [String(data['messageId'])] : []))
 
-test('the live tail of any node has everything, and a reader that goes on at another node has a gap', async () => {
+test('the live tail of any node shows everything, and a reader that resumes at another node gets a gap', async () => {
   await using receiver = await openReceiver()
   const nodes = await startNodes(2)
   const [a, b] = nodes
@@ -40,7 +40,7 @@ test('the live tail of any node has everything, and a reader that goes on at ano
   expect(shownBy(third).toSorted()).toEqual(late.toSorted())
 })
 
-test('the counts of each second and the changes of records are those of all nodes', async () => {
+test('the counts per second and the changes of records cover all nodes', async () => {
   const [a, b] = await startNodes(2)
   const stream = await LiveStream.open(a!, { query: '?topics=counts,changes' })
   await trackEach([b!], ['m-1', 'm-2', 'm-3'])
@@ -53,7 +53,7 @@ test('the counts of each second and the changes of records are those of all node
   await expect.poll(changes).toContain(id)
 })
 
-test('who was deleted on one node is gone from the live tail of the others', async () => {
+test('a user deleted on one node is removed from the live tail of the others', async () => {
   const [a, b] = await startNodes(2)
   const stream = await LiveStream.open(a!)
   await b!.track('m-1', { userId: 'u-deleted' })

@@ -9,7 +9,7 @@ interface System {
   readonly nodes: readonly ShownNode[]
 }
 
-/** A node, as the management API shows it. */
+/** A node in the management API. */
 export interface ShownNode {
   readonly id: string
   readonly version: string
@@ -20,7 +20,7 @@ export interface ShownNode {
   readonly isThis: boolean
 }
 
-/** Starts nodes of one service, with one source, that know each other. They end with the test. */
+/** Starts nodes of one service with one source. Resolves when they see each other. They stop at the end of the test. */
 export async function startNodes(
   count: number,
   settings: Settings = {},
@@ -37,7 +37,7 @@ export async function startNodes(
   return nodes
 }
 
-/** The nodes that one of them shows as alive. */
+/** The live nodes according to one of them. */
 export async function nodesOf({ api }: RunningService): Promise<readonly ShownNode[]> {
   const { nodes } = await api.call<System>('GET', 'system')
   return nodes.filter(({ isAlive }) => isAlive)

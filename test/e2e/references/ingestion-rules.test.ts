@@ -24,13 +24,12 @@ const FIELDS = Object.entries<CallField>(CALL_FIELDS)
 const requiredBy = (type: EventType) =>
   FIELDS.filter(([, { required }]) => required?.by.includes(type)).map(([name]) => name)
 
-/** A call that has nothing but what the table requires. */
+/** A call with only the required fields. */
 const least = (type: EventType): JsonObject => ({
   ...(type !== 'alias' && { anonymousId: 'a1' }),
   ...Object.fromEntries(requiredBy(type).map((name) => [name, 'x'])),
 })
 
-/** The code of the response, or `stored`. */
 async function codeOf(path: string, body: unknown): Promise<string> {
   const { status, text } = await service.send(path, body)
   const response = JSON.parse(text) as { success: boolean; code?: IngestCodeName }
@@ -42,7 +41,7 @@ async function codeOf(path: string, body: unknown): Promise<string> {
 describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
   const path = `/v1/${type}`
 
-  test('the example is accepted, and what the table requires is enough', async () => {
+  test('the example is accepted, and the required fields are sufficient', async () => {
     expect(await codeOf(path, CALL_EXAMPLES[type])).toBe('stored')
     expect(await codeOf(path, least(type))).toBe('stored')
     if (type !== 'alias') {
@@ -51,7 +50,7 @@ describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
     }
   })
 
-  test('each required field is required: absent, null or empty, it has the code of the table', async () => {
+  test('each required field gets the documented code if it is absent, null or empty', async () => {
     for (const [name, { required }] of FIELDS) {
       if (!required?.by.includes(type)) continue
       for (const value of [undefined, null, '']) {
@@ -65,7 +64,7 @@ describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
     }
   })
 
-  test('a field with a value of another type has the code of the table', async () => {
+  test('a field of the wrong type gets the documented code', async () => {
     for (const [name, { kind, code }] of FIELDS) {
       const wrong = { id: [true, ['x'], {}], text: [1, true, {}], object: [1, 'x', ['x']] }[kind]
       for (const value of wrong) {
@@ -75,7 +74,7 @@ describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
     }
   })
 
-  test('null counts as absent in every field that is not required, and a number is an id', async () => {
+  test('null counts as absent in optional fields, and numbers are accepted as ids', async () => {
     for (const [name, { kind }] of FIELDS) {
       if (requiredBy(type).includes(name) || name === 'anonymousId') continue
       expect([name, await codeOf(path, { ...least(type), [name]: null })]).toEqual([name, 'stored'])
@@ -85,7 +84,7 @@ describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
   })
 })
 
-/** A request that breaks one rule of the page, for each code that a request with calls can have. */
+/** A valid track call with additional fields. */
 const track = (more: object): object => ({ ...least('track'), ...more })
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, body: unknown]>>> = {
@@ -108,7 +107,7 @@ const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, bo
   not_found: ['/v1/tracks', least('track')],
 }
 
-/** Codes that the other tests of this file, and of others, get: by the table of fields, or by more than one request. */
+/** Codes covered by other tests: from the table of fields, or with several requests. */
 const ELSEWHERE: readonly IngestCodeName[] = [
   ...FIELDS.flatMap(([, { code, required }]) => [code, ...(required ? [required.code] : [])]),
   'no_user_anon_id',
@@ -120,7 +119,7 @@ const ELSEWHERE: readonly IngestCodeName[] = [
   'headers_too_large',
 ]
 
-/** Codes that need a broken disk, a slow client, a bug, a node of a cluster, or a request that is not HTTP. */
+/** Codes that need a broken disk, a slow client, a bug, a cluster, or a request that is not HTTP. */
 const NOT_BY_A_CALL = [
   'overloaded',
   'request_timeout',
@@ -135,7 +134,7 @@ describe('a request that breaks one rule of the page', () => {
     expect(await codeOf(path, body)).toBe(code)
   })
 
-  test('gets timestamp_invalid in strict mode, and is stored with a mark without it', async () => {
+  test('gets timestamp_invalid in strict mode, and is otherwise stored', async () => {
     const call = track({ timestamp: 'yesterday', messageId: 'unreadable' })
     const authorization = `Bearer ${service.source.writeKey}`
     const strict = { Authorization: authorization, 'X-Strict-Mode': '1' }
@@ -147,7 +146,7 @@ describe('a request that breaks one rule of the page', () => {
     expect(await codeOf('/v1/track', call)).toBe('stored')
   })
 
-  test('gets the codes of sources: not known, disabled, over the rate limit', async () => {
+  test('gets the codes of sources: unknown, disabled, over the rate limit', async () => {
     const source = await service.createSource()
     const change = (body: object) => service.api.call('PATCH', `sources/${source.id}`, body)
     const send = () => service.send('/v1/track', least('track'), source)
@@ -170,13 +169,13 @@ describe('a request that breaks one rule of the page', () => {
     expect(JSON.parse(large.text)).toMatchObject({ code: 'headers_too_large' })
   })
 
-  test('has each code of the table', () => {
+  test('covers each documented code', () => {
     const tried = new Set<string>([...Object.keys(BROKEN), ...ELSEWHERE, ...NOT_BY_A_CALL])
     expect(Object.keys(INGEST_CODES).filter((code) => !tried.has(code))).toEqual([])
   })
 })
 
-test('the trace has the fields that the page does not list, and none of those that are never stored', async () => {
+test('the trace has fields that the page does not list, without fields that are never stored', async () => {
   const names = Object.keys(OTHER_CALL_FIELDS)
   const call = { ...least('track'), messageId: 'other-fields', colour: 'red', _metadata: {} }
   const receivedAt = '2001-01-01T00:00:00.000Z'

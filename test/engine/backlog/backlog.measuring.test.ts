@@ -9,12 +9,12 @@ import { appendCopies, unacked } from './log-backlog.ts'
 
 const EVENTS = howMany('HOOKLINE_TEST_BACKLOG', 500_000)
 const MIB = 2 ** 20
-/** What Node takes of the memory of a container with 1 GB. */
+/** The default heap of Node in a container with 1 GB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }
 const MAX_LIVEZ_MS = 250
 const MAX_RSS_MIB = 700
 const PROBE_EVERY_MS = 20
-/** Until it is looked whether the backlog is gone. */
+/** Probes between checks of the backlog. */
 const PROBES = 10
 const TIMEOUT_MS = 3_600_000
 
@@ -25,7 +25,7 @@ interface Measured {
 }
 
 test(
-  'a backlog of events without a destination is worked off within 700 MB while the service responds, also after a kill',
+  'a backlog of events without a destination is processed within 700 MB while the service responds, even after a kill',
   async () => {
     await using service = new MeasuredService()
     await service.start()
@@ -35,7 +35,7 @@ test(
     appendCopies(service.databaseFile, EVENTS)
 
     await service.start(HEAP)
-    // The kill is in the middle: the next start has the rest of the backlog.
+    // Killed in the middle, so that the next start has the rest of the backlog.
     const first = await measured(service, () => unacked(service.databaseFile) < EVENTS / 2)
     await service.kill()
     await service.start(HEAP)
@@ -47,7 +47,7 @@ test(
 )
 
 test(
-  'a destination is deleted whose events and deliveries wait, within 700 MB while the service responds',
+  'a destination with a backlog is deleted within 700 MB while the service responds',
   async () => {
     await using receivers = await ReceiversProcess.open()
     await using service = new MeasuredService()
@@ -112,7 +112,7 @@ async function measured(
 ): Promise<Measured> {
   const startedAt = performance.now()
   let maxLivezMs = 0
-  // In turns: `isOver` blocks this process while it reads the database.
+  // Alternates, because `isOver` blocks this process while it reads the database.
   do {
     for (let probe = 0; probe < PROBES; probe++) {
       const before = performance.now()
@@ -131,14 +131,14 @@ async function measured(
 function expectBounds(what: string, { seconds, maxLivezMs, maxRssMiB }: Measured): void {
   console.log(
     `${EVENTS} events, ${what}: ${seconds.toFixed(1)} s, ` +
-      `/livez ${maxLivezMs.toFixed(0)} ms at most (limit ${MAX_LIVEZ_MS}), ` +
-      `${maxRssMiB.toFixed(0)} MiB at most (limit ${MAX_RSS_MIB})`,
+      `max /livez ${maxLivezMs.toFixed(0)} ms (limit ${MAX_LIVEZ_MS}), ` +
+      `max ${maxRssMiB.toFixed(0)} MiB (limit ${MAX_RSS_MIB})`,
   )
   expect(maxLivezMs).toBeLessThan(MAX_LIVEZ_MS)
   expect(maxRssMiB).toBeLessThan(MAX_RSS_MIB)
 }
 
-/** The largest resident memory that the process had. */
+/** The peak resident memory of the process. */
 function peakBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)![1]) * 1024

@@ -2,8 +2,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { copyRows, fillDatabase, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /**
- * Copies the only event to the end of the log, directly in the database file of a stopped service: events that were appended
- * and that the pipeline has not seen. `userId` is an expression of SQL, with the number of the copy as `n`.
+ * Appends copies of the only event to the log, directly in the database file of a stopped service. The pipeline has not
+ * processed them. `userId` is an SQL expression, with the number of the copy as `n`.
  */
 export function appendCopies(file: string, count: number, userId = 'user_id'): void {
   fillDatabase(file, (db) => {
@@ -24,7 +24,7 @@ export function appendCopies(file: string, count: number, userId = 'user_id'): v
   })
 }
 
-/** How many events of the log are not acked. */
+/** The number of unacked events in the log. */
 export function unacked(file: string): number {
   using db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 })
   const sql = 'SELECT (SELECT MAX(seq) FROM events) - acked AS unacked FROM log_position'

@@ -7,7 +7,7 @@ const CALLS = 20
 const NOTE = 'x'.repeat(2000)
 
 /**
- * Makes a source with a destination. Returns a function that sends a batch, and adds its messageIds to `accepted` when the
+ * Creates a source with a destination. Returns a function that sends a batch, and adds its messageIds to `accepted` if the
  * response is 200.
  */
 export async function openSender(

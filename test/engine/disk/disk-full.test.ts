@@ -7,7 +7,7 @@ import { diskOrSkip } from './small-disk.ts'
 const MIB = 2 ** 20
 const SIZES = { bytes: 8 * MIB, ballastBytes: 2 * MIB }
 
-test('with a full disk calls are refused and none is lost, and with free space calls are accepted again', async ({
+test('calls are refused while the disk is full, accepted once it has space, and none is lost', async ({
   skip,
 }) => {
   using disk = diskOrSkip(SIZES, skip)

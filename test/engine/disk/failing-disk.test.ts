@@ -19,7 +19,7 @@ async function setUp(stack: AsyncDisposableStack, skip: () => never) {
   return { disk, receiver, service, accepted, send }
 }
 
-/** The disk fails from the moment in which the receiver accepts a delivery. */
+/** Makes the disk fail when the receiver accepts a delivery. */
 function failing(disk: FailingDisk): () => number {
   return () => {
     disk.fail({ error: 'EIO' })
@@ -38,7 +38,7 @@ test.for([
   { code: 'EROFS', file: 'disk-probe', reason: 'Cannot write to the database disk (EROFS).' },
   { code: 'EROFS', file: '', reason: 'The database cannot be written' },
 ] as const)(
-  'while writes of data/$file fail with $code, /readyz responds 503 and says why; then it responds 200 again',
+  'while writes of data/$file fail with $code, /readyz responds 503 with the reason, and afterwards 200',
   async ({ code, file, reason }, { skip }) => {
     using disk = FailingDisk.orSkip(skip)
     await using service = await startOn(disk.path, disk.settings)
@@ -55,14 +55,14 @@ test.for([
   },
 )
 
-test('calls are accepted and delivered while the write-ahead log cannot be moved into the database, and the next start has them all', async ({
+test('calls are accepted and delivered while checkpoints of the write-ahead log fail, and survive a restart', async ({
   skip,
 }) => {
   await using stack = new AsyncDisposableStack()
   const { disk, receiver, service, accepted, send } = await setUp(stack, skip)
   disk.fail({ error: 'EIO', file: 'hookline.db' })
   const wal = join(disk.path, 'hookline.db-wal')
-  // SQLite tries to move it at 16 MB.
+  // SQLite attempts a checkpoint at 16 MB.
   while (statSync(wal).size < 20 * MIB) expect((await send()).status).toBe(200)
   await receiver.waitFor(accepted.size)
   expect(await service.stop(), service.stderr).toBe(0)
@@ -77,7 +77,7 @@ test('calls are accepted and delivered while the write-ahead log cannot be moved
 })
 
 test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
-  'a start on a disk that fails with %s ends and says why, and the next one has all events',
+  'a start on a disk that fails with %s exits with the reason, and no event is missing after the next start',
   async (code, { skip }) => {
     await using stack = new AsyncDisposableStack()
     const { disk, service: first, accepted, send } = await setUp(stack, skip)
@@ -98,7 +98,7 @@ test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
   },
 )
 
-test('a stop on a disk that fails ends the service; after the next start each delivery is recorded', async ({
+test('a service can stop on a failing disk, and each delivery is recorded after the next start', async ({
   skip,
 }) => {
   await using stack = new AsyncDisposableStack()
@@ -117,7 +117,7 @@ test('a stop on a disk that fails ends the service; after the next start each de
     .toEqual(Array.from(accepted, () => 'delivered'))
 })
 
-test('an event whose delivery cannot be recorded is not sent a second time, and its delivery is recorded when the disk works again', async ({
+test('an event whose delivery cannot be recorded is not sent twice, and the delivery is recorded when the disk works again', async ({
   skip,
 }) => {
   await using stack = new AsyncDisposableStack()
@@ -152,7 +152,7 @@ test('an event whose delivery cannot be recorded is not sent a second time, and 
   expect(await service.stop(), service.stderr).toBe(0)
 })
 
-test('a deletion notice that cannot be recorded is not sent a second time, and the deletion ends when the disk works again', async ({
+test('a deletion notice that cannot be recorded is not sent twice, and the deletion finishes when the disk works again', async ({
   skip,
 }) => {
   await using stack = new AsyncDisposableStack()

@@ -13,11 +13,11 @@ import { diskOrSkip } from './small-disk.ts'
 
 const ADMIN_TOKEN = 'tok_log'
 const MIB = 2 ** 20
-/** At the level debug, each makes a log line of about 350 bytes: more than a pipe and the memory for waiting lines take. */
+/** At level debug, each logs about 350 bytes, in total more than a pipe and the log buffer can hold. */
 const FAILING_ATTEMPTS = 5_000
 const WEBHOOKS = 5
 
-test('with its log on a full disk the service goes on, and with free space the log tells how many lines it lost', async ({
+test('the service continues while its log is on a full disk, and then logs the number of lost lines', async ({
   skip,
 }) => {
   using disk = diskOrSkip({ bytes: 4 * MIB, ballastBytes: 4 * MIB }, skip)
@@ -33,14 +33,14 @@ test('with its log on a full disk the service goes on, and with free space the l
   expect(linesOf(readFileSync(file, 'utf8')).at(-1)).toMatchObject({ msg: 'service.stopped' })
 })
 
-test('with its log on /dev/full the service goes on, and stops when it should', async () => {
+test('the service continues with its log on /dev/full, and stops normally', async () => {
   await using run = await startWith(openSync('/dev/full', 'w'))
   await run.worksWhileLinesAreLost()
   expect(await run.service.stop()).toBe(0)
 })
 
 test.for([{ isBlocking: true }, { isBlocking: false }])(
-  'while nobody reads the pipe of its log the service goes on, and then tells how many lines it lost (%o)',
+  'the service continues while the pipe of its log is not read, and then logs the number of lost lines (%o)',
   async (pipeOptions) => {
     using pipe = new NamedPipe(pipeOptions)
     await using run = await startWith(pipe.fd, { keepsOpen: true })
@@ -57,14 +57,14 @@ test.for([{ isBlocking: true }, { isBlocking: false }])(
   },
 )
 
-test('a service whose log nobody reads stops when it should', async () => {
+test('a service whose log is not read stops normally', async () => {
   using pipe = new NamedPipe({ isBlocking: true })
   await using run = await startWith(pipe.fd, { keepsOpen: true })
   await run.worksWhileLinesAreLost()
   expect(await run.service.stop()).toBe(0)
 })
 
-test('when the reader of its log has gone the service goes on', async () => {
+test('the service continues after the reader of its log has closed the pipe', async () => {
   using pipe = new NamedPipe({ isBlocking: true })
   await using run = await startWith(pipe.fd, { keepsOpen: true })
   pipe.closeReader()
@@ -77,7 +77,7 @@ function linesOf(text: string): { readonly msg?: string; readonly lines?: number
   return lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as object)
 }
 
-/** Starts a service whose stderr is `stderr`. The service has it alone unless the test keeps it open. */
+/** Starts a service with this stderr, and closes the test's descriptor unless `keepsOpen` is set. */
 async function startWith(stderr: number, { keepsOpen = false } = {}) {
   const folder = new TemporaryFolder()
   const service = new ServiceProcess({
@@ -116,7 +116,7 @@ async function startWith(stderr: number, { keepsOpen = false } = {}) {
   }
 }
 
-/** Sends calls to webhooks that refuse them: the log has a line for each attempt, at the level debug. */
+/** Sends calls to webhooks that refuse them. At level debug, each attempt is logged. */
 async function failMany(api: ManagementApi): Promise<void> {
   await using refusing = await new Receiver({ respond: 400 }).listen()
   const webhookUrls = Array.from({ length: WEBHOOKS }, (_, index) => `${refusing.url}/${index}`)

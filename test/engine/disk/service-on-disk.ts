@@ -5,7 +5,7 @@ import { ManagementApi } from '@hookline/testing/service/management-api'
 
 const ADMIN_TOKEN = 'tok_disk_test'
 
-/** Starts the service with this data folder. It is killed at the end of its scope. */
+/** Starts the service with this data folder. It is killed when disposed. */
 export async function startOn(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
   const service = new ServiceProcess({
     port: await freePort(),

@@ -9,7 +9,7 @@ interface Sizes {
   readonly ballastBytes: number
 }
 
-/** The disk. Where this user may not mount one it skips the test, or fails it with HOOKLINE_REQUIRE_MOUNT=1. */
+/** Mounts the disk. Without the permission to mount, skips the test, or fails it if HOOKLINE_REQUIRE_MOUNT is 1. */
 export function diskOrSkip(sizes: Sizes, skip: () => never): SmallDisk {
   return (
     SmallDisk.mount(sizes) ??
@@ -17,7 +17,7 @@ export function diskOrSkip(sizes: Sizes, skip: () => never): SmallDisk {
   )
 }
 
-/** A file system of a few megabytes. A file takes part of it, and can be removed to make room. */
+/** A file system of a few megabytes. A ballast file can be removed to free space. */
 export class SmallDisk implements Disposable {
   readonly path: string
   readonly #ballast: string
@@ -28,7 +28,7 @@ export class SmallDisk implements Disposable {
     writeFileSync(this.#ballast, Buffer.alloc(ballastBytes))
   }
 
-  /** @returns `undefined` when this user may not mount a file system */
+  /** @returns `undefined` if this user may not mount a file system */
   static mount(sizes: Sizes): SmallDisk | undefined {
     const path = mkdtempSync(join(tmpdir(), 'hookline-disk-'))
     try {
@@ -42,7 +42,7 @@ export class SmallDisk implements Disposable {
     return new SmallDisk(path, sizes.ballastBytes)
   }
 
-  /** Makes room by removing the file. */
+  /** Frees space by removing the ballast file. */
   free(): void {
     rmSync(this.#ballast)
   }

@@ -8,7 +8,7 @@ const EVENTS = 2_500
 const SECONDS = Number(process.env['HOOKLINE_TEST_FAN_OUT_SECONDS'] ?? 8)
 
 test(
-  'a source with 1,000 destinations takes 2,500 events in one batch, and a restart in the middle of them',
+  'a source with 1,000 destinations handles a batch of 2,500 events, and a restart in the middle of it',
   { timeout: (2 * SECONDS + 120) * 1000 },
   async () => {
     await using receivers = await ReceiversProcess.open()
@@ -25,7 +25,7 @@ test(
     )
     expectWithinLimits(first, 'at first')
     expectWithinLimits(second, 'after a restart')
-    // It goes on: no delivery is lost, and none waits for all others.
+    // Deliveries continue, and none is lost.
     expect(await service.gauge('hookline_accounting_imbalance')).toBe(0)
     expect(await service.gauge('hookline_deliveries_ended_total')).toBeGreaterThan(1_000)
   },

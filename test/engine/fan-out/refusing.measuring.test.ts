@@ -7,13 +7,13 @@ import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'
 
 const REFUSING = 20
 const EVENTS = Number(process.env['HOOKLINE_TEST_REFUSED'] ?? halfIfShort(20_100))
-/** About three times as long as this takes. */
+/** About three times the usual duration. */
 const MOST_MS = 60_000 + 4 * EVENTS
 const SENDERS = 8
 const BATCH = 200
 
 test.for(['refuse connections', 'respond with 500'] as const)(
-  '20 destinations that %s cost no event and little memory, and the one beside them gets every event',
+  '20 destinations that %s lose no events and need little memory, and a healthy destination gets every event',
   { timeout: MOST_MS + 30_000 },
   async (kind) => {
     await using receivers = await ReceiversProcess.open()
@@ -36,7 +36,7 @@ test.for(['refuse connections', 'respond with 500'] as const)(
     console.log(
       `${EVENTS} events for ${REFUSING} destinations that ${kind} and a healthy one: ` +
         `delivered or parked after ${((performance.now() - started) / 1000).toFixed(0)} s, ` +
-        `${refused} batches sent again after a 503; worst: ${shown(worst)}`,
+        `${refused} batches repeated after a 503; worst: ${shown(worst)}`,
     )
     expectWithinLimits(worst, 'under load')
     expect((await receivers.latenciesMs()).length).toBeGreaterThanOrEqual(EVENTS)
@@ -45,7 +45,7 @@ test.for(['refuse connections', 'respond with 500'] as const)(
   },
 )
 
-/** Sends the events from several senders. Returns how many batches were refused, and sent again. */
+/** Sends the events from several senders. Returns the number of batches that were refused and repeated. */
 async function sendAll(service: MeasuredService): Promise<number> {
   let left = EVENTS
   let refused = 0
@@ -60,7 +60,7 @@ async function sendAll(service: MeasuredService): Promise<number> {
   return refused
 }
 
-/** Resolves when each destination that refuses has all events pending, and the healthy one has none. */
+/** Resolves when all events are pending for each failing destination, and none for the healthy one. */
 async function expectAllKept(service: MeasuredService): Promise<void> {
   const all = await service.api.listAll<{ readonly id: string }>('destinations')
   const pending = async (): Promise<number[]> => {

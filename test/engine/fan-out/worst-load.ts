@@ -3,10 +3,10 @@ import type { MeasuredService } from '@hookline/testing/service/measured-service
 
 const MIB = 2 ** 20
 
-/** How much a load takes of the service. */
+/** The resource usage of the service under a load. */
 export interface Load {
   residentMib: number
-  /** How late the event loop was over the whole load, in ms. */
+  /** The lag of the event loop over the whole load, in ms. */
   eventLoopP99Ms: number
   eventLoopMostMs: number
   livezMs: number
@@ -21,15 +21,15 @@ const LIMITS: Load = {
 const FIGURES = Object.keys(LIMITS) as (keyof Load)[]
 
 /**
- * What the service takes while the work runs: the worst of a sample a second for memory and `/livez`. The lag of the event
- * loop is read once, at the end: within one busy second it has a few dozen values, and the p99 of so few is their maximum.
+ * Measures the service while the work runs. Memory and `/livez` are the worst of samples taken every second. The lag of the
+ * event loop is read once at the end, because the p99 of the few values within one busy second would be their maximum.
  */
 export async function worstWhile(service: MeasuredService, work: Promise<unknown>): Promise<Load> {
   const worst: Load = { residentMib: 0, eventLoopP99Ms: 0, eventLoopMostMs: 0, livezMs: 0 }
   const over = work.then(() => true)
-  // When a sample fails first, nothing awaits it.
+  // Not awaited if a sample fails first.
   over.catch(() => undefined)
-  // The first scrape has the lag of the start as well.
+  // The first scrape includes the lag of the start.
   await service.eventLoop()
   for (let isOver = false; !isOver;) {
     isOver = await Promise.race([over, aSecond()])

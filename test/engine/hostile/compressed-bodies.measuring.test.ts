@@ -16,13 +16,13 @@ const CONNECTIONS = 100
 const SECONDS = 3
 
 const zeros = Buffer.alloc(256 * 2 ** 20)
-/** JSON of nearly the largest size, of very many objects. */
+/** JSON of nearly the maximum size, with very many objects. */
 const objects = `{"batch":[${'{},'.repeat(170_000)}{}]}`
 const br = (bytes: Buffer | string): Buffer =>
   brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 24 },
   })
-/** As much of the compressed zeros as a request may have. It decompresses to as much as the limit, too. */
+/** A prefix of the compressed zeros that fits into a request. It still decompresses beyond the limit. */
 const cut = (bytes: Buffer): Buffer => bytes.subarray(0, 100_000)
 
 let receiver: Receiver
@@ -50,7 +50,7 @@ test.each([
   { encoding: 'br', what: '170,000 empty objects', body: br(objects) },
   { encoding: 'gzip', what: '170,000 empty objects', body: gzipSync(objects) },
 ])(
-  `${CONNECTIONS} connections without a key send $what again and again, compressed by $encoding`,
+  `${CONNECTIONS} connections without a key repeatedly send $what, compressed with $encoding`,
   async ({ encoding, what, body }) => {
     const head = `POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`
     const bytes = Buffer.concat([Buffer.from(head), body])

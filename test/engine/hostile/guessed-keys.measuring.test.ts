@@ -8,10 +8,10 @@ import { expectAsFast, expectHealthy, type Measured, measureWhile } from './serv
 const KEYS = 40_000
 const TOKENS = 4_800
 const CONNECTIONS = 40
-/** Reads with the token of the operator, meanwhile. */
+/** Reads with the operator's token during the attack. */
 const READS = 20
 const BEFORE_MS = 5_000
-/** 20 clients or prefixes of keys, and one line for all others; the attack may last for two minutes. */
+/** Per minute 20 clients or key prefixes and one line for all others. The attack may span two minutes. */
 const MOST_LINES = 2 * 21
 
 let receiver: Receiver
@@ -31,7 +31,7 @@ afterAll(async () => {
   await receiver[Symbol.asyncDispose]()
 })
 
-test(`${KEYS} requests with different write keys disturb no other client, and leave a few log lines`, async () => {
+test(`${KEYS} requests with different write keys do not disturb other clients, and cause few log lines`, async () => {
   const { port } = service
   const flood = { port, method: 'POST', path: '/v1/track', connections: CONNECTIONS } as const
   const { measured, result } = await measureWhile(service, () =>
@@ -46,7 +46,7 @@ test(`${KEYS} requests with different write keys disturb no other client, and le
   expectAsFast(measured, before)
 })
 
-test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and the right one passes`, async () => {
+test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and the right one is accepted`, async () => {
   const { port } = service
   const flood = { port, method: 'GET', path: '/api/v1/sources', connections: CONNECTIONS } as const
   const { measured, result } = await measureWhile(service, () =>
@@ -64,7 +64,7 @@ test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and 
   expectAsFast(measured, before)
 })
 
-/** Reads with the token of the operator, which must pass each time. */
+/** Reads with the operator's token, which must always be accepted. */
 async function readWithRightToken(): Promise<void> {
   for (let reads = 0; reads < READS; reads++) {
     await service.api.call('GET', 'sources')

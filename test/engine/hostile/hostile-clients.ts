@@ -4,14 +4,13 @@ import { Worker } from 'node:worker_threads'
 import type { HostileSockets } from './hostile-sockets.ts'
 
 const ESTABLISHED = '01'
-/** An address that no healthy client has: one that opens a connection may get a port that was an attacker's. */
+/** Not used by healthy clients, whose connections might otherwise reuse an attacker's port. */
 const localAddress = '127.0.0.66'
 const LOCAL_ADDRESS_HEX = '4200007F'
 
 /**
- * Connections that send these bytes and then neither read nor close; or, with `again`, send them again after each response.
- * They have a thread of their own, so that their work does not delay the healthy clients that measure the service.
- * Disposing them closes them.
+ * Connections that send these bytes and then neither read nor close or, with `again`, repeat them after each response. They run
+ * in a dedicated thread, so that they do not delay the healthy clients that measure the service. Disposing closes them.
  */
 export class HostileClients implements AsyncDisposable {
   readonly #thread: Worker
@@ -34,7 +33,7 @@ export class HostileClients implements AsyncDisposable {
     this.#port = port
   }
 
-  /** Connections with a response that waits to be read. */
+  /** The number of connections with an unread response. */
   get answeredConnections(): number {
     const toService = this.#port.toString(16).toUpperCase().padStart(4, '0')
     return connections().filter(
@@ -45,7 +44,7 @@ export class HostileClients implements AsyncDisposable {
     ).length
   }
 
-  /** Connections that the service has not closed. A client that reads nothing does not see it, so the kernel is asked. */
+  /** The number of connections that the service has not closed, from the kernel, because clients that do not read cannot tell. */
   get openConnections(): number {
     return connections().filter(
       ([, local = '', remote = '', state]) =>
@@ -60,7 +59,7 @@ export class HostileClients implements AsyncDisposable {
   }
 }
 
-/** The fields of each line of /proc/net/tcp: number, local and remote address, state, queues, and more. */
+/** The fields of each line in /proc/net/tcp: number, local and remote address, state, queues and more. */
 function connections(): readonly string[][] {
   const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
   return lines.map((line) => line.trim().split(/\s+/))

@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads'
 import type { RequestFlood, Statuses } from './request-flood.ts'
 
 /**
- * Sends requests as fast as they are answered, each with an `Authorization` of its own, and returns how many got which
- * status. They come from a thread of their own, so that their work does not delay the healthy clients.
+ * Sends requests as fast as the service responds, each with a different `Authorization`, and returns the number of responses by
+ * status. Runs in a dedicated thread, so that it does not delay the healthy clients.
  */
 export async function floodWith(flood: Omit<RequestFlood, 'localAddress'>): Promise<Statuses> {
   const workerData: RequestFlood = { ...flood, localAddress: '127.0.0.66' }

@@ -1,4 +1,4 @@
-/** The thread of `HostileClients`: it opens the connections, says when all of them are open, and sends the bytes. */
+/** The thread of `HostileClients`: opens the connections, reports when all are open, and sends the bytes. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -8,7 +8,7 @@ export interface HostileSockets {
   readonly localAddress: string
   readonly count: number
   readonly bytes: string | Uint8Array
-  /** Whether each connection reads the response, and then sends the bytes again. */
+  /** Whether each connection reads the response and repeats the bytes. */
   readonly again: boolean
 }
 
@@ -17,7 +17,7 @@ const sockets = Array.from({ length: count }, () =>
   connect({ port, host: '127.0.0.1', localAddress }).pause(),
 )
 await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-// A paused socket does not keep its thread running. Without a listener, all connections close once the bytes are written.
+// Keeps the thread running, because paused sockets do not: the connections would close after the bytes are written.
 parentPort!.on('message', () => undefined)
 parentPort!.postMessage('open')
 for (const socket of sockets) {

@@ -10,10 +10,10 @@ const DESTINATIONS = 1_500
 const CLIENTS = 1_500
 const UNFINISHED_BODY = 'POST /v1/batch HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{'
 
-/** The database opens files at any time. */
+/** Reserve for the database, which may open files at any time. */
 const LEAST_FREE = 24
 
-test(`with ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connections open and ${CLIENTS} clients that do not finish starve nothing`, async () => {
+test(`with ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connections open and ${CLIENTS} clients that never finish requests do no harm`, async () => {
   await using receivers = await ReceiversProcess.open()
   await using service = new MeasuredService()
   await service.start({}, { openFiles: OPEN_FILES })
@@ -22,7 +22,7 @@ test(`with ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connect
   await service.send(2)
   const delivered = (): Promise<number> => service.gauge('hookline_deliveries_ended_total')
   await expect.poll(delivered).toBe(2 * DESTINATIONS)
-  // No attempt failed for want of a file.
+  // No attempt has failed for lack of a file descriptor.
   expect(await service.gauge('hookline_attempts_total')).toBe(2 * DESTINATIONS)
   await service.addSource(receivers.urlOf('healthy'))
   for (const part of ['', 'GET /livez HTTP/1.1\r\n', UNFINISHED_BODY]) {
@@ -34,7 +34,7 @@ test(`with ${OPEN_FILES} open files, ${DESTINATIONS} receivers that keep connect
     expect(openFiles).toBeLessThan(OPEN_FILES - LEAST_FREE)
     expect(measured.openConnections).toBeGreaterThan(OPEN_FILES / 4)
   }
-  // What was accepted meanwhile is delivered.
+  // All calls accepted during the attack are delivered.
   const accepted = await service.gauge('hookline_decisions_total')
   await expect.poll(delivered).toBe(accepted)
 })

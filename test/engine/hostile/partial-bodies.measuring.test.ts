@@ -5,8 +5,8 @@ import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'
 
 /**
- * The bodies take 64 MB, the default of maxPartialBodyBytes. The rest is memory that is not collected yet. Without the
- * bound, 2,000 connections took 1 GB.
+ * The bodies need 64 MB, the default of maxPartialBodyBytes. The rest is garbage that is not collected yet. Without the limit,
+ * 2,000 connections needed 1 GB.
  */
 const MOST_GROWTH_MB = 350
 

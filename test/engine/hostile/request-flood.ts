@@ -1,4 +1,4 @@
-/** The thread of `floodWith`: it sends the requests, and reports the statuses of the responses at the end. */
+/** The thread of `floodWith`: sends the requests, and finally reports the statuses of the responses. */
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -11,14 +11,14 @@ export interface RequestFlood {
   readonly connections: number
 }
 
-/** How many responses had which status. */
+/** The number of responses by status. */
 export type Statuses = Readonly<Record<number, number>>
 
 const { port, localAddress, method, path, count, connections } = workerData as RequestFlood
 const agent = new Agent({ keepAlive: true, maxSockets: connections })
 const statuses: Record<number, number> = {}
 
-/** The first characters differ, because the log shows those. */
+/** The first characters differ, because the log shows them. */
 const guess = (index: number): string =>
   `Bearer ${index.toString(36).padStart(6, '0')}${'x'.repeat(30)}`
 

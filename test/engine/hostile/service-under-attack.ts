@@ -4,28 +4,28 @@ import type { MeasuredService } from '@hookline/testing/service/measured-service
 import type { HostileClients } from './hostile-clients.ts'
 import { measureAgain } from '@hookline/testing/run/measure-again'
 
-/** What healthy clients see, and what the process takes, while something else goes on. */
+/** Response times for healthy clients and resource usage of the process during an attack. */
 export interface Measured {
   readonly residentMb: number
   readonly livezMs: number
   readonly callMs: number
   readonly callP99Ms: number
-  /** Calls of healthy clients; each of them got a 200. */
+  /** The number of calls of healthy clients, all with a 200. */
   readonly calls: number
   readonly eventLoopP99Ms: number
   readonly eventLoopMostMs: number
 }
 
 interface MeasuredUnder extends Measured {
-  /** Connections of the attackers that the service has not closed. */
+  /** The number of attackers' connections that the service has not closed. */
   readonly openConnections: number
 }
 
 export interface AttackOptions {
   readonly service: MeasuredService
-  /** The least time that the measurement takes. */
+  /** The minimum duration of the measurement. */
   readonly seconds: number
-  /** How long it may take until the service has closed the connections; without it, they may stay open. */
+  /** Limit for the service to close the connections. By default, they may stay open. */
   readonly mostSeconds?: number
 }
 
@@ -49,7 +49,7 @@ function exceededBy(measured: Measured): readonly unknown[] {
   return Object.entries(MOST).filter(([name, most]) => measured[name as keyof Measured] > most)
 }
 
-/** On a busy machine, waits of this length occur without an attack. Without the limits, a call took seconds. */
+/** On a busy machine, such delays occur even without an attack. Without the limits under test, calls took seconds. */
 const LEAST_P99_MS = 300
 
 /** Expects that calls took at most twice as long as without the attack. */
@@ -61,8 +61,8 @@ export function expectAsFast(measured: Measured, undisturbed: Measured): void {
 }
 
 /**
- * Opens the hostile clients, and measures until the service has closed their connections. Measures again, with new
- * clients, while a limit is exceeded and rounds are left.
+ * Opens the hostile clients, and measures until the service has closed their connections. Repeats this with new clients while a
+ * limit is exceeded and rounds are left.
  */
 export function measureUnder(
   attack: () => Promise<HostileClients>,
@@ -91,12 +91,12 @@ async function measureOnce(
   return { ...measured, openConnections: result }
 }
 
-/** Measures while the work goes on. Figures are maxima. */
+/** Measures while the work runs. */
 export async function measureWhile<T>(
   service: MeasuredService,
   work: () => Promise<T>,
 ): Promise<{ readonly measured: Measured; readonly result: T }> {
-  // The first reading begins the measurement.
+  // Resets the measurement.
   await service.eventLoop()
   const most = { residentMb: 0, livezMs: 0 }
   const callsMs: number[] = []

@@ -11,7 +11,7 @@ const WITHOUT_KEY = `POST /v1/track HTTP/1.1\r\nHost: x\r\nContent-Length: ${CAL
 test.each([
   { name: 'OpenAPI documents', connections: 40, each: 1_500, request: OPENAPI },
   { name: 'calls without key', connections: 40, each: 1_500, request: WITHOUT_KEY },
-  // No more than maxPipelinedRequests.
+  // At most maxPipelinedRequests.
   { name: 'OpenAPI documents', connections: 300, each: 60, request: OPENAPI },
 ])(
   '$connections connections send requests for $each $name and read nothing',
@@ -36,7 +36,7 @@ test('300 connections send requests for 60 metrics and read nothing', async () =
   const attack = () => HostileClients.open(service.port, 300, get('/metrics').repeat(60))
   const measured = await measureUnder(attack, { service, seconds: 3 })
   console.log(`300 × 60 metrics, unread: ${JSON.stringify(measured)}`)
-  // The buffers of the operating system take all of the responses, so the connections are idle.
+  // The socket buffers can hold all responses, so the connections are idle.
   expectHealthy(measured)
 })
 

@@ -11,12 +11,12 @@ const STREAMS = 100
 const LOAD_SECONDS = 10
 
 test(
-  `${STREAMS} streams of one token that nobody reads keep no other reader out, and delay nothing`,
+  `${STREAMS} unread streams of one token do not lock out other readers or delay calls`,
   { timeout: 180_000 },
   async () => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
-    // The unread connections must not be closed for that alone.
+    // Long, so that the unread connections stay open.
     await service.start({ HOOKLINE_UNREAD_TIMEOUT: '600000' })
     await service.addSource(receiver.url)
     const { measured: before } = await measureWhile(service, () => steadyLoad(service))
@@ -37,7 +37,7 @@ test(
   },
 )
 
-/** Sends 400 calls a second. */
+/** Sends 400 calls per second. */
 async function steadyLoad(service: MeasuredService): Promise<void> {
   for (let batch = 0; batch < LOAD_SECONDS * 20; batch++)
     await Promise.all([service.send(20), pause(50)])

@@ -8,13 +8,13 @@ import { MeasuredService } from '@hookline/testing/service/measured-service'
 const SECONDS = howMany('HOOKLINE_TEST_ISOLATION_SECONDS', 15)
 const CONNECTIONS = 60
 const CALLS = 13
-/** Of the unknown keys: replaced in each body. */
+/** The prefix of the property names, which is replaced in each body. */
 const PREFIX = 'XXXX'
 const AFTER_LIMIT_MS = 100
 const KEYS = 2_500
 const MAX_MS = 150
 const HEALTHY_EVERY_MS = 20
-/** How much longer than alone a healthy call may take. */
+/** How much longer a healthy call may take during the attack. */
 const MAX_RATIO = 2
 
 interface Attack {
@@ -40,7 +40,7 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 test.each(ATTACKS)(
-  'calls of a source take hardly longer while another one sends large bodies of many keys, $name',
+  'calls of a source are hardly slowed down by another source with large bodies of many keys, $name',
   async ({ name, settings = {}, rateLimit, keyInBody = false }) => {
     await using service = new MeasuredService()
     await service.start(settings)
@@ -96,7 +96,7 @@ async function healthyCalls(
   return durations.toSorted((a, b) => a - b)
 }
 
-/** Sends large bodies until `signal` aborts, one after the other on each connection. Resolves to their number. */
+/** Sends large bodies until `signal` aborts, one after the other on each connection. Resolves with their number. */
 async function attack(
   url: string,
   key: string,
@@ -110,7 +110,7 @@ async function attack(
   const sender = async (): Promise<void> => {
     while (!signal.aborted) {
       sent++
-      // Every body has other keys: those of the last one are known to the parser.
+      // Every body has different keys, because the parser caches known ones.
       const fresh = body.replaceAll(PREFIX, randomBytes(PREFIX.length / 2).toString('hex'))
       const options = { method: 'POST', dispatcher: agent, headers, body: fresh, signal } as const
       const { statusCode, body: answer } = await request(`${url}/v1/batch`, options)
@@ -125,7 +125,7 @@ async function attack(
   return sent
 }
 
-/** Nearly as large as a request may be, and each of its calls nearly as large as a call may be. */
+/** A body of nearly the maximum size of a request, of calls of nearly the maximum size of a call. */
 function largeBody(writeKey: string | undefined): string {
   const batch = Array.from({ length: CALLS }, (_, call) => {
     const name = (n: number): string => `${PREFIX}${(n * CALLS + call).toString(36)}`
@@ -143,5 +143,5 @@ function shown(sorted: readonly number[]): string {
   const [p50, p99, most] = [0.5, 0.99, 1].map((part) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!.toFixed(1),
   )
-  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms of ${sorted.length}`
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms of ${sorted.length}`
 }

@@ -3,13 +3,13 @@ import type { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { healthyIn, type Layout } from './layouts.ts'
 import { type LoadResult, steadyLoad } from './steady-load.ts'
 
-/** The load, as a share of what the webhooks take when all respond at once. */
+/** The load, as a share of the capacity when all webhooks respond immediately. */
 const LOAD = Number(process.env['HOOKLINE_TEST_LOAD'] ?? 0.8)
 const CAPACITY_RUNS = 3
 const MOST_CAPACITY_SECONDS = 1.5
-/** A run without the fault that delivers less than this share of the load had too little of the machine. */
+/** If a run without the fault delivers less than this share of the load, the machine was too busy. */
 const CARRIED = 0.95
-/** What remains of the load then. */
+/** Factor for the load after such a run. */
 const LESS = 0.8
 const MOST_DISCARDED = 10
 
@@ -31,16 +31,15 @@ export interface Round {
 export interface FaultEffect {
   readonly rounds: readonly Round[]
   /**
-   * Rounds that do not count: other processes left too little of the machine for the load, so the later rounds have
-   * less load.
+   * Rounds that do not count, because the machine was too busy for the load. Later rounds have less load.
    */
   readonly discarded: number
 }
 
 /**
- * What faulty webhooks do to healthy ones. Runs with and without the fault follow one another, so that whatever else uses
- * the machine changes both sides. The p99 of a run is the length of its few longest pauses: of garbage collections, of
- * the disk, of other processes. So a run needs many of them, and one run says little.
+ * Measures the effect of faulty webhooks on healthy ones. Runs with and without the fault alternate, so that other load on the
+ * machine affects both. The p99 of a run depends on its few longest pauses, caused by garbage collection, the disk or other
+ * processes, so a run must be long enough for many pauses, and a single run proves little.
  */
 export async function faultEffect(options: FaultEffectOptions): Promise<FaultEffect> {
   const { layout } = options
@@ -73,16 +72,16 @@ export function throughputRatio({ before, beside, after }: Round): number {
   return beside.rate / Math.sqrt(before.rate * after.rate)
 }
 
-/** By how much the p99 of two runs without a fault differs: 0.1 where one is 10 % more than the other. */
+/** The relative difference between the p99 of two runs without a fault, such as 0.1 for 10 %. */
 export function p99Noise({ before, after }: Round): number {
   return Math.max(before.p99Ms / after.p99Ms, after.p99Ms / before.p99Ms) - 1
 }
 
-/** Deliveries per second to the healthy webhooks when all respond at once. */
+/** Deliveries per second to the healthy webhooks when all respond immediately. */
 async function capacity(options: FaultEffectOptions): Promise<number> {
   const seconds = Math.min(MOST_CAPACITY_SECONDS, options.seconds / 2)
   const rates: number[] = []
-  // The result of the first one is ignored: it lets the code be compiled.
+  // The first run is a warm-up, and its result is ignored.
   for (let index = 0; index <= CAPACITY_RUNS; index++) {
     rates.push((await steadyLoad({ ...options, seconds, isFaulty: false })).rate)
   }

@@ -16,7 +16,7 @@ const ROUNDS = halfIfShort(5)
 const SECONDS = Number(process.env['HOOKLINE_TEST_ISOLATION_SECONDS'] ?? 3)
 const LEAST_THROUGHPUT = 0.95
 const MOST_P99 = 1.2
-/** A p99 that is over the limit by chance is not after more rounds. */
+/** More rounds even out a p99 that exceeds the limit by chance. */
 const MOST_RUNS = 3
 
 test.for(Object.values(LAYOUTS))(

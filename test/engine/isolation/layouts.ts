@@ -1,9 +1,9 @@
-/** Webhooks that share a service: some are healthy, and the others may be faulty. */
+/** Webhooks that share a service. Some are always healthy. */
 export interface Layout {
   readonly title: string
   /** The webhooks of each destination, by name. Each destination has its own source. */
   readonly destinations: readonly (readonly string[])[]
-  /** What the webhooks named `faulty-…` do: the paths of receivers. */
+  /** The paths of receivers for the webhooks named `faulty-…`. */
   readonly faulty: Readonly<Record<string, string>>
 }
 
@@ -24,7 +24,7 @@ export const LAYOUTS = {
   },
 } satisfies Readonly<Record<string, Layout>>
 
-/** How many webhooks of the layout are healthy. */
+/** The number of healthy webhooks in the layout. */
 export function healthyIn({ destinations, faulty }: Layout): number {
   return destinations.flat().filter((name) => !(name in faulty)).length
 }

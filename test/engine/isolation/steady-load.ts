@@ -5,18 +5,18 @@ import type { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { healthyIn, type Layout } from './layouts.ts'
 
 const EVERY_MS = 10
-/** As in the service: a webhook that takes 4 s to respond is slow, and does not fail. */
+/** As in the service, so that a webhook that takes 4 s to respond is slow but successful. */
 const TIMEOUT_MS = 5_000
-/** How long deliveries may take after the last event. */
+/** Time limit for deliveries after the last event. */
 const ARRIVAL_MS = 5_000
 
 export interface LoadOptions {
   readonly receivers: ReceiversProcess
   readonly layout: Layout
   readonly seconds: number
-  /** Events per second for each destination; by default as many as are delivered. */
+  /** Events per second for each destination. Default: as many as are delivered. */
   readonly eventsPerSecond?: number
-  /** Whether the webhooks that may be faulty are; otherwise they respond at once. */
+  /** Whether the faulty webhooks misbehave. Otherwise, they respond immediately. */
   readonly isFaulty: boolean
 }
 
@@ -26,12 +26,12 @@ export interface LoadResult {
   readonly p99Ms: number
 }
 
-/** Puts a steady load on the destinations of a layout, in a new engine. */
+/** Runs a steady load on the destinations of a layout, in a new engine. */
 export async function steadyLoad(options: LoadOptions): Promise<LoadResult> {
   const { receivers, eventsPerSecond } = options
   await using engine = await TestEngine.open({ sender: { timeoutMs: TIMEOUT_MS } })
   const sources = await addDestinations(engine, options)
-  // What earlier loads have left must not be collected during this one.
+  // Garbage of earlier loads must not be collected during this one.
   globalThis.gc?.()
   await receivers.latenciesMs()
   const started = performance.now()
@@ -45,7 +45,7 @@ export async function steadyLoad(options: LoadOptions): Promise<LoadResult> {
   return { rate: latencies.length / seconds, p99Ms: p99([...latencies, ...late]) }
 }
 
-/** The latencies of deliveries that are still on their way: at least ARRIVAL_MS for those that have not arrived by then. */
+/** The latencies of outstanding deliveries. Deliveries that do not arrive in time count as ARRIVAL_MS. */
 async function arriving(receivers: ReceiversProcess, count: number): Promise<readonly number[]> {
   const arrived: number[] = []
   const end = performance.now() + ARRIVAL_MS
@@ -56,7 +56,7 @@ async function arriving(receivers: ReceiversProcess, count: number): Promise<rea
   return [...arrived, ...Array<number>(Math.max(0, count - arrived.length)).fill(ARRIVAL_MS)]
 }
 
-/** Returns the ids of their sources. */
+/** Returns the ids of the sources. */
 async function addDestinations(
   engine: TestEngine,
   { receivers, layout, isFaulty }: LoadOptions,
@@ -68,14 +68,14 @@ async function addDestinations(
     const webhooks = names.map((name) => ({ url: receivers.urlOf(pathOf(name)), headers: {} }))
     await engine.destination(`dst_${index}`, webhooks[0]!.url, {
       sourceId: sources[index]!,
-      // Each webhook gets every event, so one that fails gets it again.
+      // Each webhook gets every event, so failures are retried.
       settings: { sharedSecret: null, webhooks, successPolicy: 'each' },
     })
   }
   return sources
 }
 
-/** Returns how many events each source got. */
+/** Returns the number of events per source. */
 async function asFastAsDelivered(
   engine: TestEngine,
   sources: readonly string[],
@@ -89,7 +89,7 @@ async function asFastAsDelivered(
     )
     await engine.backend.log.append(events.flat())
     sent += events.length
-    // Few deliveries in memory: more would only wait there.
+    // More deliveries in memory would only wait.
     while (engine.lanes.current.inMemory > 200)
       await new Promise((resolve) => setImmediate(resolve))
   }
@@ -97,8 +97,8 @@ async function asFastAsDelivered(
 }
 
 /**
- * Appends the events that are due, without waiting for the disk. Their latency begins when they are due. Returns how many
- * events each source got.
+ * Appends events when they are due, without waiting for the disk. Latency is measured from the due time. Returns the number of
+ * events per source.
  */
 async function atRate(
   engine: TestEngine,

@@ -10,9 +10,9 @@ const PER_SECOND = 1_000
 const BATCH = 20
 /** Readers that never read from their connection. */
 const STALLED = 20
-/** Readers of counts and changes, as tabs of the console are. */
+/** Readers of counts and changes, like console tabs. */
 const TABS = 20
-/** Under load, the memory of a service grows by 100 MB without stalled readers. One reader is sent 1 MB/s. */
+/** Even without stalled readers, memory grows by 100 MB under load. Buffering for one reader would need 1 MB/s. */
 const MOST_GROWTH_BYTES = 256 * 2 ** 20
 
 /** Sends calls at a steady rate. Returns the messageIds of all accepted calls. */
@@ -28,7 +28,7 @@ async function steadily(service: MeasuredService, seconds: number): Promise<stri
 }
 
 test(
-  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, ${TABS} tabs count the same, and stalled readers take no memory`,
+  `${PER_SECOND} events/s for ${SECONDS} s through the service: a reader misses nothing over three reconnects, ${TABS} tabs show the same counts, and stalled readers need no memory`,
   { timeout: (SECONDS + 60) * 1000 },
   async () => {
     await using receivers = await ReceiversProcess.open()
@@ -55,7 +55,7 @@ test(
     const at = (part: number) =>
       pause(Math.max(0, started + SECONDS * 1000 * part - performance.now()))
     await at(0.2)
-    // By now the ring is full and the code is compiled.
+    // After the warm-up, the ring buffer is full and the code is compiled.
     const before = service.residentBytes
     for (const part of [0.25, 0.5, 0.75]) {
       await at(part)
@@ -86,7 +86,7 @@ test(
   },
 )
 
-/** Adds up the counts of each second, until the stream ends. */
+/** Sums the counts per second until the stream ends. */
 async function addUp(
   answer: Response,
   counted: { received: number; delivered: number },
@@ -107,7 +107,7 @@ async function addUp(
   }
 }
 
-/** Reads the stream of a stalled reader up to the message that says what it has missed. */
+/** Reads the stream of a stalled reader up to the message about missed messages. */
 async function firstGapOf(answer: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { LiveMessages } from '../../../packages/cli/src/api/live-messages.ts'
 import type { MeasuredService } from '@hookline/testing/service/measured-service'
 
-/** The time that the stream asks for with `retry`. */
+/** The reconnection time in the `retry` field of the stream. */
 const RECONNECT_MS = 1000
 
-/** Counts how often each id came. */
+/** Counts the occurrences of each id. */
 class Count {
   readonly #times = new Map<unknown, number>()
 
@@ -17,12 +17,12 @@ class Count {
     return this.#times.size
   }
 
-  /** How many came more than once. */
+  /** The number of ids that occurred more than once. */
   get repeated(): number {
     return this.#times.values().reduce((sum, times) => sum + (times > 1 ? 1 : 0), 0)
   }
 
-  /** How many of these ids have not come. */
+  /** The number of these ids that have not occurred. */
   missing(ids: readonly unknown[]): number {
     return ids.filter((id) => !this.#times.has(id)).length
   }
@@ -30,7 +30,7 @@ class Count {
 
 /** Reads the live tail over several connections, and counts the messages about each event. */
 export class TailReader implements AsyncDisposable {
-  /** The messages by kind: events are counted by messageId, decisions and attempts by the id of the event. */
+  /** Messages by kind. Events are counted by messageId, decisions and attempts by event id. */
   readonly received = { event: new Count(), decision: new Count(), attempt: new Count() }
   /** All other messages: gaps. */
   readonly others: string[] = []
@@ -52,7 +52,7 @@ export class TailReader implements AsyncDisposable {
     this.#reading = this.#read(answer).catch(() => undefined)
   }
 
-  /** Breaks the connection at any point, and reconnects as a browser does. */
+  /** Breaks the connection at any point, and reconnects like a browser. */
   async reconnect(): Promise<void> {
     await this.#break()
     await pause(RECONNECT_MS)

@@ -4,11 +4,11 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
 const ANNOUNCED_BYTES = 10 * 2 ** 30
-/** The bytes that the sender reads, and those that loopback sockets buffer. */
+/** The bytes that the sender may read, and the buffers of loopback sockets. */
 const MOST_BYTES = 16 * 2 ** 20
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
-/** Responds 200 and sends a body of 10 GB, as fast as the socket takes it. */
+/** Responds 200 with a body of 10 GB, sent as fast as the socket permits. */
 export class HugeBodyReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>> = { outcome: 'delivered', status: 200 }
   readonly #server: Server

@@ -3,7 +3,7 @@ import type { DnsAnswer, DnsQuestion } from '@hookline/testing/network/dns-serve
 const ALLOWED = '127.0.0.1'
 const PRIVATE = '10.1.2.3'
 
-/** What the name server of these tests answers for a name. The first label of the name decides. */
+/** The responses of the tests' name server. The first label of a name determines the response. */
 export class MisbehavingNames {
   readonly #asked = new Set<string>()
 

@@ -7,17 +7,17 @@ import { type MisbehavingReceiver, TIMEOUT_MS } from './misbehaving-receiver.ts'
 import { MISBEHAVIOURS } from './misbehaviours.ts'
 import { AT_ONCE, SenderUnderTest } from './sender-under-test.ts'
 
-/** A body may take a second after the deadline. The rest is a margin for a busy machine. */
+/** A body may take one second beyond the deadline. The rest is a margin for a busy machine. */
 const MOST_MS = TIMEOUT_MS + 1000 + 1500
 /** Addresses with a TTL of 0 are cached for 5 s. */
 const LONGER_THAN_ANY_TTL_MS = 6000
 /** Attempts on each receiver. */
 const REPETITIONS = halfIfShort(1000)
-/** Attempts before memory is measured, so that everything that is created once exists. */
+/** Attempts before memory is measured, so that everything created once exists. */
 const WARMING_UP = 100
 const MOST_GROWTH_BYTES = 4 * 2 ** 20
 
-describe('an attempt ends in time and with the right class, at', () => {
+describe('an attempt ends in time and with the right class at', () => {
   test.each(MISBEHAVIOURS)('$name', async (misbehaviour) => {
     await using sender = await SenderUnderTest.open()
     const receiver = await sender.openReceiver(misbehaviour)
@@ -31,7 +31,7 @@ describe('an attempt ends in time and with the right class, at', () => {
   })
 })
 
-test('a name that changes to a private address is used until its TTL is over, and then not connected to', async () => {
+test('a name that changes to a private address is used until its TTL expires, and then refused', async () => {
   await using sender = await SenderUnderTest.open()
   const headers = { Connection: 'close' }
   await using receiver = await openReceiver({ respond: { status: 200, headers } })
@@ -52,7 +52,7 @@ test('a name that changes to a private address is used until its TTL is over, an
   expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
 })
 
-test(`${REPETITIONS} attempts on each of them, in parallel, leave no memory and no socket behind`, async () => {
+test(`${REPETITIONS} parallel attempts on each of them leak no memory or sockets`, async () => {
   await using sender = await SenderUnderTest.open()
   const receivers = await Promise.all(MISBEHAVIOURS.map((each) => sender.openReceiver(each)))
   const random = seededRandom(SEED)
@@ -91,7 +91,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item)
 }
 
-/** Resolves when the sockets that were kept open for further attempts are closed, which takes some seconds. */
+/** Resolves when idle sockets are closed, which takes some seconds. */
 async function allClosed(receivers: readonly MisbehavingReceiver[]): Promise<void> {
   for (const receiver of receivers) {
     await expect.poll(() => receiver.openConnections, { interval: 50 }).toBe(0)
@@ -100,14 +100,14 @@ async function allClosed(receivers: readonly MisbehavingReceiver[]): Promise<voi
   }
 }
 
-/** The number of resources that keep the process alive, without timers: sockets, servers, look-ups. */
+/** The number of resources that keep the process alive, except timers: sockets, servers, look-ups. */
 function handles(): number {
   return process.getActiveResourcesInfo().filter((kind) => kind !== 'Timeout').length
 }
 
 /** The bytes of the heap, and of buffers outside it, after a garbage collection. Needs `--expose-gc`. */
 function retainedBytes(): number {
-  if (globalThis.gc === undefined) throw new Error('Run it with --expose-gc.')
+  if (globalThis.gc === undefined) throw new Error('Run Node with --expose-gc.')
   // The second collection frees what finalizers released in the first.
   globalThis.gc()
   globalThis.gc()

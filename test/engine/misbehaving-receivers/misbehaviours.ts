@@ -10,7 +10,7 @@ type Expected = RecordingReceiverOptions['expected']
 
 const DELIVERED: Expected = { outcome: 'delivered', class: 'delivered', status: 200 }
 const TIMEOUT: Expected = { outcome: 'retry', class: 'timeout' }
-// An attempt that joins the look-up of an earlier attempt may fail with it, before its own deadline.
+// An attempt that shares the look-up of an earlier attempt may fail with it, before its own deadline.
 const NO_LOOKUP: Expected = {
   outcome: 'retry',
   class: expect.stringMatching(/^(timeout|dns_failed)$/),
@@ -21,7 +21,7 @@ const UNREADABLE: Expected = { outcome: 'retry', class: 'protocol_error' }
 const BAD_CERTIFICATE: Expected = { outcome: 'retry', class: 'certificate_invalid' }
 
 const HOUR = 60 * 60 * 1000
-// 16 MiB, compressed to 16 KiB. A sender that decompresses them needs a thousand times the memory.
+// 16 MiB, compressed to 16 KiB. Decompressing it needs a thousand times the memory.
 const BOMB = gzipSync(Buffer.alloc(16 * 2 ** 20))
 
 const responding = (name: string, respond: ReceiverResponse, expected: Expected): Misbehaviour => ({

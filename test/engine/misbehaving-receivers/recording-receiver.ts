@@ -7,13 +7,13 @@ export interface RecordingReceiverOptions {
   readonly respond?: ReceiverResponse
   readonly tls?: ServerCertificate
   readonly expected: Readonly<Record<string, unknown>>
-  /** The URL of the webhook, made from the receiver's own URL, which is the default. */
+  /** Derives the URL of the webhook from the receiver's. Default: the same URL. */
   readonly urlOf?: (url: URL) => string
-  /** The sender must not send a request to it. */
+  /** Whether the sender must not send requests to it. */
   readonly mustGetNoRequest?: boolean
 }
 
-/** A misbehaving receiver made from the receiver that the other tests use. */
+/** A misbehaving receiver based on the receiver of other tests. */
 export class RecordingReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>>
   readonly #receiver: Receiver
@@ -50,7 +50,7 @@ export class RecordingReceiver implements MisbehavingReceiver {
     if (this.#options.mustGetNoRequest && requests.length > 0)
       this.#violations.add('a request was sent to it')
     if (requests.some(({ path }) => path !== '/hook'))
-      this.#violations.add('a request was sent to another path than /hook')
+      this.#violations.add('a request was sent to a path other than /hook')
     requests.length = 0
   }
 

@@ -11,11 +11,11 @@ import {
   TIMEOUT_MS,
 } from './misbehaving-receiver.ts'
 
-/** Attempts at a time. There are as many sockets, because the wait for a socket counts as part of an attempt. */
+/** Concurrent attempts. There are as many sockets, because waiting for a socket counts towards the attempt. */
 export const AT_ONCE = 100
 const BODY = JSON.stringify({ version: 1, type: 'track', properties: { note: 'x'.repeat(1000) } })
 
-/** The result of an attempt, and how long it took until the sender returned it. */
+/** The result of an attempt, with the time until the sender returned it. */
 export interface TimedResult {
   readonly result: AttemptResult
   readonly tookMs: number
@@ -51,7 +51,7 @@ export class SenderUnderTest implements AsyncDisposable {
     return new SenderUnderTest(stack, stack.use(await DnsServer.open(answer)))
   }
 
-  /** Opens a receiver, which is closed with the sender. */
+  /** Opens a receiver. It is closed with the sender. */
   async openReceiver(misbehaviour: Misbehaviour): Promise<MisbehavingReceiver> {
     return this.#stack.use(await misbehaviour.open(this.#context))
   }

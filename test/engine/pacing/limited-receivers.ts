@@ -6,7 +6,7 @@ import { isMainThread, parentPort, Worker, workerData } from 'node:worker_thread
 /** Whether a request that arrives at `now` (in milliseconds) is accepted. */
 type Limiter = (now: number) => boolean
 
-/** Refills all the time, and holds what it accepts in a second (at least one). */
+/** A token bucket that refills continuously, with a capacity of one second (at least one request). */
 function tokenBucket(perSecond: number): Limiter {
   const size = Math.max(1, perSecond)
   let tokens = size
@@ -20,7 +20,7 @@ function tokenBucket(perSecond: number): Limiter {
   }
 }
 
-/** As `limit_req` of nginx without a burst: refuses what comes sooner than one interval after what it accepted. */
+/** Like nginx's `limit_req` without a burst: refuses requests within one interval after an accepted one. */
 function leakyBucket(perSecond: number): Limiter {
   let acceptedAt = -Infinity
   return (now) => {
@@ -36,17 +36,17 @@ export interface Limit {
   readonly bucket: keyof typeof LIMITERS
   readonly perSecond: number
   readonly status: 429 | 503
-  /** Whether a throttled response has `Retry-After: 1`. */
+  /** Whether throttled responses have `Retry-After: 1`. */
   readonly hasRetryAfter: boolean
 }
 
-/** What a receiver has got in each second since it was opened. */
+/** The requests of a receiver in each second since it was opened. */
 export interface Got {
   readonly requests: number[]
   readonly accepted: number[]
 }
 
-/** Receivers with rate limits, in a thread: they must not wait for the sender's event loop. */
+/** Receivers with rate limits, in a separate thread, so that the sender's event loop does not delay them. */
 export class LimitedReceivers implements AsyncDisposable {
   readonly urls: readonly string[]
   readonly #worker: Worker

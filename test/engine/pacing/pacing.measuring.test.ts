@@ -9,7 +9,7 @@ const PER_SECOND = { '2/s': 2, '10/s': 10, '50/s': 50, '60/min': 1 }
 const WITHIN_S = 60
 const MEASURED_S = 60
 const MIN_SHARE = 0.8
-/** A leaky bucket of 50/s refuses a request that is a millisecond early, and a busy machine is later than that. */
+/** A leaky bucket of 50/s refuses a request that is a millisecond early, and timers on a busy machine are less precise. */
 const MIN_SHARE_OF_FAST_LEAKY = 0.25
 const MAX_REQUESTS = 4
 
@@ -21,7 +21,7 @@ const LIMITS: readonly Limit[] = Object.values(PER_SECOND).flatMap((perSecond) =
   ),
 )
 
-/** In a second, half as many events again as the receivers permit. */
+/** The events of one second: 150 % of the rate limit. */
 function demand(perSecond: number): AcceptedEvent[] {
   const count = Math.ceil(perSecond * 1.5)
   return Array.from({ length: count }, () =>
@@ -32,7 +32,7 @@ function demand(perSecond: number): AcceptedEvent[] {
 const sum = (counts: readonly number[]): number =>
   Array.from(counts, (count) => count ?? 0).reduce((total, count) => total + count, 0)
 
-test('a receiver with a rate limit gets at least 80 % of what it permits within a minute, at no more than four requests each', async () => {
+test('at least 80 % of a receiver’s rate limit is used after a minute, with at most four requests per delivery', async () => {
   await using engine = await TestEngine.open({
     retryDelaysMs: [],
     retryWindowMs: 4 * 60 * 60_000,

@@ -5,9 +5,9 @@ import { multiplyParked } from './multiply.ts'
 
 const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
-/** No wait is longer than an hour: what is due later was stored with another clock, and a start brings it forward. */
+/** Less than an hour, because a start reschedules deliveries that are due later, as after a wrong clock. */
 const HALF_AN_HOUR = 30 * 60 * 1000
-/** The limit of the specification, and what a start may take on a machine that is slower: as a ratio to an empty start. */
+/** The limit for a restart, and on slow machines the limit relative to a start with an empty database. */
 const RESTART_MS = 3_000
 const RESTART_RATIO = 1.3
 const MIB = 2 ** 20
@@ -16,7 +16,7 @@ const SECONDS = 2
 /** The target is 0.9. This limit leaves a margin for a busy machine. */
 const LEAST_RATIO = 0.8
 
-test('a million parked deliveries hardly slow down a start or the delivery of fresh events, and take little memory', async () => {
+test('a million parked deliveries hardly slow down a start or new deliveries, and need little memory', async () => {
   await using receivers = await ReceiversProcess.open()
   await using empty = await emptyService(receivers)
   await using full = await parkedService(receivers)
@@ -45,7 +45,7 @@ test('a million parked deliveries hardly slow down a start or the delivery of fr
   expect(ratio).toBeGreaterThan(LEAST_RATIO)
 })
 
-/** How long it takes from the start of the process to its first delivery. */
+/** The time from the start of the process to its first delivery. */
 async function millisecondsToFirstDelivery(
   service: MeasuredService,
   receivers: ReceiversProcess,
@@ -68,7 +68,7 @@ async function emptyService(receivers: ReceiversProcess): Promise<MeasuredServic
   return service
 }
 
-/** A stopped service with all deliveries parked for one destination, whose receiver fails first attempts only. */
+/** A stopped service with all deliveries parked for one destination, whose receiver fails only first attempts. */
 async function parkedService(receivers: ReceiversProcess): Promise<MeasuredService> {
   const service = new MeasuredService()
   await service.start()
@@ -85,7 +85,7 @@ async function parkedService(receivers: ReceiversProcess): Promise<MeasuredServi
   return service
 }
 
-/** How many deliveries of fresh calls the service makes per second. */
+/** The throughput of new calls, in deliveries per second. */
 async function rate(service: MeasuredService, receivers: ReceiversProcess): Promise<number> {
   await receivers.latenciesMs()
   const started = performance.now()

@@ -2,8 +2,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { copyRows, fillDatabase, NO_CHECKSUM } from '@hookline/testing/files/fill-database'
 
 /**
- * How many copies to make, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest
- * later.
+ * The number of copies, and when they are due, in milliseconds since the epoch: the first ones at `dueAt`, the rest later.
  */
 export interface Copies {
   readonly count: number
@@ -16,9 +15,9 @@ const PENDING = "state = 'pending' AND length(due_at) > 0"
 const DELIVERED = "state = 'delivered'"
 
 /**
- * Copies the only parked delivery and its event, directly in the database file of a stopped service. A million copies
- * take seconds. Columns that are not named here keep the value of the original.
- * @returns how many deliveries are pending now
+ * Copies the only parked delivery and its event, directly in the database file of a stopped service. A million copies take
+ * seconds. Columns not listed here keep the value of the original.
+ * @returns the number of pending deliveries
  */
 export function multiplyParked(
   file: string,
@@ -38,7 +37,7 @@ export function multiplyParked(
 
 /**
  * Copies the only delivered delivery and its event in the same way.
- * @returns how many deliveries have been delivered now
+ * @returns the number of delivered deliveries
  */
 export function multiplyDelivered(file: string, count: number): number {
   return multiply(file, { original: DELIVERED, numbers: 'SELECT n', count, delivery: {} })
@@ -59,7 +58,7 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
     db.exec(`CREATE TEMP TABLE copy AS WITH RECURSIVE copy (n) AS
       (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count}) ${numbers} FROM copy`)
     const last = Number(db.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq'])
-    // The ids sort after those of earlier copies and before those that the service creates.
+    // These ids sort after earlier copies and before ids that the service creates.
     const id = (prefix: string): string => `'${prefix}_' || printf('%026d', ${last} + n)`
     // Events first: the query for the original event needs the original delivery to be the only one that matches.
     copyRows(db, {
@@ -68,7 +67,7 @@ function multiply(file: string, { original, numbers, count, delivery }: Multipli
       changed: {
         seq: `${last} + n`,
         id: id('evt'),
-        // Random, as real ones are, so the indexes are accessed at random places.
+        // Random like real ones, so that the indexes are accessed at random places.
         message_id: 'lower(hex(randomblob(16)))',
         user_id: "'user-' || printf('%010d', abs(random()) % 1000000)",
         checksum: NO_CHECKSUM,

@@ -4,7 +4,7 @@ import { ReceiversProcess } from '../receivers/receivers-process.ts'
 
 const FILL_SECONDS = 5
 const LEAST_PURGED = 5_000
-/** A slice takes 5 ms and a commit. On a slow machine, calls take several times as long as before at most. */
+/** A slice takes 5 ms and a commit. On slow machines, the limit is a multiple of the time before the purge. */
 const MOST_P99_MS = 100
 const MOST_P99_RATIO = 5
 const MOST_MS = 1_000
@@ -31,14 +31,14 @@ async function responseTimes(
 
 function shown(times: readonly number[]): string {
   const [p50, p99, most] = [0.5, 0.99, 1].map((part) => percentile(times, part).toFixed(1))
-  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms of ${times.length}`
+  return `p50 ${p50} ms, p99 ${p99} ms, max ${most} ms of ${times.length}`
 }
 
 function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Infinity
 }
 
-test('while thousands of events of a user are purged and overwritten, calls are answered as fast as before', async () => {
+test('calls are not slowed down while thousands of events of a user are purged and overwritten', async () => {
   await using receivers = await ReceiversProcess.open()
   await using service = new MeasuredService()
   await service.start()
@@ -49,7 +49,7 @@ test('while thousands of events of a user are purged and overwritten, calls are 
   await expect.poll(pending, { interval: 500 }).toEqual([])
 
   const before = await responseTimes(service, async (sent) => sent < 300)
-  // Without suppress, the events that are sent from now on are kept.
+  // Without suppress, new events are stored.
   const { id } = await service.api.call<Shown>('POST', 'deletions', { userIds: ['u1'] })
   const started = performance.now()
   const now = () => service.api.call<Shown>('GET', `deletions/${id}`)

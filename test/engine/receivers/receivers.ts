@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-// Receivers in their own process, one for each path. Each responds 200 at once, except /hanging, which never responds,
+// Receivers in a separate process, one per path. Each responds 200 immediately, except /hanging, which never responds,
 // /slow, which responds after 4 s, /failing, which responds 500, and /second-try, which responds 500 to first attempts.
-// On request, the process reports the latency of each delivery that it took, except those to /answering and /slow.
+// On request, the process reports the latency of each accepted delivery, except to /answering and /slow.
 
 const SLOW_MS = 4_000
 

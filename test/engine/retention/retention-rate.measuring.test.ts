@@ -13,7 +13,7 @@ const SENDERS = 8
 const SECONDS = 10
 
 test.for([1, 20, 1_000])(
-  'retention removes events of batches of %i faster than the service accepts them at the same time',
+  'retention removes events of batches of %i faster than the service accepts new ones at the same time',
   { timeout: 240_000 },
   async (batch) => {
     using folder = new TemporaryFolder()
@@ -24,7 +24,7 @@ test.for([1, 20, 1_000])(
       settings: {
         HOOKLINE_ADMIN_TOKEN: TOKEN,
         HOOKLINE_LOG_LEVEL: 'error',
-        // The oldest events are removed until there are none, from the start on.
+        // Removes all events, oldest first, from the start.
         HOOKLINE_RETENTION_MAX_BYTES: '1',
       },
     })
@@ -45,7 +45,7 @@ test.for([1, 20, 1_000])(
       const removed = (after.removed - before.removed) / seconds
       const accepted = (after.accepted - before.accepted) / seconds
       console.log(`batches of ${batch}: ${removed} removed/s, ${accepted} accepted/s`)
-      // Neither side has stood still.
+      // Both sides have made progress.
       expect(after.removed).toBeLessThan(OLD_EVENTS)
       expect(accepted).toBeGreaterThan(0)
       expect(removed).toBeGreaterThan(accepted)

@@ -41,9 +41,9 @@ test('retention removes 200,000 rows during ingest and delivery without blocking
     await receiver.waitFor(Math.min(received, receiver.requests.length + 5))
   }
   delay.disable()
-  // Ingest and delivery went on all the time, one after the other.
+  // Ingest and delivery have continued meanwhile.
   expect(received).toBeGreaterThan(100)
   await receiver.waitFor(received)
-  // A slice takes 8 ms and a commit, which syncs the disk.
+  // A slice takes 8 ms and a commit with a disk sync.
   expect(delay.percentile(99) / 1e6).toBeLessThan(100)
 })

@@ -10,21 +10,21 @@ import { SimulatedProcess } from './simulated-process.ts'
 import { settled, VirtualClock } from './environment/virtual-clock.ts'
 
 const EVENTS = 200
-/** Attempts in flight of all lanes. */
+/** The limit of attempts in flight for all lanes. */
 export const SLOTS = 64
 const LIMITS = { maxInFlight: SLOTS, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
-/** The longest response. */
+/** The maximum response time. */
 export const LATENCY_MS = 100
 
-/** What one lane has had of the slots. */
+/** The use of slots by one lane. */
 interface LaneShare {
   attempts: number
   inFlight: number
-  /** Since when it has had nothing in flight. */
+  /** When it last had an attempt in flight. */
   idleSince: number
 }
 
-/** Lanes of healthy receivers, all with the same backlog, so that only the slots are scarce. */
+/** Lanes of healthy receivers with equal backlogs, so that only the slots are scarce. */
 export class BusyLanes {
   readonly #clock = new VirtualClock()
   readonly #state = new DurableState()
@@ -67,7 +67,7 @@ export class BusyLanes {
     })
   }
 
-  /** Delivers until a lane has no work left. From then on, the others share its slots. */
+  /** Delivers until one lane has no work left, after which the others would share its slots. */
   async run(): Promise<BusyLanesResult> {
     void this.#process.backend.log.append(this.#events.make(this.#clock.now(), EVENTS))
     while ([...this.#lanes.values()].every(({ attempts }) => attempts < EVENTS)) {
@@ -80,7 +80,7 @@ export class BusyLanes {
 
   #note(): void {
     const shares = [...this.#lanes.values()]
-    // Until every lane has begun, they fill up one after the other.
+    // At first, lanes fill up one after the other.
     if (shares.some(({ attempts }) => attempts === 0)) return
     const inFlight = shares.map((share) => share.inFlight)
     this.#spread = Math.max(this.#spread, Math.max(...inFlight) - Math.min(...inFlight))
@@ -104,8 +104,8 @@ export class BusyLanes {
 
 export interface BusyLanesResult {
   readonly lanes: number
-  /** How many more attempts one lane had in flight than another, at most. */
+  /** The maximum difference between the attempts in flight of two lanes. */
   readonly spread: number
-  /** How long a lane had nothing in flight, at most. */
+  /** The longest time that a lane had nothing in flight. */
   readonly longestIdleMs: number
 }

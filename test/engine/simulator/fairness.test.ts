@@ -6,14 +6,14 @@ import { BusyLanes, LATENCY_MS, SLOTS } from './busy-lanes.ts'
 
 const destinations = fc.record({
   seed: fc.nat(),
-  // From one lane to more lanes than there are slots.
+  // From one lane to more lanes than slots.
   webhooks: fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 30 }),
 })
 
-/** A lane may take slots that become free before another one that has fewer gets its next turn. */
+/** A lane may take free slots before another lane with fewer slots gets its next turn. */
 const MOST_SPREAD = 4
 
-test('lanes that always have work share the slots: none has more than four attempts more in flight than another, and none waits for more than its turn', async () => {
+test('busy lanes share the slots: their attempts in flight differ by at most four, and no lane waits longer than its turn', async () => {
   let worst = { spread: 0, idle: 0 }
   const property = fc.asyncProperty(destinations, async ({ seed, webhooks }) => {
     const { lanes, spread, longestIdleMs } = await new BusyLanes(webhooks, seededRandom(seed)).run()
@@ -25,6 +25,6 @@ test('lanes that always have work share the slots: none has more than four attem
   })
   await fc.assert(property, { seed: SEED, numRuns: 30 })
   console.log(
-    `seed ${SEED}: ${worst.spread} attempts apart at most; idle for ${worst.idle.toFixed(2)} turns at most`,
+    `seed ${SEED}: maximum difference ${worst.spread} attempts; longest idle time ${worst.idle.toFixed(2)} turns`,
   )
 })

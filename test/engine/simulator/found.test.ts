@@ -15,9 +15,9 @@ const webhook: Scenario['destinations'][number]['webhooks'][number] = {
   retryAfterMs: 1_000,
 }
 
-// Found by the simulator. The record of one part became durable just as the attempt of its sibling ended: the delivery was
-// closed, and a claim that had been made before opened it again as it was before the attempt.
-test('two webhooks of a destination that recover together, after an outage of the database, get each event once', async () => {
+// The bug: the record of one part became durable just as the attempt of its sibling ended. The delivery was closed, and an
+// earlier claim reopened it in its state before the attempt.
+test('two webhooks of a destination that recover together after a database outage get each event once', async () => {
   const { violations } = await simulate({
     seed: 0,
     limits: { maxInFlight: 2, laneConcurrency: 1, laneWindow: 4, maxInMemory: 10_000 },
@@ -34,9 +34,9 @@ test('two webhooks of a destination that recover together, after an outage of th
   expect(violations).toEqual([])
 })
 
-// Found by the simulator. The turn of a part ended without an attempt while a record of its delivery waited for the database:
-// the part was released, and the record claimed it again, for nobody.
-test('a webhook that fails during an outage of the database gets each event when both are healthy', async () => {
+// The bug: the turn of a part ended without an attempt while a record of its delivery waited for the database. The part was
+// released, but the record claimed it again, and no lane owned it.
+test('a webhook that fails during a database outage gets each event when both have recovered', async () => {
   const { violations } = await simulate({
     seed: 1_123_494_992,
     limits: { maxInFlight: 1, laneConcurrency: 1, laneWindow: 2, maxInMemory: 10_000 },
@@ -96,9 +96,8 @@ const calm: Scenario = {
   stops: [],
 }
 
-// Found by the simulator. An ack failed because the database was unavailable, and was not made again: until another event
-// came, the log kept the entry.
-test('an event that is recorded just before an outage of the database leaves the log after it', async () => {
+// The bug: an ack that failed because the database was unavailable was not retried until the next event.
+test('an event recorded just before a database outage is removed from the log afterwards', async () => {
   const violations: string[] = []
   for (let atMs = 1_000; atMs < 1_060; atMs++)
     violations.push(...(await simulate({ ...calm, outages: [{ atMs, forMs: 5_000 }] })).violations)
@@ -113,12 +112,11 @@ const killed: Scenario = {
   arrivals: [{ atMs: 1_000, count: 150, repeats: 0 }],
 }
 
-// Found by the simulator. A thread that started took up what waited in the backend before main had told it what had changed
-// since it was connected: for some milliseconds it delivered to a destination that was paused, or events of a user whose
-// purge had begun.
+// The bug: a new thread took up the backlog before it had received the changes since it was connected. For some milliseconds, it
+// delivered to a paused destination, or delivered events of a user whose purge had started.
 test.each<[string, (atMs: number) => Scenario]>([
   [
-    'sends nothing to a destination that was paused meanwhile',
+    'sends nothing to a destination that was paused in the meantime',
     (atMs) => ({
       ...killed,
       commitMs: 3,
@@ -126,7 +124,7 @@ test.each<[string, (atMs: number) => Scenario]>([
     }),
   ],
   [
-    'sends no event of a user who was deleted meanwhile',
+    'sends no events of a user who was deleted in the meantime',
     (atMs) => ({ ...killed, purges: [{ atMs, user: 1 }] }),
   ],
 ])('a thread that is restarted %s', async (_, scenarioAt) => {

@@ -15,9 +15,9 @@ export interface LongOutageOptions {
   readonly random: () => number
   readonly eventsPerSecond: number
   readonly downMs: number
-  /** How long the receiver takes to respond, up or down. */
+  /** The response time of the receiver, up or down. */
   readonly latencyMs: number
-  /** The requests that the receiver handles at a time. It responds 503 to others. */
+  /** The number of concurrent requests that the receiver handles. It responds 503 to others. */
   readonly capacity: number
 }
 
@@ -25,11 +25,11 @@ const MINUTE = 60_000
 const RETRY_WINDOW_MS = 4 * 60 * MINUTE
 const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
 /**
- * How many times a second events arrive, while the receiver is down and up. Events that arrive together share a commit.
+ * Arrivals per second while the receiver is down and up. Events that arrive together share a commit.
  */
 const ARRIVALS = { down: 1, up: 10 }
 
-/** One destination with production settings. Its receiver goes down, and comes back with a limited capacity. */
+/** One destination with production settings. Its receiver goes down, and recovers with limited capacity. */
 export class LongOutage {
   readonly #options: LongOutageOptions
   readonly #clock = new VirtualClock()
@@ -43,7 +43,7 @@ export class LongOutage {
   #expired = 0
   #requests = 0
   readonly #minutes: Minute[] = []
-  /** Fresh ones that have become part of the backlog: a retry waits for what was due before it. */
+  /** New deliveries that have joined the backlog, because retries wait for earlier due deliveries. */
   readonly #refused = new Set<string>()
   readonly #lateMs: number[] = []
   #returnedAt = Infinity
@@ -81,7 +81,7 @@ export class LongOutage {
     this.#isDown = true
     this.#wasDown = true
     const before = this.#requests
-    // The time that a breaker considers. After it, failures outnumber successes.
+    // A breaker considers one minute, after which failures outnumber successes.
     await this.#pass(MINUTE, ARRIVALS.down)
     const untilOpen = this.#requests - before
     await this.#pass(downMs - MINUTE, ARRIVALS.down)
@@ -140,7 +140,7 @@ export class LongOutage {
     const isTaken = !this.#isDown && !isOverloaded
     this.#requests++
     this.#inFlight++
-    // The first request taken after the outage: the probe of the breaker.
+    // The first successful request after the outage is a probe of the breaker.
     if (isTaken && this.#wasDown) this.#returnedAt = Math.min(this.#returnedAt, startedAt)
     if (startedAt >= this.#returnedAt) this.#count(deliveryId, startedAt, isTaken)
     const durationMs = this.#options.latencyMs
@@ -173,7 +173,7 @@ export class LongOutage {
     this.#ended.push(offered)
   }
 
-  /** Removes ended deliveries and their events, because there are millions of them. */
+  /** Removes final deliveries and their events, because there are millions. */
   #removeEnded(): void {
     for (const { id, eventId } of this.#ended) {
       const { event, sourceId } = this.#state.events.get(eventId) as AcceptedEvent

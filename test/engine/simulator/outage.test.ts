@@ -7,7 +7,7 @@ import { LongOutage } from './long-outage.ts'
 const HOUR = 60 * 60 * 1000
 const EVENTS_PER_SECOND = howMany('HOOKLINE_TEST_OUTAGE_EVENTS', 100)
 
-test('a receiver that is down for four hours gets few probes, and afterwards its backlog without overload', async () => {
+test('a receiver that is down for four hours gets few probes, and then its backlog without overload', async () => {
   const started = performance.now()
   const { whileDown, drain } = await new LongOutage({
     random: seededRandom(SEED),
@@ -21,10 +21,10 @@ test('a receiver that is down for four hours gets few probes, and afterwards its
     `seed ${SEED}: ${whileDown.events} events in 4 h, ${whileDown.untilOpen} requests in the first minute, ` +
       `${whileDown.probes} after; the backlog of ${drain.backlog} took ${seconds(drain.tookMs)} s (simulated), ` +
       `${percent(failed)} of ${drain.requests} requests failed, in the worst minute ${percent(drain.worstMinuteFailed)}; ` +
-      `fresh events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
+      `new events meanwhile: p99 ${drain.freshP99Ms} ms, in the worst minute ${drain.worstMinuteP99Ms} ms; ` +
       `${drain.expired} expired; ${seconds(performance.now() - started)} s of real time`,
   )
-  // A breaker considers the last minute. Until failures outnumber successes in it, each event is tried.
+  // A breaker considers the last minute. Until failures outnumber successes in it, each event is attempted.
   expect(whileDown.untilOpen).toBeLessThan(2 * 60 * EVENTS_PER_SECOND)
   expect(whileDown.probes).toBeLessThan(500)
   expect(failed).toBeLessThan(0.01)

@@ -6,7 +6,7 @@ import type { SimulatedBackend } from './backend/memory-backend.ts'
 import { InstrumentedHealth } from './invariants/instrumentation.ts'
 import type { InjectedBug } from './process-opener.ts'
 
-/** A bug that the engine could have, and the violation that the invariants must report. */
+/** A possible bug of the engine, with the violation that the invariants must report. */
 export interface PlantedBug {
   readonly name: string
   readonly bug: InjectedBug
@@ -18,7 +18,7 @@ export function withMethods<T extends object>(port: T, methods: Partial<T>): T {
   return Object.assign(Object.create(port) as T, bound(port), methods)
 }
 
-// Methods use private fields, so the copy calls them on the port itself.
+// Methods use private fields, so the copy calls them on the original port.
 function bound<T extends object>(port: T): Partial<T> {
   const names = Object.getOwnPropertyNames(Object.getPrototypeOf(port)) as (keyof T)[]
   const methods = names.filter((name) => name !== 'constructor' && typeof port[name] === 'function')
@@ -60,7 +60,7 @@ class HealthWithoutBlocks extends InstrumentedHealth {
   }
 }
 
-/** A webhook waits for the breakers of the other webhooks of its destination. */
+/** Makes a webhook wait for the breakers of the other webhooks of its destination. */
 class HealthOfDestination extends InstrumentedHealth {
   readonly #tried = new Map<string, Set<string>>()
 
@@ -76,7 +76,7 @@ class HealthOfDestination extends InstrumentedHealth {
   }
 }
 
-/** The delivery with its open parts ended, once a webhook has it. */
+/** Ends all open parts once one webhook has accepted the delivery. */
 function withoutSiblings(delivery: Delivery): Delivery {
   if (delivery.state !== 'delivered') return delivery
   const webhooks = delivery.webhooks.map((part) =>
@@ -85,10 +85,10 @@ function withoutSiblings(delivery: Delivery): Delivery {
   return { ...delivery, webhooks }
 }
 
-/** Whether a claim is made to hold deliveries: it claims them whenever they are due. */
+/** Whether a claim is for holding deliveries, which may be due at any time. */
 const isHold = ({ due }: ClaimRequest): boolean => due === Number.MAX_SAFE_INTEGER
 
-/** The deliveries with a count that starts again, once each: the backend refuses it, and a second time would never end. */
+/** Resets the number of attempts once per delivery. The backend refuses resets, so repeating them would never end. */
 function startingAgain(): (delivery: Delivery) => Delivery {
   const done = new Set<string>()
   return (delivery) => {

@@ -12,7 +12,7 @@ const inThreads = (
   }),
 })
 
-/** Threads hear of no changes of this kind. */
+/** Drops changes of this kind on the way to threads. */
 const withoutChanges = (kind: SharedChange['kind']): InjectedBug =>
   inThreads((threads) => {
     const onChange: BackendThreads['onChange'] = (listener) =>
@@ -22,16 +22,16 @@ const withoutChanges = (kind: SharedChange['kind']): InjectedBug =>
     return { onChange }
   })
 
-/** A bug that lanes in threads could have. */
+/** Possible bugs of lanes in threads. */
 export const PLANTED_THREAD_BUGS: readonly PlantedBug[] = [
   {
     name: 'a recovery that forgets the deliveries of a thread that has ended',
-    // As if the backend had all of them.
+    // Pretends that the backend has recorded all deliveries.
     bug: inDeliveries(() => ({ find: async () => ({}) as never })),
     violation: /acked without a record/,
   },
   {
-    name: 'a recovery that does not wait for what the thread has written',
+    name: 'a recovery that does not wait for the writes of the thread',
     bug: inThreads((threads) => ({
       connect: async () => ({ ...(await threads.connect()), gone: Promise.resolve() }),
     })),
@@ -48,7 +48,7 @@ export const PLANTED_THREAD_BUGS: readonly PlantedBug[] = [
     violation: /sent to a destination that was (?:removed|disabled or paused)/,
   },
   {
-    name: 'threads that all take up what waits for the same destination',
+    name: 'threads that all take up the backlog of the same destination',
     bug: { lanesOfThread: (options) => ({ ...options, owns: () => true }) },
     violation: /in two attempts at the same time/,
   },

@@ -4,11 +4,11 @@ import type { InstrumentedHealth } from './invariants/instrumentation.ts'
 import type { SimulatedProcess } from './simulated-process.ts'
 import type { SimulatedThreads } from './simulated-threads.ts'
 
-/** A process with the state that a crash of it loses. */
+/** A process, with the state that is lost in a crash. */
 export interface RunningProcess {
   readonly clock: ProcessClock
   readonly process: SimulatedProcess
-  /** Of the receivers, as its lanes see it; with threads, each of them has its own. */
+  /** The health of receivers, as seen by its lanes. With threads, each has its own. */
   readonly health: InstrumentedHealth
   readonly threads: SimulatedThreads | undefined
 }
@@ -17,15 +17,14 @@ export interface ProcessLifecycleOptions {
   readonly clock: Clock
   readonly open: () => RunningProcess
   readonly onStarted: (process: RunningProcess) => void
-  /** Whether the backend was unavailable at any time since `at`, or is. */
+  /** Whether the backend is unavailable, or was at any time since `at`. */
   readonly wasUnavailableSince: (at: number) => boolean
   /** A process ended before it could record the results of all its attempts. */
   readonly onInterrupted: () => void
 }
 
 /**
- * Runs one process after the other. A process ends in one of these ways, and the next one starts when its downtime is
- * over:
+ * Runs one process after the other. A process ends in one of these ways, and the next one starts after the downtime:
  *
  *     running ─ kill ─▶ interrupted
  *     running ─ stop ─▶ stopping ─ all attempts recorded ─────▶ stopped gracefully
@@ -43,17 +42,17 @@ export class ProcessLifecycle {
     this.#options = options
   }
 
-  /** The process that runs and is not stopping. */
+  /** The running process, unless it is stopping. */
   get running(): RunningProcess | undefined {
     return this.#running
   }
 
-  /** The process that runs or is stopping. */
+  /** The running or stopping process. */
   get alive(): RunningProcess | undefined {
     return this.#running ?? this.#stopping
   }
 
-  /** How many processes were interrupted. */
+  /** The number of interrupted processes. */
   get interruptions(): number {
     return this.#interruptions
   }
@@ -79,7 +78,7 @@ export class ProcessLifecycle {
     this.#running = undefined
     this.#stopping = process
     await process.process[Symbol.asyncDispose]()
-    // A process that is killed while it stops never gets here, because its clock is killed, too.
+    // Not reached if the process is killed while it stops, because its clock is also killed.
     this.#ended(process, wasUnavailableSince(stoppedAt) ? 'interrupted' : 'gracefully')
   }
 

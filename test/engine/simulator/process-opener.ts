@@ -13,12 +13,12 @@ import { groupSender, SimulatedProcess } from './simulated-process.ts'
 import type { LaneGroupOfThread, LanesOfThread } from './simulated-thread.ts'
 import { SimulatedThreads } from './simulated-threads.ts'
 
-/** A bug to inject: parts that replace those of the engine or the backend. */
+/** A bug to inject, by replacing parts of the engine or the backend. */
 export interface InjectedBug {
   readonly backend?: (backend: SimulatedBackend) => SimulatedBackend
   readonly sender?: (sender: Sender) => Sender
   readonly Health?: typeof InstrumentedHealth
-  /** Changes what a thread opens its lanes with. */
+  /** Changes the options with which a thread opens its lanes. */
   readonly lanesOfThread?: (options: LaneGroupOfThread) => LaneGroupOfThread
 }
 
@@ -34,14 +34,14 @@ export interface ProcessOpenerOptions {
   readonly isUnavailable: () => boolean
 }
 
-/** What a group of lanes has of its own: that of the process, or of a thread. */
+/** The parts that each group of lanes has, in the process or in a thread. */
 interface PartsOfGroup {
   readonly health: InstrumentedHealth
   readonly sender: Sender
   readonly attempts: InstrumentedAttempts
 }
 
-/** Opens the processes of a simulation on its durable state, with what observes them and with the bug. */
+/** Opens the processes of a simulation on its durable state, with observers and the injected bug. */
 export class ProcessOpener {
   readonly #options: ProcessOpenerOptions
 
@@ -73,7 +73,7 @@ export class ProcessOpener {
     })
   }
 
-  /** @param mayAct whether it lives: what a thread still has to do in the turn in which it is killed is not done */
+  /** @param mayAct whether the group is alive. A killed thread does nothing more in the same turn */
   #partsOfGroup(clock: ProcessClock, group: number, mayAct = (): boolean => true): PartsOfGroup {
     const { bug, invariants, network, scenario } = this.#options
     const { Health = InstrumentedHealth } = bug

@@ -6,14 +6,14 @@ const RETRY_MS = 1000
 export interface PurgeRequestsOptions {
   readonly state: DurableState
   readonly running: () => RunningProcess | undefined
-  /** A process begins a purge. */
+  /** Called when a process starts a purge. */
   readonly onBegin: (userId: string, through: number) => void
 }
 
-/** Carries out purges as the deletion worker does: it tries again after a failure and after a restart. */
+/** Carries out purges like the deletion worker: retries after failures and restarts. */
 export class PurgeRequests {
   readonly #options: PurgeRequestsOptions
-  /** The purges that are not done, by user: the seq of the last event that is purged. */
+  /** Unfinished purges: by user, the seq of the last event to purge. */
   readonly #open = new Map<string, number>()
 
   constructor(options: PurgeRequestsOptions) {
@@ -21,7 +21,7 @@ export class PurgeRequests {
   }
 
   add(userId: string): void {
-    // Events that are not durable yet are kept.
+    // Does not include events that are not durable yet.
     const through = this.#options.state.nextSeq - 1
     this.#open.set(userId, through)
     this.#carryOut(userId, through)

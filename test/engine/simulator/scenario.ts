@@ -5,14 +5,14 @@ import type { ReceiverBehaviour, ResponseMode } from './environment/receiver-beh
 const SECOND = 1000
 export const MINUTE = 60 * SECOND
 
-/** How long a scenario injects faults. After that every receiver is healthy and every destination is on. */
+/** How long a scenario injects faults. Afterwards, every receiver is healthy and every destination enabled. */
 export const FAULTS_MS = 20 * MINUTE
 
 interface ScenarioDestination {
-  /** How the receiver of each webhook behaves. */
+  /** The behaviour of each webhook's receiver. */
   readonly webhooks: readonly ReceiverBehaviour[]
   readonly successPolicy: 'any' | 'each'
-  /** When, and how, the destination is turned off for a while. */
+  /** When and how the destination is turned off for a while. */
   readonly off: {
     readonly atMs: number
     readonly forMs: number
@@ -21,7 +21,7 @@ interface ScenarioDestination {
   readonly removedAtMs: number | null
 }
 
-/** Everything that is decided before a simulation begins. Times are milliseconds since its start. */
+/** The plan of a simulation. Times are milliseconds since its start. */
 export interface Scenario {
   /** The seed for latencies, responses and jitter. */
   readonly seed: number
@@ -32,7 +32,7 @@ export interface Scenario {
     readonly maxInMemory: number
   }
   readonly retryWindowMs: number
-  /** The longest time that a commit takes. */
+  /** The maximum duration of a commit. */
   readonly commitMs: number
   readonly destinations: readonly ScenarioDestination[]
   /** `repeats` of the events have the messageId of an earlier one. */
@@ -46,13 +46,13 @@ export interface Scenario {
     readonly downMs: number
     readonly how: 'kill' | 'stop'
   }[]
-  /** The threads that have the lanes; absent or 0: the lanes are not in threads. */
+  /** The number of threads for lanes. If absent or 0, lanes are not in threads. */
   readonly threads?: number
-  /** Kills of single threads, by their number from 0. */
+  /** Kills of single threads, numbered from 0. */
   readonly threadKills?: readonly { readonly atMs: number; readonly thread: number }[]
-  /** The events that were received of the user so far are purged. */
+  /** Purges of all events received from a user so far. */
   readonly purges: readonly { readonly atMs: number; readonly user: number }[]
-  /** The backend is unavailable. */
+  /** Outages of the backend. */
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[]
 }
 
@@ -102,7 +102,7 @@ const destination: fc.Arbitrary<ScenarioDestination> = fc.record({
   removedAtMs: fc.option(time, { freq: 8 }),
 })
 
-/** One of `USERS`. */
+/** An index of `USERS`. */
 export const user = fc.nat({ max: USERS.length - 1 })
 
 const arrival = fc.record({
@@ -111,7 +111,7 @@ const arrival = fc.record({
   repeats: fc.integer({ min: 0, max: 2 }),
 })
 
-/** With an `arrival`, `atMs` counts from it, so that half of the stops happen while events are being delivered. */
+/** With an `arrival`, `atMs` is relative to it, so that half of the stops happen during deliveries. */
 const stop = fc.record({
   atMs: fc.oneof(time, fc.integer({ min: 0, max: 500 })),
   arrival: fc.option(fc.nat({ max: 9 }), { freq: 2 }),

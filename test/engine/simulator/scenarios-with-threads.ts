@@ -3,8 +3,8 @@ import type { ReceiverBehaviour } from './environment/receiver-behaviour.ts'
 import { FAULTS_MS, type Scenario, scenarios, user } from './scenario.ts'
 
 /**
- * `fromMs` counts from an arrival, a purge or a change of a destination: most kills happen while events are being delivered,
- * or so that the thread is being restarted when something changes.
+ * `fromMs` is relative to an arrival, a purge or a change of a destination, so that most kills happen during deliveries, or
+ * just before a change, while the thread is being restarted.
  */
 const threadKill = fc.record({
   fromMs: fc.oneof(fc.integer({ min: -350, max: 500 }), fc.integer({ min: 0, max: 5000 })),
@@ -12,13 +12,13 @@ const threadKill = fc.record({
   thread: fc.nat({ max: 2 }),
 })
 
-/** How long a stream lasts. */
+/** The duration of a stream. */
 const STREAM_MS = 1_000
 const whileItLasts = fc.integer({ min: 0, max: STREAM_MS })
 
 /**
- * Events at short intervals for a quick receiver. At most moments its thread has deliveries that wait or are being recorded:
- * also when the thread is killed, and when a user is purged.
+ * Events at short intervals for a fast receiver, so that its thread usually has deliveries that are pending or being recorded,
+ * including when the thread is killed or a user is purged.
  */
 const stream = fc.record({
   atMs: fc.integer({ min: 0, max: FAULTS_MS - STREAM_MS }),
@@ -29,10 +29,10 @@ const stream = fc.record({
 })
 type Stream = typeof stream extends fc.Arbitrary<infer Value> ? Value : never
 
-/** A supervisor gives a thread up that fails five times within a minute. */
+/** The supervisor stops the service if a thread fails five times within a minute. */
 const MOST_KILLS_OF_THREAD = 4
 
-/** Scenarios with the lanes in one thread or three, of which some are killed. Half of them have a stream. */
+/** Scenarios with lanes in one or three threads, some of which are killed. Half of the scenarios have a stream. */
 export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
   .record({
     scenario: scenarios,
@@ -46,7 +46,7 @@ export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
       const atMs = moments[moment % moments.length]! + fromMs
       return { atMs: Math.min(FAULTS_MS, Math.max(0, atMs)), thread: thread % threads }
     })
-    // Destinations are given to the threads in turn, and that of the stream is the last one.
+    // Destinations are assigned to threads in rotation, and the stream's destination is the last one.
     const thread = scenario.destinations.length % threads
     const killsInStreams = streams.flatMap(({ atMs, killsAfterMs }) =>
       killsAfterMs.map((afterMs) => ({ atMs: atMs + afterMs, thread })),
@@ -56,7 +56,7 @@ export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
     return { ...streams.reduce(withStream, scenario), threads, threadKills }
   })
 
-/** The scenario with a destination, events, and the purge of the stream. */
+/** Adds the destination, the events and the purge of the stream. */
 function withStream(scenario: Scenario, { atMs, everyMs, latencyMs, purge }: Stream): Scenario {
   const quick: ReceiverBehaviour = {
     phases: [],
@@ -82,7 +82,7 @@ function withStream(scenario: Scenario, { atMs, everyMs, latencyMs, purge }: Str
   }
 }
 
-/** When something happens that threads have to do with. */
+/** The times of all events that concern threads. */
 function momentsOf({ arrivals, purges, destinations }: Scenario): readonly number[] {
   const changes = destinations.flatMap(({ off, removedAtMs }) => [
     ...(off ? [off.atMs, off.atMs + off.forMs] : []),

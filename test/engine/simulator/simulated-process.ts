@@ -19,26 +19,26 @@ export interface ProcessOptions extends Pick<LaneSettings, 'limits' | 'retryWind
   readonly sender: Sender
   readonly attempts?: Attempts
   readonly health: WebhookHealth
-  /** Have the lanes, with senders, attempts and health of their own. */
+  /** The threads for lanes, each with its own sender, attempts and health. */
   readonly threads?: SimulatedThreads | undefined
-  /** Called for an error that only a bug can cause. */
+  /** Called for errors that only bugs can cause. */
   readonly onBug: (line: string) => void
 }
 
-// One instance for all simulated processes without threads: it observes the garbage collector of this real process.
+// Shared by all simulated processes without threads, because it observes the garbage collector of the real process.
 const metricsOfAll = new Metrics()
 
-/** Much longer than an attempt takes, and its record. */
+/** Far longer than an attempt and its record take. */
 const STOP_TIMEOUT_MS = 60_000
 
 type Shared = Omit<ProcessOptions, 'onBug' | 'limits' | 'retryWindowMs' | 'sender'> &
   Omit<ConstructorParameters<typeof DeliveryEngine>[0], 'lanes'>
 
-/** The delivery engine of the service in a simulated process, which the simulation can kill. */
+/** The delivery engine of the service in a simulated process that can be killed. */
 export class SimulatedProcess implements AsyncDisposable {
   readonly backend: SimulatedBackend
   readonly #engine: DeliveryEngine
-  /** Those that run. */
+  /** The running groups. */
   readonly #groups: OpenedLanes['groups']
 
   constructor({ onBug, limits, retryWindowMs, sender, ...options }: ProcessOptions) {
@@ -46,7 +46,7 @@ export class SimulatedProcess implements AsyncDisposable {
     const shared = {
       ...options,
       activity: NO_ACTIVITY,
-      // Main reads the metrics of its threads: one for all would keep the threads of every process in memory.
+      // Separate, because main reads the metrics of its threads, and a shared instance would retain the threads of every process.
       metrics: options.threads ? new Metrics(1, { ofProcess: false }) : metricsOfAll,
       logger: createLogger('error', { write: (line) => !isOfKill(line) && onBug(line) }),
       onGiveUp: ({ worker }: WorkerGivenUp) => onBug(`${worker} was given up`),
@@ -59,12 +59,12 @@ export class SimulatedProcess implements AsyncDisposable {
     this.#engine = new DeliveryEngine({ ...shared, lanes })
   }
 
-  /** Deliveries that the engine has lost, or ended twice. */
+  /** The number of deliveries that the engine has lost or finished twice. */
   get imbalance(): number {
     return this.#sum(({ imbalance }) => imbalance) + Math.abs(this.#engine.imbalance)
   }
 
-  /** Parts of deliveries that the engine has in lanes. */
+  /** The number of parts in lanes. */
   get inMemory(): number {
     return this.#sum(({ inMemory }) => inMemory)
   }
@@ -82,7 +82,7 @@ export class SimulatedProcess implements AsyncDisposable {
 
 interface OpenedLanes {
   readonly lanes: Lanes
-  /** Those that run. */
+  /** The running groups. */
   readonly groups: () => readonly LaneGroup[]
 }
 
@@ -91,7 +91,7 @@ function lanesInProcess(shared: Shared, settings: LaneSettings, sender: Sender):
   return { lanes: group, groups: () => [group] }
 }
 
-/** A sender of a group of lanes. */
+/** The sender of a group of lanes. */
 export function groupSender(sender: Sender): ConstructorParameters<typeof LaneGroup>[0]['sender'] {
   return {
     send: (request) => sender.send(request),
@@ -124,7 +124,7 @@ function lanesInThreads(
   return { lanes, groups: () => threads.lanes.map(({ group }) => group) }
 }
 
-/** Whether the line says that a thread has ended because the scenario has killed it. */
+/** Whether the log line reports the end of a thread that the scenario killed. */
 function isOfKill(line: string): boolean {
   const { msg, err } = JSON.parse(line) as {
     readonly msg: string

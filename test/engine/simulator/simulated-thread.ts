@@ -23,20 +23,20 @@ import { ProcessClock } from './environment/process-clock.ts'
 import { SimulatedPort } from './environment/simulated-port.ts'
 import type { InstrumentedHealth } from './invariants/instrumentation.ts'
 
-/** What the thread gives to its lanes, besides a clock and what simulates the rest of the world. */
+/** The options of a thread for its lanes, without the clock and the simulated parts. */
 export type LaneGroupOfThread = Omit<
   ConstructorParameters<typeof LaneGroup>[0],
   'sender' | 'health' | 'attempts' | 'clock'
 >
 
-/** The lanes that a thread runs. */
+/** The lanes of a thread. */
 export interface LanesOfThread {
   readonly group: LaneGroup
   readonly health: InstrumentedHealth
 }
 
 export interface ThreadEnvironment {
-  /** Of the process. */
+  /** The clock of the process. */
   readonly clock: ProcessClock
   readonly random: () => number
   /** Joins the backend of the process. */
@@ -56,13 +56,13 @@ export const KILLED = 'The scenario killed the thread.'
 
 const LONGEST_LATENCY_MS = 10
 const START_MS = { least: 10, most: 150 }
-/** How long main does not hear of the end of a thread. Some of its last messages come before, and some are lost. */
+/** The maximum delay until main notices the end of a thread. Some of its last messages arrive before, and some are lost. */
 const LONGEST_EXIT_MS = 5
 
-// One instance for all threads: no test reads it.
+// Shared by all threads, because no test reads it.
 const metrics = new Metrics(1, { ofProcess: false })
 
-/** A thread of lanes in a simulated process. It replaces a worker of Node and its port, and nothing else. */
+/** A thread of lanes in a simulated process. It replaces only the Node worker and its port. */
 export class SimulatedThread implements OpenedThread {
   readonly port: SimulatedPort
   readonly ended: Promise<Error>
@@ -90,7 +90,7 @@ export class SimulatedThread implements OpenedThread {
     this.#clock.after(startMs, () => void this.#begin())
   }
 
-  /** Its lanes; `undefined` before they are opened, and when the thread has ended. */
+  /** The lanes; `undefined` before they are opened, and after the thread has ended. */
   get lanes(): LanesOfThread | undefined {
     return this.#clock.isAlive ? this.#lanes : undefined
   }

@@ -4,11 +4,11 @@ import type {
 } from '../../../packages/server/src/threads/running-thread.ts'
 import { type LanesOfThread, SimulatedThread, type ThreadEnvironment } from './simulated-thread.ts'
 
-/** The threads of lanes of one simulated process. */
+/** The lane threads of one simulated process. */
 export class SimulatedThreads {
   readonly count: number
   readonly #environment: ThreadEnvironment
-  /** By number: the one that was opened last. */
+  /** The latest thread of each number. */
   readonly #threads = new Map<number, SimulatedThread>()
 
   constructor(count: number, environment: ThreadEnvironment) {
@@ -22,17 +22,17 @@ export class SimulatedThreads {
     return opened
   }
 
-  /** The lanes that run. */
+  /** The lanes of all running threads. */
   get lanes(): readonly LanesOfThread[] {
     return [...this.#threads.values()].flatMap(({ lanes }) => lanes ?? [])
   }
 
-  /** Whether each thread runs. */
+  /** Whether all threads are running. */
   get areUp(): boolean {
     return this.lanes.length === this.count
   }
 
-  /** The thread that runs the lanes of the destination; `undefined` while it is being restarted. */
+  /** The thread with the lanes of the destination; `undefined` while it is being restarted. */
   of(
     destinationId: string,
   ): { readonly number: number; readonly lanes: LanesOfThread } | undefined {
@@ -43,7 +43,7 @@ export class SimulatedThreads {
     return undefined
   }
 
-  /** Kills the thread. Returns which destinations it delivered to; `undefined` when it was not running. */
+  /** Kills the thread. Returns a predicate for its destinations; `undefined` if it was not running. */
   kill(number: number): ((destinationId: string) => boolean) | undefined {
     const thread = this.#threads.get(number)
     const wasRunning = thread?.lanes !== undefined

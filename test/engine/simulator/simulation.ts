@@ -18,26 +18,26 @@ import { PurgeRequests } from './purge-requests.ts'
 import { FAULTS_MS, MINUTE, type Scenario } from './scenario.ts'
 
 export interface SimulationResult {
-  /** Each violation of an invariant, as a sentence. */
+  /** A description of each violation. */
   readonly violations: readonly string[]
   readonly steps: number
   readonly events: number
   readonly sends: number
   readonly crashes: number
-  /** Of threads that ran. */
+  /** The number of kills of running threads. */
   readonly threadKills: number
 }
 
-/** The time after the last fault: the longest Retry-After, and the longest open time of a breaker. */
+/** The time after the last fault, for the longest Retry-After and the longest open time of a breaker. */
 const SETTLING_MS = 2 * 60 * 60_000
-/** The longest pause before the engine uses the backend again after an outage. */
+/** The maximum delay before the engine uses the backend again after an outage. */
 const BACKEND_RETRY_MS = 15_000
-/** Many times more than the longest scenario needs. */
+/** Far more than the longest scenario needs. */
 const MOST_STEPS = 300_000
-/** A report of a thread is made at the end of a turn, and leaves at the end of the next one; and one to be sure. */
+/** A thread's report is made at the end of one turn, and sent at the end of the next. One more as a margin. */
 const TURNS_WITH_THREADS = 3
 
-/** Runs a scenario with one process after the other. The durable state is all that they share. */
+/** Runs a scenario with one process after the other. They share only the durable state. */
 class Simulation {
   readonly #scenario: Scenario
   readonly #random: () => number
@@ -118,7 +118,7 @@ class Simulation {
     })
   }
 
-  /** Steps the clock until all events have ended, or until all of them should have. Returns the number of steps. */
+  /** Steps the clock until all events are final, or should be. Returns the number of steps. */
   async #runToEnd(): Promise<number> {
     const end = this.#beganAt + FAULTS_MS + this.#scenario.retryWindowMs + SETTLING_MS
     const turns = (this.#scenario.threads ?? 0) > 0 ? TURNS_WITH_THREADS : 1
@@ -134,7 +134,7 @@ class Simulation {
     return steps
   }
 
-  /** Sets a timer for everything that the scenario contains. */
+  /** Sets timers for everything in the scenario. */
   #plan(): void {
     const { arrivals, stops, outages, destinations, purges, threadKills = [] } = this.#scenario
     const at = (ms: number, task: () => void): void => void this.#clock.after(ms, task)
@@ -149,7 +149,7 @@ class Simulation {
       const id = `dst_${index}`
       if (off !== null) at(off.atMs, () => this.#change(id, TURNED_OFF[off.how]))
       if (off !== null) at(off.atMs + off.forMs, () => this.#change(id, turnedOn))
-      // All receivers are healthy by then, so webhooks that were paused for 410 responses are resumed.
+      // All receivers are healthy by then. Resumes webhooks that were paused because of 410 responses.
       at(FAULTS_MS + MINUTE, () => this.#change(id, turnedOn))
       if (removedAtMs !== null) at(removedAtMs, () => this.#remove(id))
     }
@@ -167,7 +167,7 @@ class Simulation {
     this.#purges.carryOutAll()
   }
 
-  /** A call with these events arrives. When its response is 200, the events must be durable. */
+  /** A call with these events arrives. If it gets a 200, the events must be durable. */
   #append(count: number, repeats: number): void {
     const { running } = this.#lifecycle
     if (running === undefined) return
@@ -196,13 +196,13 @@ class Simulation {
     this.#invariants.ledger.removed(id)
   }
 
-  /** Whether a process runs and has had time to notice that the backend is available. */
+  /** Whether a process is running and has had time to notice that the backend is available. */
   #isUp(): boolean {
     const { running } = this.#lifecycle
     return running !== undefined && this.#clock.now() >= this.#unavailableUntil + BACKEND_RETRY_MS
   }
 
-  /** Asks the health that its thread has, or the process. */
+  /** The state of a lane according to its thread or, without threads, the process. */
   #laneOf(destinationId: string, url: string): LaneInGroup | undefined {
     const { health: ofProcess, threads } = this.#lifecycle.running!
     const thread = threads?.of(destinationId)
@@ -214,7 +214,7 @@ class Simulation {
     return { group: thread?.number ?? 0, isBlocked }
   }
 
-  /** Checks the engine's own accounting, and the bound of its memory. */
+  /** Checks the engine's own accounting and its memory limit. */
   #checkAccounting(): void {
     const process = this.#lifecycle.running?.process
     const imbalance = process?.imbalance ?? 0
@@ -235,7 +235,7 @@ class Simulation {
   }
 }
 
-/** Runs a scenario until every event has ended, or should have. */
+/** Runs a scenario until every event is final, or should be. */
 export function simulate(scenario: Scenario, bug: InjectedBug = {}): Promise<SimulationResult> {
   return new Simulation(scenario, bug).run()
 }

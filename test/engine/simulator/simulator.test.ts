@@ -6,10 +6,10 @@ import { scenarios } from './scenario.ts'
 import { simulate } from './simulation.ts'
 
 const RUNS = howMany('HOOKLINE_TEST_RUNS', 1500)
-/** How long a failing scenario is shrunk. */
+/** Time limit for shrinking a failing scenario. */
 const SHRINKING_MS = 120_000
 
-test('in every scenario, each event ends in one state for each destination, and every invariant holds', async () => {
+test('in every scenario, each event reaches one final state for each destination, and all invariants hold', async () => {
   const total = { steps: 0, events: 0, sends: 0, crashes: 0 }
   const property = fc.asyncProperty(scenarios, async (scenario) => {
     const { violations, ...counts } = await simulate(scenario)
@@ -23,7 +23,7 @@ test('in every scenario, each event ends in one state for each destination, and 
   })
   const { steps, events, sends, crashes } = total
   console.log(
-    `seed ${SEED}: ${details.numRuns} scenarios, ${steps} steps of time, ${events} events, ${sends} requests, ${crashes} crashes`,
+    `seed ${SEED}: ${details.numRuns} scenarios, ${steps} clock steps, ${events} events, ${sends} requests, ${crashes} crashes`,
   )
   expect(details.failed, await fc.asyncDefaultReportMessage(details)).toBe(false)
 })

@@ -6,10 +6,10 @@ import { scenariosWithThreads } from './scenarios-with-threads.ts'
 import { simulate } from './simulation.ts'
 
 const RUNS = howMany('HOOKLINE_TEST_RUNS', 300)
-/** How long a failing scenario is shrunk. */
+/** Time limit for shrinking a failing scenario. */
 const SHRINKING_MS = 120_000
 
-test('with lanes in threads that are killed, each event ends in one state for each destination, and every invariant holds', async () => {
+test('with lanes in killed threads, each event reaches one final state for each destination, and all invariants hold', async () => {
   const total = { steps: 0, events: 0, sends: 0, crashes: 0, threadKills: 0 }
   const property = fc.asyncProperty(scenariosWithThreads, async (scenario) => {
     const { violations, ...counts } = await simulate(scenario)
@@ -23,7 +23,7 @@ test('with lanes in threads that are killed, each event ends in one state for ea
   })
   const { steps, events, sends, crashes, threadKills } = total
   console.log(
-    `seed ${SEED}: ${details.numRuns} scenarios, ${steps} steps of time, ${events} events, ${sends} requests, ${crashes} crashes, ${threadKills} kills of threads`,
+    `seed ${SEED}: ${details.numRuns} scenarios, ${steps} clock steps, ${events} events, ${sends} requests, ${crashes} crashes, ${threadKills} thread kills`,
   )
   expect(details.failed, await fc.asyncDefaultReportMessage(details)).toBe(false)
 })

@@ -9,15 +9,15 @@ import { type StoredEvent, readColumn, readEvents } from './database.ts'
 import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
 import type { Host } from './host.ts'
 
-/** A data folder, undamaged, and what was sent to it. */
+/** An undamaged data folder, with the calls sent to it. */
 export interface Base {
   readonly name: string
   readonly path: string
-  /** The folder as it was some time before. */
+  /** An earlier copy of the folder. */
   readonly older: string
   /** The note of each call with a 200, by messageId. */
   readonly sent: ReadonlyMap<string, string>
-  /** What the path `up` had accepted. */
+  /** The messageIds that the path `up` had accepted. */
   readonly delivered: ReadonlySet<string>
   readonly events: readonly StoredEvent[]
 }
@@ -30,7 +30,7 @@ export interface Bases {
 
 const CALLS = 100
 
-/** Makes the folders with the real service: one as a kill leaves it, one as a stop does, and one that had no stop yet. */
+/** Makes the folders with the real service: copied after a kill, after a stop, and from a first run that is still going. */
 export async function makeBases(
   folder: string,
   host: Host,
@@ -59,7 +59,7 @@ export async function makeBases(
   const running = copy('running')
   await maker.send(CALLS / 2)
   await host.kill()
-  // The older database is from the stop, the older write-ahead log from the same run.
+  // The older database is from the last stop, the older write-ahead log from this run.
   cpSync(join(stoppedBefore, 'hookline.db'), join(running, 'hookline.db'))
   const killed = maker.describe('killed', copy('killed'), running)
   await maker.open(live)
@@ -107,7 +107,7 @@ class BaseMaker {
     })
   }
 
-  /** Sends so many calls of different users, in requests of 1 to 20. */
+  /** Sends calls of different users, in batches of 1 to 20. */
   async send(calls: number): Promise<void> {
     for (let left = calls; left > 0;) {
       const count = Math.min(left, 1 + Math.floor(Math.random() * 20))
@@ -119,7 +119,7 @@ class BaseMaker {
     }
   }
 
-  /** Waits until each call is delivered, waits for a retry, or is held. */
+  /** Waits until every delivery is delivered, pending or held, depending on its destination. */
   async settle(): Promise<void> {
     const { up, down, held } = this.destinationIds
     await eventually(async () => {
@@ -155,7 +155,7 @@ class BaseMaker {
   }
 }
 
-/** The ids of the events with a delivery to a destination that is in this state. */
+/** The ids of the events whose delivery to a destination is in this state. */
 export async function eventsInState(
   api: ManagementApi,
   destinationId: string,
@@ -165,7 +165,7 @@ export async function eventsInState(
   return new Set(found.map(({ eventId }) => eventId))
 }
 
-/** One note in ten does not fit into a page of the database. */
+/** One call in ten may have a note larger than a database page. */
 function newCall() {
   const bytes = Math.floor(Math.random() * (Math.random() < 0.1 ? 6000 : 600))
   return {

@@ -7,7 +7,7 @@ import { pagesInLog } from './write-ahead-log.ts'
 
 const PAGE_BYTES = 4096
 
-/** How many events a damage of a base may cost at most: those that the disk does not hold any more. */
+/** The maximum number of events that corruption of a base can explain as lost. */
 export class Costs {
   readonly #base: Base
   readonly #pages: ReturnType<typeof readPages>
@@ -24,7 +24,7 @@ export class Costs {
   /** @param untouched a copy of the damaged folder that no service has opened */
   of({ kind, file, from, to }: Damage, untouched: string): number {
     if (file === 'hookline.db') {
-      // Without its first page, or with one of another time, it is no database any more.
+      // Without its own first page, the file is not a database.
       const isGone = kind === 'removed' || kind === 'emptied' || kind === 'older copy'
       return isGone ? Infinity : this.#onPages(from, to)
     }
@@ -40,7 +40,7 @@ export class Costs {
   }
 
   /**
-   * The events on the pages of a range, and on those below them. Index pages, and pages that the write-ahead log has as well,
+   * The events on the pages of a range and on their child pages. Index pages, and pages that are also in the write-ahead log,
    * cost nothing.
    */
   #onPages(from: number, to: number): number {

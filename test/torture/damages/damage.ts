@@ -35,7 +35,7 @@ export const FILES = [
 ] as const
 export type FileName = (typeof FILES)[number]
 
-/** What was done to a file: the bytes from `from` to `to` are others now, or gone. */
+/** Corruption of one file: the bytes from `from` to `to` are changed or missing. */
 export interface Damage {
   readonly kind: Kind
   readonly file: FileName
@@ -45,7 +45,7 @@ export interface Damage {
 
 export interface Place {
   readonly folder: string
-  /** The folder as it was some time before. */
+  /** An earlier copy of the folder. */
   readonly older: string
   readonly kind: Kind
   readonly file: FileName
@@ -54,7 +54,7 @@ export interface Place {
 const PAGE_BYTES = 4096
 const SECTOR_BYTES = 512
 
-/** Damages one file, at a place that `random` chooses; `undefined` where the file has nothing to damage in this way. */
+/** Corrupts a random range of one file. Returns `undefined` if this kind of corruption is impossible. */
 export function damage(
   { folder, older, kind, file }: Place,
   random: () => number,

@@ -9,7 +9,7 @@ export interface StoredEvent {
   readonly body: string
 }
 
-/** The events of a folder that no process uses, one by one, so that a damaged page costs only those on it. */
+/** Reads events row by row, so that a corrupted page costs only its own events. The service must have stopped. */
 export function readEvents(dataDir: string, seqs: Iterable<number>): StoredEvent[] {
   try {
     using db = new DatabaseSync(join(dataDir, 'hookline.db'))
@@ -31,7 +31,7 @@ function eventAt(read: () => Record<string, unknown> | undefined): StoredEvent[]
   }
 }
 
-/** What a column has in all rows; empty where the table or the database cannot be read. */
+/** All values of a column; empty if the table or the database cannot be read. */
 export function readColumn(dataDir: string, table: string, column: string): string[] {
   const file = join(dataDir, 'hookline.db')
   if (!existsSync(file)) return []
@@ -46,16 +46,16 @@ export function readColumn(dataDir: string, table: string, column: string): stri
   }
 }
 
-/** A page of the database: its table or index, and how many rows it has. */
+/** A database page: its table or index, and its number of cells. */
 export interface Page {
   readonly name: string
-  /** That of each page below it begins with it. */
+  /** A prefix of the paths of its child pages. */
   readonly path: string
   readonly type: string
   readonly cells: number
 }
 
-/** The pages of a database by their number. Free pages are not among them. */
+/** The pages of a database by number, without free pages. */
 export function readPages(dataDir: string): ReadonlyMap<number, Page> {
   using db = new DatabaseSync(join(dataDir, 'hookline.db'))
   const rows = db.prepare('SELECT pageno, name, path, pagetype, ncell FROM dbstat').all()

@@ -1,12 +1,12 @@
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 
-/** The last parts of the URLs of the webhooks. */
+/** The last path segment of each webhook URL. */
 export const PATHS = ['up', 'down', 'held'] as const
 export type Path = (typeof PATHS)[number]
 
-/** Receives webhooks, and keeps the note of each event that a path has accepted. */
+/** Receives webhooks, and stores the note of each accepted event by path. */
 export class HearingReceiver implements AsyncDisposable {
-  /** While true, the path `down` accepts nothing. */
+  /** Whether the path `down` responds with 503. */
   isDown = true
   readonly #notes = new Map<string, Map<string, string>>()
   readonly #receiver: Receiver
@@ -37,7 +37,7 @@ export class HearingReceiver implements AsyncDisposable {
     return `${this.#receiver.url}/${path}`
   }
 
-  /** The note of each event that the path has accepted, by messageId. */
+  /** The notes of the events that the path has accepted, by messageId. */
   heard(path: Path): Map<string, string> {
     const notes = this.#notes.get(path) ?? new Map<string, string>()
     this.#notes.set(path, notes)

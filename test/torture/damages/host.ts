@@ -25,18 +25,18 @@ interface Refused {
 }
 
 const PROGRAM = fileURLToPath(new URL('./service-host.ts', import.meta.url))
-/** A start or a stop that takes longer hangs. */
+/** After this long, a start or a stop counts as hung. */
 const DEADLINE_MS = 30_000
 
-/** A process that runs one service at a time. Where the process ends, the next start makes a new one. */
+/** A process that runs one service at a time. It is forked again if it has exited. */
 export class Host implements AsyncDisposable {
-  /** Why the service ended by itself since the last start. */
+  /** Why the service has stopped unexpectedly since the last start. */
   ended: string | undefined
   #child: ChildProcess | undefined
   #stderr = ''
   #answer: (message: HostMessage) => void = () => undefined
 
-  /** Opens the service. It is refused where the start fails, or where the process ends. */
+  /** Opens the service. Resolves with `refused` if the start fails or the process exits. */
   async open(dataDir: string, acceptLoss?: number): Promise<Opened | Refused> {
     this.ended = undefined
     const settings = {
@@ -48,14 +48,13 @@ export class Host implements AsyncDisposable {
     return { kind: 'refused', reason: this.ended ?? message.kind }
   }
 
-  /** Stops the service gracefully, or kills a process that does not. */
+  /** Stops the service gracefully, or kills the process if that fails. */
   async close(): Promise<void> {
     if (this.#child === undefined) return
     const message = await this.#ask({ kind: 'close' })
     if (message.kind !== 'closed') await this.kill()
   }
 
-  /** Ends the process with SIGKILL. */
   async kill(): Promise<void> {
     const child = this.#child
     if (child === undefined) return
@@ -71,7 +70,7 @@ export class Host implements AsyncDisposable {
   #ask(request: HostRequest): Promise<HostMessage> {
     this.#child ??= this.#start()
     const { promise, resolve } = Promise.withResolvers<HostMessage>()
-    const late = { kind: 'failed', reason: `It did not ${request.kind} in time.` } as const
+    const late = { kind: 'failed', reason: `The service did not ${request.kind} in time.` } as const
     const timer = setTimeout(() => {
       this.ended ??= late.reason
       resolve(late)
@@ -94,7 +93,7 @@ export class Host implements AsyncDisposable {
     child.on('message', (message: HostMessage) => this.#take(message))
     child.on('exit', (code, signal) => {
       this.#child = undefined
-      this.ended ??= `The process ended (${signal ?? code}). ${this.#stderr}`
+      this.ended ??= `The process exited (${signal ?? code}). ${this.#stderr}`
       this.#answer({ kind: 'failed', reason: this.ended })
     })
     return child

@@ -2,24 +2,18 @@ import { type Damage, FILES, KINDS } from './damage.ts'
 import type { Observed } from './trial.ts'
 import type { Outcome, Verdict } from './verdict.ts'
 
-/** A damage that was tried. */
+/** A tested corruption, with its verdict. */
 export interface Judged extends Damage, Verdict {
   readonly index: number
   readonly base: string
   readonly observed: Observed
 }
 
-const OUTCOMES: readonly Outcome[] = [
-  'whole',
-  'lost, told',
-  'refused, told',
-  'down, told',
-  'FAILED',
-]
+const OUTCOMES: readonly Outcome[] = ['intact', 'loss reported', 'refused', 'down', 'FAILED']
 
 /**
- * How each kind of damage of each file ended, how many events were lost, and every damage that failed. Of the events that
- * were not stored any more, most had been sent.
+ * Outcomes and lost events for each file and kind of corruption, and a line for each failure. Most of the events counted as
+ * "not stored" had already been delivered.
  */
 export function table(judged: readonly Judged[]): string {
   const head = row(['file', 'kind', 'tried', ...OUTCOMES, 'not sent', 'not stored'])
@@ -34,9 +28,9 @@ export function table(judged: readonly Judged[]): string {
   return [head, ...lines, row(['all', '', ...counts(judged)]), ...failed].join('\n')
 }
 
-/** One damage, with what is needed to repeat it. */
+/** One case, with all details needed to reproduce it. */
 export function line({ index, base, kind, file, from, to, faults }: Judged): string {
-  return `damage ${index} of the base "${base}": ${file}, ${kind}, bytes ${from} to ${to}: ${faults.join('; ')}`
+  return `case ${index}, base "${base}": ${file}, ${kind}, bytes ${from} to ${to}: ${faults.join('; ')}`
 }
 
 function counts(those: readonly Judged[]): string[] {
@@ -50,6 +44,6 @@ function counts(those: readonly Judged[]): string[] {
 }
 
 function row(cells: readonly string[]): string {
-  const widths = [16, 14, 6, 6, 11, 14, 11, 7, 9, 10]
+  const widths = [16, 14, 6, 7, 14, 8, 5, 7, 9, 10]
   return cells.map((cell, index) => cell.padEnd(widths[index]!)).join(' ')
 }

@@ -13,12 +13,12 @@ export interface Lane {
 }
 
 const STILL_MS = 3_000
-/** Characters of an error. */
+/** Longer error messages are cut. */
 const MOST_SHOWN = 150
 
-/** A service that runs on a damaged folder. */
+/** A service running on a damaged folder. */
 export class RunningTrial {
-  /** Why the management API could not be asked. */
+  /** Why a request to the management API failed. */
   apiFault: string | undefined
   readonly #url: string
   readonly #api: ManagementApi
@@ -44,7 +44,7 @@ export class RunningTrial {
     return { isReady, reason }
   }
 
-  /** Sends an event to the healthy receiver. @param mayBeNew whether the source may be lost, as was told */
+  /** Sends an event to the healthy receiver. @param mayBeNew whether a new source may be used if the old one is lost */
   async sendNew(mayBeNew: boolean): Promise<string> {
     const first = await this.#sendWith(this.#lane.bases.writeKey)
     if (first === 'delivered' || !mayBeNew) return first
@@ -69,7 +69,7 @@ export class RunningTrial {
     return heard.has(messageId) ? 'delivered' : 'not delivered'
   }
 
-  /** The numbers of the events that a webhook neither got nor waits for. */
+  /** The sequence numbers of events that are neither delivered nor pending at some webhook. */
   async lost(): Promise<Set<number>> {
     const missing = new Map<Path, Set<string>>()
     const { receiver, host } = this.#lane
@@ -96,7 +96,7 @@ export class RunningTrial {
     return new Set([...lost].map((messageId) => seqs.get(messageId) ?? -1))
   }
 
-  /** Removes the events whose delivery to a destination is held or waits. */
+  /** Removes the events whose delivery to a destination is held or pending. */
   async #removeWaiting(
     messageIds: Set<string>,
     path: Path,

@@ -1,7 +1,7 @@
 import { createLogger, openService, parseConfig, type Service } from '@hookline/server'
 import type { HostMessage, HostRequest, HostSettings } from './host.ts'
 
-// A process that opens and closes one service after another, as `host.ts` asks. It compiles the service once.
+// Opens and closes services at the request of `host.ts`. One process for many starts compiles the service only once.
 
 const SETTINGS = {
   host: '127.0.0.1',

@@ -3,22 +3,22 @@ import { join } from 'node:path'
 import type { Base } from './bases.ts'
 import { readColumn } from './database.ts'
 
-/** What the data folder tells an operator of its damages, and what `hookline doctor` shows. */
+/** The damage that the data folder and `hookline doctor` report to an operator. */
 export interface Told {
   readonly texts: readonly string[]
-  /** Numbers of the events that are in quarantine, or of which a delivery is. */
+  /** Sequence numbers of events that are in quarantine themselves or with a delivery. */
   readonly quarantined: ReadonlySet<number>
-  /** Whether a delivery is in quarantine whose event is not known. */
+  /** Whether a quarantined delivery belongs to an unknown event. */
   readonly hasStray: boolean
 }
 
 const NOTHING_LOST = /Nothing is lost\.|All rows were readable|are missing from the database\.$/
-/** Of other tables than that of events, of which the numbers are told. */
+/** Reports about tables other than `events`. */
 const OTHER_TABLE = /^Table (?!events:)|rebuilt from the readable rows/
 const ROWS_ONLY = /^Table events: [^(]*$/
 const RANGE = /numbers (\d+) to (\d+)/g
 
-/** Reads the folder of a service that has stopped. */
+/** Reads the reports from the data folder. The service must have stopped. */
 export function toldBy(folder: string, { events }: Base): Told {
   const eventIds = new Set(events.map(({ id }) => id))
   const ofDeliveries = readColumn(folder, 'deliveries JOIN quarantine USING (id)', 'event_id')
@@ -30,19 +30,19 @@ export function toldBy(folder: string, { events }: Base): Told {
   return { texts: [...damages, ...doctor], quarantined: new Set(quarantined), hasStray }
 }
 
-/** Whether it tells that the database does not have this event any more. */
+/** Whether this event is reported as missing from the database. */
 export function tellsOfEvent({ texts, quarantined }: Told, seq: number): boolean {
   return quarantined.has(seq) || texts.some((text) => !OTHER_TABLE.test(text) && names(text, seq))
 }
 
-/** Whether it tells that the event, or a delivery of it, is lost. */
+/** Whether this event, or a delivery of it, is reported as lost. */
 export function tellsOfDelivery(told: Told, seq: number): boolean {
   return (
     tellsOfEvent(told, seq) || told.hasStray || told.texts.some((text) => OTHER_TABLE.test(text))
   )
 }
 
-/** A text that names neither rows nor their numbers is of every event. */
+/** A report without sequence numbers applies to every event. */
 function names(text: string, seq: number): boolean {
   if (NOTHING_LOST.test(text) || ROWS_ONLY.test(text)) return false
   const ranges = [...text.matchAll(RANGE)]

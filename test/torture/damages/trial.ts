@@ -5,21 +5,21 @@ import type { Host } from './host.ts'
 import { type Lane, RunningTrial } from './running-trial.ts'
 import { type Told, toldBy } from './told.ts'
 
-/** What a service did on a damaged folder. */
+/** How a service behaved on a damaged folder. */
 export interface Observed {
-  /** The messages of the starts that refused. */
+  /** The messages of refused starts. */
   readonly refusals: readonly string[]
   readonly end: 'refused' | 'ready' | 'not ready' | 'ended'
-  /** Of a service that is not ready or has ended. */
+  /** Why the service is not ready or has ended. */
   readonly reason: string
   readonly newEvent: string
-  /** Numbers of events that a webhook neither got nor waits for. */
+  /** Sequence numbers of events that are neither delivered nor pending at some webhook. */
   readonly lost: ReadonlySet<number>
-  /** Why the management API could not be asked. */
+  /** Why a request to the management API failed. */
   readonly apiFault: string | undefined
-  /** Events that came with another content. */
+  /** messageIds of events that arrived with different content. */
   readonly changed: readonly string[]
-  /** Numbers of the events that the database does not have any more, or not as they were. */
+  /** Sequence numbers of events that are missing from the database, or changed. */
   readonly gone: ReadonlySet<number>
   readonly told: Told
 }
@@ -28,8 +28,8 @@ const MOST_STARTS = 5
 const MOST_RESTARTS = 2
 
 /**
- * Starts the service on a damaged folder, as an operator does who follows its messages, and looks what it does. A service
- * that ends by itself is started again.
+ * Starts the service on a damaged folder, as an operator who follows its messages would, and observes it. A service that
+ * stops unexpectedly is restarted.
  */
 export async function observe(folder: string, base: Base, lane: Lane): Promise<Observed> {
   lane.receiver.forget()
@@ -78,7 +78,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
   }
 }
 
-/** Starts until the service runs, with the losses that its refusals name, and rebuilds a damaged database. */
+/** Starts the service until it runs: accepts the losses that it reports, and rebuilds a damaged database. */
 async function openFollowing(host: Host, folder: string) {
   const refusals: string[] = []
   let accepted: number | undefined
@@ -98,7 +98,7 @@ async function openFollowing(host: Host, folder: string) {
   return { opened: undefined, refusals }
 }
 
-/** The numbers of the events of the base that are not as they were any more. */
+/** The sequence numbers of events of the base that are missing or changed. */
 function goneFrom(folder: string, { events }: Base): Set<number> {
   const seqs = events.map(({ seq }) => seq)
   const bodies = new Map(readEvents(folder, seqs).map(({ id, body }) => [id, body]))

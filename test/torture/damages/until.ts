@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 /**
- * Repeats a look until it finds what it looks for, or until `measure` has been the same for `still` milliseconds.
+ * Polls until `isFound` is true, or until `measure` has not changed for `stillMs`.
  * @returns whether it was found
  */
 export async function untilStill(

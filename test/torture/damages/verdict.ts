@@ -1,25 +1,25 @@
 import { tellsOfDelivery, tellsOfEvent } from './told.ts'
 import type { Observed } from './trial.ts'
 
-export type Outcome = 'whole' | 'lost, told' | 'refused, told' | 'down, told' | 'FAILED'
+export type Outcome = 'intact' | 'loss reported' | 'refused' | 'down' | 'FAILED'
 
 export interface Verdict {
   readonly outcome: Outcome
-  /** What failed, in words. */
+  /** A description of each fault. */
   readonly faults: readonly string[]
 }
 
 const NAMES_A_REMEDY = /--accept-loss|hookline restore|from its backup|Put the file|Put it back/
 
-/** @param mayLose the events that the damage may have cost at most */
+/** @param mayLose the maximum number of events that the corruption can explain as lost */
 export function judge(observed: Observed, mayLose: number): Verdict {
   const faults = observed.end === 'ready' ? faultsWhileReady(observed, mayLose) : faultsOf(observed)
   if (faults.length > 0) return { outcome: 'FAILED', faults }
-  if (observed.end === 'refused') return { outcome: 'refused, told', faults }
-  if (observed.end !== 'ready') return { outcome: 'down, told', faults }
+  if (observed.end === 'refused') return { outcome: 'refused', faults }
+  if (observed.end !== 'ready') return { outcome: 'down', faults }
   const isWhole =
     observed.lost.size === 0 && observed.gone.size === 0 && observed.refusals.length === 0
-  return { outcome: isWhole ? 'whole' : 'lost, told', faults }
+  return { outcome: isWhole ? 'intact' : 'loss reported', faults }
 }
 
 function faultsOf({ end, refusals, reason }: Observed): string[] {
@@ -34,21 +34,21 @@ function faultsWhileReady(
   { newEvent, lost, apiFault, changed, gone, told }: Observed,
   mayLose: number,
 ): string[] {
-  // What waits cannot be known without the API.
+  // Without the API, pending deliveries look lost.
   const untold =
     apiFault === undefined ? [...lost].filter((seq) => !tellsOfDelivery(told, seq)) : []
-  const shown = `told: ${[...told.texts, ...[...told.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
+  const shown = `reported: ${[...told.texts, ...[...told.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
   const untoldGone = [...gone].filter((seq) => !tellsOfEvent(told, seq))
   return [
-    ...(newEvent === 'delivered' ? [] : [`ready, but a new event: ${newEvent}`]),
-    ...(apiFault === undefined ? [] : [`the management API cannot be asked: ${apiFault}`]),
-    ...(untold.length === 0 ? [] : [`lost and not told: events ${untold.join()}; ${shown}`]),
-    ...(changed.length === 0 ? [] : [`${changed.length} events came with another content`]),
+    ...(newEvent === 'delivered' ? [] : [`ready, but the result of a new event is: ${newEvent}`]),
+    ...(apiFault === undefined ? [] : [`the management API fails: ${apiFault}`]),
+    ...(untold.length === 0 ? [] : [`lost without a report: events ${untold.join()}; ${shown}`]),
+    ...(changed.length === 0 ? [] : [`${changed.length} events arrived with different content`]),
     ...(gone.size > mayLose
-      ? [`${gone.size} events are gone from the database; the damage can explain ${mayLose}`]
+      ? [`${gone.size} events are missing from the database; the corruption can explain ${mayLose}`]
       : []),
     ...(untoldGone.length === 0
       ? []
-      : [`gone from the database and not told: events ${untoldGone.join()}; ${shown}`]),
+      : [`missing from the database without a report: events ${untoldGone.join()}; ${shown}`]),
   ]
 }

@@ -4,7 +4,7 @@ import type { WireCase } from './wire-cases.ts'
 /** How long a client waits for a server that neither responds nor closes. */
 const PATIENCE_MS = 300
 
-/** Plays a case on a connection of its own. Resolves with the statuses of all responses. */
+/** Plays a case on a new connection. Resolves with the statuses of all responses. */
 export function play({ parts, ending }: WireCase, port: number): Promise<number[]> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })

@@ -1,9 +1,9 @@
-/** Bytes for one connection, below what an HTTP client can send. */
+/** Raw bytes for one connection, including ones that no HTTP client would send. */
 export interface WireCase {
   readonly name: string
-  /** Written one after another, each in a packet of its own. */
+  /** Written one after another, each in its own packet. */
   readonly parts: readonly Buffer[]
-  /** What the client does after the last part. */
+  /** How the client behaves after the last part. */
   readonly ending: 'waits' | 'ends its side' | 'resets' | 'reads nothing'
 }
 
@@ -12,7 +12,7 @@ export interface Keys {
   readonly adminToken: string
 }
 
-/** Random choices, from numbers evenly over [0, 1). */
+/** Random choices, from uniform numbers in [0, 1). */
 class Choices {
   readonly #random: () => number
 
@@ -123,7 +123,7 @@ const CHUNKS = [
   '\r\n\r\n\r\n',
 ]
 
-/** Makes the cases of a seed. Each kind comes as often as the others. */
+/** Generates one case. All kinds are equally likely. */
 export function wireCase(keys: Keys, random: () => number): WireCase {
   const choose = new Choices(random)
   const kinds: Readonly<Record<string, () => Buffer>> = {

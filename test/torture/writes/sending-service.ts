@@ -11,7 +11,7 @@ import { newDestination, newSource, sendTo } from '@hookline/testing/service/new
 const ADMIN_TOKEN = 'tok_torture'
 const NOTE = 'x'.repeat(1000)
 
-/** A service in a process of its own, with one source and one webhook, and the messageIds of the calls with a 200. */
+/** A service in its own process, with one source and one webhook. Records the messageIds of calls with a 200. */
 export class SendingService implements AsyncDisposable {
   readonly accepted = new Set<string>()
   readonly adminToken = ADMIN_TOKEN
@@ -55,7 +55,7 @@ export class SendingService implements AsyncDisposable {
     return this.#process!
   }
 
-  /** Sends ten calls. Resolves with the status. */
+  /** Sends a batch of ten calls. Resolves with the status. */
   async send(): Promise<number> {
     const batch = Array.from({ length: 10 }, () => ({
       type: 'track',
@@ -69,7 +69,7 @@ export class SendingService implements AsyncDisposable {
     return status
   }
 
-  /** How many of the calls with a 200 the database does not have. The process must have ended. */
+  /** The number of calls with a 200 that are missing from the database. The process must have exited. */
   lost(): number {
     return this.accepted.difference(readDatabase(this.#dataDir).messageIds).size
   }
@@ -78,7 +78,7 @@ export class SendingService implements AsyncDisposable {
     return (await fetch(`${this.process.url}/readyz`)).status
   }
 
-  /** Resolves when calls are accepted, and the service is ready. */
+  /** Resolves when the service accepts calls and is ready. */
   async recovered(): Promise<void> {
     await eventually(async () => {
       expect(await this.send()).toBe(200)

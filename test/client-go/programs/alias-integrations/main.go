@@ -1,4 +1,4 @@
-// Command alias-integrations chooses the destinations of an alias call, as is documented of every call.
+// Command alias-integrations selects the destinations of an alias call, as documented for every call.
 package main
 
 import (

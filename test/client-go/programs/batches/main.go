@@ -1,4 +1,4 @@
-// Command batches sets how many calls, and which time, start a flush.
+// Command batches configures the batch size and the interval that trigger a flush.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command calls makes a call of each type, with every field that is documented.
+// Command calls makes a call of each type, with every documented field.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Command each-call sends each call in a request of its own, as is documented for development.
+// Command each-call sends each call in a separate request, as documented for development.
 package main
 
 import (

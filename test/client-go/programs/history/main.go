@@ -1,4 +1,4 @@
-// Command history imports historical calls: each has a timestamp.
+// Command history imports historical calls with timestamps.
 package main
 
 import (

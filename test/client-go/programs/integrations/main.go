@@ -1,4 +1,4 @@
-// Command integrations chooses the destinations of calls.
+// Command integrations selects the destinations of calls.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// What the page of analytics.js bundles: the library is in CommonJS alone.
+// The entry point of the bundle for analytics.js, which is only published as CommonJS.
 
 import analytics from '@segment/analytics.js-core'
 import Segment from '@segment/analytics.js-integration-segmentio'

@@ -27,7 +27,7 @@ const installation: Installation = {
   },
 }
 
-/** @param page its module in `pages` */
+/** @param page the name of its module in `pages` */
 function browserLibrary(
   page: string,
   named: Pick<Library, 'name' | 'version' | 'family'> & Partial<Library>,
@@ -44,7 +44,7 @@ function browserLibrary(
   }
 }
 
-/** In RudderStack's libraries, only identify and alias calls have a userId of their own. */
+/** RudderStack's libraries accept a userId only in identify and alias calls. */
 function ofRudder({ userId, ...call }: Call): Call {
   const isOwn = call.type === 'identify' || call.type === 'alias'
   return withoutNulls(isOwn && userId !== undefined ? { ...call, userId } : call)

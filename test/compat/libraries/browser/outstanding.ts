@@ -23,7 +23,7 @@ export class Outstanding {
     this.#ids.delete(id)
   }
 
-  /** Resolves when none is left, or after 30 s. */
+  /** Resolves when no call is left, or after 30 s. */
   async settled(): Promise<void> {
     const end = Date.now() + SETTLED_WITHIN_MS
     while (this.#ids.size > 0 && Date.now() < end) {

@@ -8,13 +8,13 @@ import type { Call } from '../../scenarios/call.ts'
 import { openSite } from './site.ts'
 import { Outstanding } from './outstanding.ts'
 
-/** Nothing outside of this machine is asked, also where it has a network. */
+/** Prevents requests to other hosts. */
 const FLAGS = [
   ...CHROMIUM_FLAGS,
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE 127.0.0.1',
 ]
 
-/** The browser tells of requests that failed, and rudder-sdk-js of its successor: neither is about a call. */
+/** Console messages that are not about a call: failed requests, and the deprecation of rudder-sdk-js. */
 const NO_ERROR = /^Failed to load resource|is deprecated/
 
 const [library = ''] = process.argv.slice(2)
@@ -65,7 +65,7 @@ function reportErrors(page: Page): void {
   })
 }
 
-/** Segment's snippet as a page has it inline, with another host. */
+/** Segment's inline snippet, with a different host. */
 function snippet(host: string): string {
   const segment = createRequire(join(folder, 'program.js'))('@segment/snippet') as {
     min(options: object): string

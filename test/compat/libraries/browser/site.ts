@@ -10,18 +10,17 @@ import { makeCertificates } from '@hookline/testing/network/certificates'
 const PAGES = fileURLToPath(new URL('pages/', import.meta.url))
 const STANDALONE = 'node_modules/@segment/analytics-next/dist/umd'
 
-/** What a site needs to serve its pages. */
 interface SiteOptions {
   /** The folder of the installation. */
   readonly folder: string
   readonly writeKey: string
-  /** The service. The site is a reverse proxy to it, below `/v1/`. */
+  /** The URL of the service, to which the site proxies `/v1/`. */
   readonly endpoint: string
-  /** What `/snippet.js` has, for the host of the site. */
+  /** The content of `/snippet.js`, for the host of the site. */
   snippet(host: string): string
 }
 
-/** A site over https with the pages that load each library. Returns its origin. */
+/** Serves the pages of all libraries over https. Returns the origin. */
 export async function openSite(options: SiteOptions): Promise<string> {
   const { key, cert } = makeCertificates().good
   const server = createServer({ key, cert }, (incoming, response) => {
@@ -77,7 +76,7 @@ function forward(endpoint: string, incoming: IncomingMessage, response: ServerRe
   incoming.pipe(outgoing)
 }
 
-/** A config without destinations, which is enough for RudderStack's libraries. */
+/** The source config that RudderStack's libraries load, without destinations. */
 function sourceConfig(writeKey: string): object {
   const config = { statsCollection: { errors: { enabled: false }, metrics: { enabled: false } } }
   const source = { id: 'src', name: 'My shop', writeKey, enabled: true, workspaceId: 'none' }

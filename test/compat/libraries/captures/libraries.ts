@@ -4,7 +4,7 @@ import { capturedCalls, type CaptureName, readCapture } from './capture.ts'
 
 const PROGRAM = fileURLToPath(new URL('program.ts', import.meta.url))
 
-/** The captures are files of the repository. */
+/** Nothing to install: captures are files in the repository. */
 const installation: Installation = {
   name: 'captures',
   needs: [],
@@ -21,7 +21,7 @@ const ALWAYS_WITHOUT = {
   kill: NO_LIBRARY,
 }
 
-/** @param captures those that its folder has */
+/** @param captures the captures in its folder */
 function capturedLibrary(
   folder: string,
   captures: readonly CaptureName[],
@@ -56,7 +56,7 @@ const ruby = (
   captures: readonly CaptureName[] = ['batch'],
 ) => capturedLibrary(folder, captures, { name, version, language: 'Ruby' })
 
-/** What libraries sent that no registry in reach carries. */
+/** Libraries whose registries are out of reach. */
 export const CAPTURED_LIBRARIES: readonly Library[] = [
   php('php-3.8.2-lib_curl', '3.8.2', ['single', 'batch', 'gzip']),
   php('php-3.8.2-socket', '3.8.2', ['single', 'batch', 'gzip']),

@@ -1,5 +1,5 @@
-// Sends what a library sent, byte for byte, apart from the write key. Arguments: the folder of the captures, and which to send
-// where a scenario has none of its own.
+// Replays the requests of a library, byte for byte apart from the write key. Arguments: the folder of the captures, and the default
+// capture for scenarios that have none.
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { firstHttpMessageIn } from '../../harness/http-messages.ts'
@@ -21,7 +21,7 @@ function captureName(): CaptureName {
   return environment('BATCH') === '1' ? 'single' : (otherwise as CaptureName)
 }
 
-/** Each request waits for the response to the one before. */
+/** Sends each request after the response to the previous one. */
 async function replay(ofConnection: readonly CapturedRequest[]): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   for (const request of ofConnection) {
@@ -37,7 +37,7 @@ function bytesOf({ head, body }: CapturedRequest): Buffer {
   const isCompressed = /^content-encoding: gzip$/im.test(head)
   const content = isCompressed ? gzipSync(body) : Buffer.from(body)
   const lines = head.replace('WRITE_KEY', credentials)
-  // Compressors differ in the length of what they make.
+  // The compressed length depends on the compressor.
   const sent = isCompressed
     ? lines.replace(/^(content-length: )\d+$/im, `$1${content.length}`)
     : lines

@@ -7,7 +7,7 @@ import type { Installation, Library } from '../library.ts'
 
 const MODULE = fileURLToPath(new URL('.', import.meta.url))
 
-/** The programs, each with the flags of its build. Versions with the same import path are in module files of their own. */
+/** The programs with their build flags. Versions with the same import path use separate module files. */
 const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'segment-1': ['-modfile=segment-1.mod', './segment1'],
   'segment-2.0': ['-modfile=segment-2.0.mod', '-tags=v20', './segment2'],
@@ -66,7 +66,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     family: 'analytics-go 2',
     givesUp: NO_LIMIT,
     lacks: ['screen'],
-    // Its alias calls have ids alone.
+    // Its alias calls have only ids.
     sends: withoutContextOfAlias,
   }),
   goLibrary('segment-2.0', {
@@ -75,7 +75,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     family: 'analytics-go 2.0',
     givesUp: { ...NO_RETRY, ...NO_LIMIT },
     lacks: ['screen'],
-    // It has no integrations, and gives each call the time at which it is made.
+    // It has no integrations, and stamps each call with the current time.
     sends: ({ integrations: _integrations, timestamp: _timestamp, ...call }) =>
       withoutContextOfAlias(call),
   }),

@@ -12,7 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Reads the calls of a file, and prints what became of them, as README.md of test/compat says. */
+/** Reads the calls of a file, and prints the results, as described in test/compat/README.md. */
 final class Calls {
   private static final Gson GSON = new GsonBuilder().disableHtmlEscaping().create();
 
@@ -44,7 +44,7 @@ final class Calls {
     return object;
   }
 
-  /** The value as a program in Java has it: integers of the smallest type that they fit in, and doubles. */
+  /** The value as typical Java code has it: integers of the smallest type that fits, and doubles. */
   private static Object value(JsonElement json) {
     if (json.isJsonNull()) return null;
     if (json.isJsonObject()) return object(json.getAsJsonObject());

@@ -28,7 +28,7 @@ public final class Program {
         Analytics.builder(Calls.environment("WRITE_KEY"))
             .endpoint(Calls.environment("ENDPOINT"))
             .flushQueueSize(batch)
-            .flushInterval(1, TimeUnit.SECONDS) // The shortest that it takes.
+            .flushInterval(1, TimeUnit.SECONDS) // The minimum.
             .callback(new Settled())
             .build();
     for (Map<String, Object> call : Calls.read()) {
@@ -95,7 +95,7 @@ public final class Program {
     }
   }
 
-  /** Version 3.1 has no method for it. */
+  /** Version 3.1 has no method for the category. */
   private static PageMessage.Builder withCategory(PageMessage.Builder page, Map<String, Object> call) {
     if (!call.containsKey("category")) return page;
     try {

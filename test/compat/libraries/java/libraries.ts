@@ -10,7 +10,7 @@ const FOLDER = fileURLToPath(new URL('.', import.meta.url))
 const SOURCES = readdirSync(FOLDER).filter((file) => file.endsWith('.java'))
 const COPY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
-/** The versions: 3.1 is the last one without a category of pages. */
+/** 3.1 is the last version without a page category. */
 const VERSIONS = ['3.5.4', '3.1.3'] as const
 
 const installation: Installation = {
@@ -26,7 +26,7 @@ const installation: Installation = {
   },
 }
 
-/** Maven has no lockfile: it compares what it gets with the checksums of the registry. */
+/** Maven has no lockfile: it verifies downloads with the checksums of the registry. */
 async function compile(target: string, version: string, cwd: string): Promise<void> {
   const options = [`-Dsegment.version=${version}`, `-DoutputDirectory=${target}/libraries`]
   const only = '-DincludeScope=runtime'

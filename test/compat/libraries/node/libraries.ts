@@ -19,7 +19,7 @@ const installation: Installation = {
   },
 }
 
-/** @param alias its name in `package.json` */
+/** @param alias the dependency's name in `package.json` */
 function nodeLibrary(
   alias: string,
   flavour: 'segment' | 'legacy' | 'rudder' | 'rudder-1',

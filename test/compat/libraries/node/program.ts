@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Call } from '../../scenarios/call.ts'
 
 const SETTLED_WITHIN_MS = 20_000
-/** Some give up within half a second by default. Those of `analytics-node` double their pause each time. */
+/** By default, some stop within half a second. The `analytics-node` family doubles the delay each time. */
 const RETRIES = { segment: 50, legacy: 10 }
-/** Expo's leaves a call that comes while a request ends in its queue, until the next call or flush. */
+/** Expo's library may leave a call in its queue until the next call or flush. */
 const FLUSH_EVERY_MS = 500
 
 type Settled = (error?: unknown) => void
@@ -21,7 +21,7 @@ interface Settings {
   readonly gzip: boolean
 }
 
-/** How a client of each flavour is made, as its documentation says. */
+/** Creates a client of each flavour, as its documentation describes. */
 const FLAVOURS: Readonly<Record<string, (Analytics: Constructor, settings: Settings) => Client>> = {
   segment: (Analytics, { writeKey, endpoint: host, batch }) => {
     const limits = { flushAt: batch, maxEventsInBatch: batch, flushInterval: 500 }
@@ -40,10 +40,10 @@ function legacyOptions(batch: number): object {
   return {
     flushAt: batch,
     flushInterval: 500,
-    // Its name in versions 1 and 2.
+    // The name of `flushInterval` in versions 1 and 2.
     flushAfter: 500,
     retryCount: RETRIES.legacy,
-    // Without it, some versions throw what fails.
+    // Without it, some versions throw on failures.
     errorHandler: (error: unknown) => say({ error: messageOf(error) }),
   }
 }
@@ -54,9 +54,9 @@ const write = process.stdout.write.bind(process.stdout)
 const say = (line: object): void => void write(`${JSON.stringify(line)}\n`)
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-// Some print to it, and some throw what failed outside of any call.
+// Some libraries print to stdout, and some throw errors outside of any call.
 process.stdout.write = process.stderr.write.bind(process.stderr)
-// The suite has ended, and reads no more.
+// The suite has exited.
 process.stdout.on('error', () => process.exit(1))
 process.on('uncaughtException', (error) => say({ error: messageOf(error) }))
 
@@ -66,7 +66,7 @@ const client = FLAVOURS[flavour]!(constructorOf(module), {
   batch: Number(environment('BATCH')),
   gzip: environment('GZIP') === '1',
 })
-// An event emitter; the others report to callbacks alone.
+// An event emitter. The others report only to callbacks.
 if ('on' in client) {
   const listen = client['on'] as unknown as (event: string, listener: Settled) => void
   listen.call(client, 'error', (error) => say({ error: messageOf(error) }))
@@ -98,7 +98,7 @@ function make({ id, type, timestamp, ...fields }: Call): void {
   }
 }
 
-/** Sends what is queued, and waits until the library has reported each call. */
+/** Flushes the queue, and waits until the library has reported each call. */
 async function finish(): Promise<void> {
   if ('closeAndFlush' in client) {
     const close = client['closeAndFlush'] as unknown as (options: object) => Promise<void>
@@ -110,7 +110,7 @@ async function finish(): Promise<void> {
   clearInterval(flushing)
 }
 
-/** The class is the module, its default export, or its export `Analytics`. */
+/** The class is the module, its default export, or its `Analytics` export. */
 function constructorOf(name: string): Constructor {
   const require = createRequire(join(environment('FOLDER'), 'program.js'))
   const exported = require(name) as { Analytics?: Constructor; default?: Constructor }

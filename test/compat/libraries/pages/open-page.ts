@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { chromium } from 'playwright-core'
 import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 
-/** Opens a page with this module as its only script, and closes it when a call of it has been responded to. */
+/** Opens a page with this module as its only script, and closes it after the response to its first call. */
 export async function openPage(module: string): Promise<void> {
   const code = await readFile(module)
   const server = createServer(({ url }, response) => {

@@ -13,15 +13,15 @@ import { PYTHON_LIBRARIES } from '../python/libraries.ts'
 import { RUST_LIBRARIES } from '../rust/libraries.ts'
 import { openPage } from './open-page.ts'
 
-/** A program of a page of `docs/clients`, and how it is run with the libraries that our tests install. */
+/** An example program on a page of `docs/clients`, and how to run it with the installed libraries. */
 export interface PageProgram {
   readonly page: string
   /** The language of its code block. */
   readonly language: string
-  /** A line that this block alone of the page has. */
+  /** A line that identifies the code block on the page. */
   readonly has: string
   readonly installation: Installation
-  /** Runs the code to its end. `installed`: the folder of the installation; `folder`: an empty one. */
+  /** Runs the code. `installed` is the folder of the installation; `folder` is empty. */
   run(code: string, at: { readonly folder: string; readonly installed: string }): Promise<void>
 }
 
@@ -102,7 +102,7 @@ export const PAGE_PROGRAMS: readonly PageProgram[] = [
       }
       await mkdir(join(folder, 'src'))
       await writeFile(join(folder, 'src/main.rs'), code)
-      // What is compiled of the libraries is used again.
+      // Shared by all runs, so that the libraries are compiled once.
       const target = join(installed, 'target')
       await run('cargo', ['run', '--locked', '--quiet', '--target-dir', target], { cwd: folder })
     },

@@ -8,11 +8,11 @@ import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { installed, missingProgram } from '../installed.ts'
 import { PAGE_PROGRAMS, type PageProgram } from './page-programs.ts'
 
-/** An installation downloads, and compiles. */
+/** Includes downloading and compiling the libraries. */
 const WITHIN_MS = 600_000
 
 test.concurrent.for(PAGE_PROGRAMS)(
-  'the program of $page sends its call to Hookline, and it is delivered: $has',
+  'the call of the program on $page is delivered: $has',
   { timeout: WITHIN_MS },
   async (program, { skip }) => {
     const missing = await missingProgram(program.installation)
@@ -37,7 +37,7 @@ test.concurrent.for(PAGE_PROGRAMS)(
   },
 )
 
-/** The only code block of the page that has the line. */
+/** The code block of the page that contains the line. */
 function codeOf({ page, language, has }: PageProgram): string {
   const blocks = fencesIn(read(`docs/clients/${page}`)).filter(
     (fence) => fence.language === language && fence.text.includes(has),

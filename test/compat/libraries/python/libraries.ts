@@ -4,7 +4,7 @@ import type { Installation, Library } from '../library.ts'
 
 const PROGRAM = fileURLToPath(new URL('program.py', import.meta.url))
 
-/** Each has its requirements, and a folder of that name in the installation. */
+/** Each has a requirements file, and a folder of the same name in the installation. */
 const FOLDERS = [
   'common',
   'segment-2.4',

@@ -8,7 +8,7 @@ import threading
 import time
 from datetime import datetime
 
-# What the names of a call are in Python.
+# The Python names of call fields.
 NAMES = {
     "userId": "user_id",
     "anonymousId": "anonymous_id",
@@ -26,13 +26,13 @@ def say(**line):
 
 
 def new_client():
-    """A client with those of the settings that this version has."""
+    """A client with the settings that this version supports."""
     batch = int(setting("BATCH"))
     wanted = {
         "host": setting("ENDPOINT"),
         "on_error": lambda error, batch: say(error=str(error)),
         "gzip": setting("GZIP") == "1",
-        # Its name depends on the version.
+        # The name depends on the version.
         "upload_size": batch,
         "flush_at": batch,
         "upload_interval": 0.5,
@@ -74,7 +74,7 @@ def finish():
     getattr(client, "shutdown", client.join)()
 
 
-# Some wait for ever for a call that they have dropped.
+# Some versions wait forever for calls that they have dropped.
 finishing = threading.Thread(target=finish, daemon=True)
 finishing.start()
 finishing.join(45)

@@ -1,4 +1,4 @@
-// Makes the calls of a file with @segment/analytics-react-native: all of it but the native side.
+// Makes the calls of a file with @segment/analytics-react-native, without its native modules.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -43,9 +43,9 @@ function createClient(): Client {
     proxy: `${environment('ENDPOINT')}/v1`,
     cdnProxy: `${environment('ENDPOINT')}/v1`,
     useSegmentEndpoints: true,
-    // Without it, calls that are made while the settings cannot be loaded are lost.
+    // Without it, calls made while the settings cannot be loaded are lost.
     defaultSettings: { integrations: { 'Segment.io': { apiKey: environment('WRITE_KEY') } } },
-    // Without it, the library accepts https alone.
+    // Without it, the library accepts only https.
     allowInsecureProxy: true,
     flushAt: batch,
     flushInterval: 1,
@@ -56,7 +56,7 @@ function createClient(): Client {
   })
 }
 
-/** A phone keeps what waits in its storage, which is the native side's. */
+/** Replaces the queue storage of the native modules. */
 function memoryStore(): object {
   const values = new Map<string, unknown>()
   return {
@@ -85,7 +85,7 @@ function argumentsOf(call: Call): readonly unknown[] {
   return [type === 'track' ? event : name, properties]
 }
 
-/** What the arguments of the methods have no place for. */
+/** Adds the fields that the methods have no arguments for. */
 function enrichWith({ userId, anonymousId, previousId, context, ...call }: Call): Enrich {
   return (event) => ({
     ...event,

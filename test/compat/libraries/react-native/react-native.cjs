@@ -1,6 +1,6 @@
-// The native side of React Native, which only a phone has: its place in node_modules is that of the package react-native.
+// A stub of React Native's native side. It is installed in node_modules as the package react-native.
 
-/** What the phone says of itself. */
+/** The device information of a phone. */
 const CONTEXT = {
   appName: 'Läden',
   appVersion: '1.2.3',

@@ -2,7 +2,7 @@ import { sendTo } from '@hookline/testing/service/new-source'
 
 const EVERY_MS = 50
 
-/** Sends a call twenty times a second until it is disposed of, and notes how long each response takes. */
+/** Sends twenty calls per second until it is disposed, and records the response times. */
 export class CallsMeanwhile implements AsyncDisposable {
   /** In milliseconds. */
   readonly latencies: number[] = []

@@ -6,21 +6,20 @@ import { multiplyProfiles } from './multiply-profiles.ts'
 import { multiplyStatistics } from './multiply-statistics.ts'
 import { openReceivers, sendRealCalls, type Shop } from './real-calls.ts'
 
-/** The specification asks for a million. CI runs the short form. */
+/** CI runs a short form. */
 export const EVENTS = Number(
   process.env['HOOKLINE_TEST_EVENTS'] ??
     (process.env['HOOKLINE_TEST_SHORT'] === '1' ? 200_000 : 1_000_000),
 )
 
 const DAYS_MS = 6 * 24 * 60 * 60 * 1000
-/** Each has the forty users of the calls: 20,000 profiles. */
+/** Each group has the forty users of the calls: 20,000 profiles. */
 const USER_GROUPS = 500
 
 /**
- * A service whose database has a million events of six days: several hundred real ones, which it received and delivered, and
- * copies of them.
+ * A service with a million events of six days: several hundred real ones, which it received and delivered, and copies of them.
  *
- * It has no alias calls, and few deletions, replays, audiences and entries of the audit log: they do not come with events.
+ * It has no alias calls, and few deletions, replays, audiences and audit log entries, because their number does not grow with events.
  */
 export class MillionEvents implements AsyncDisposable {
   readonly service: MeasuredService

@@ -8,7 +8,7 @@ export interface Spread {
   /** In milliseconds since the epoch, as `to`. */
   readonly from: number
   readonly to: number
-  /** The users of the calls are copied so often. */
+  /** The number of copies of the users. */
   readonly userGroups: number
 }
 
@@ -16,11 +16,11 @@ const RETRY_WINDOW_MS = 4 * 60 * 60 * 1000
 
 /**
  * Copies all events, with their decisions, deliveries and failed attempts. The copies are older than the originals, whose
- * numbers grow. What still waits is expired in copies that are older than the retry window.
+ * sequence numbers are shifted. Pending deliveries become expired in copies that are older than the retry window.
  *
- * Copies have ids of deliveries that are not made of those of event and destination, and as many attempts as the original had,
- * however long ago it was.
- * @returns how many originals there are
+ * Unlike real ones, the delivery ids of copies are not derived from the ids of event and destination, and an old copy has no more
+ * attempts than its original.
+ * @returns the number of originals
  */
 export function multiplyEvents(db: DatabaseSync, { count, from, to, userGroups }: Spread): number {
   db.function('new_event_id', (at) => newId('evt', Number(at)))
@@ -45,7 +45,7 @@ export function multiplyEvents(db: DatabaseSync, { count, from, to, userGroups }
 
 const NUMBER = 'original.number = copy.number'
 
-/** The same user in each group, with another name. */
+/** The user's id in the group of the copy. */
 const USER = 'original.user_id || copy.user_group'
 
 const EVENTS: Copied = {
@@ -58,7 +58,7 @@ const EVENTS: Copied = {
     message_id: "'m-' || copy.event_id",
     received_at: 'copy.at',
     user_id: USER,
-    // Fields that a call lacks are not added.
+    // Does not add fields that the call lacks.
     body: `json_replace(original.body, '$.messageId', 'm-' || copy.event_id, '$.userId', ${USER},
       '$.anonymousId', (original.body ->> '$.anonymousId') || copy.user_group,
       '$.timestamp', copy.iso)`,
@@ -75,7 +75,7 @@ const DECISIONS: Copied = {
   changed: { event_id: 'copy.event_id' },
 }
 
-/** Ids of deliveries begin with the time of their event. */
+/** Delivery ids begin with the time of their event. */
 const DELIVERY = "'msg_' || substr(copy.event_id, 5, 24) || substr(original.destination_id, -2)"
 
 function deliveriesWithin(pendingSince: number): Copied {

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import { copyRows } from '@hookline/testing/files/fill-database'
 
 /**
- * Copies all profiles, once for each group of users that the copies of events have, with their ids, traits, facts and results.
+ * Copies all profiles for each group of users, with their ids, traits, facts and results.
  *
- * The facts, counts and times of a copy are those of the original.
- * @param shift by how much the numbers of the original events have grown
+ * Facts, counts and times are copied unchanged.
+ * @param shift how far the sequence numbers of the original events were shifted
  */
 export function multiplyProfiles(
   db: DatabaseSync,

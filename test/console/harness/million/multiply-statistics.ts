@@ -14,8 +14,8 @@ interface Total {
 }
 
 /**
- * Adds the counts of the copied events: for each minute and each hour, what the originals counted, as large as its share of
- * the copies is. A minute without a whole one of something counts none of it.
+ * Adds the counts of the copied events: each minute and each hour gets a proportional share of the original counts, rounded to
+ * whole numbers.
  */
 export function multiplyStatistics(
   db: DatabaseSync,
@@ -48,7 +48,7 @@ function totalsOf(db: DatabaseSync): readonly Total[] {
   return [...totals.values()]
 }
 
-/** Samples of what is pending do not grow with time. */
+/** Counts of pending deliveries are samples, so they are not scaled. */
 function shareOf(counts: Counts, share: number): Counts {
   return Object.fromEntries(
     Object.entries(counts).map(([name, value]) => [

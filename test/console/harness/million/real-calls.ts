@@ -4,15 +4,15 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import type { MeasuredService } from '@hookline/testing/service/measured-service'
 import { newSource, sendTo } from '@hookline/testing/service/new-source'
 
-/** What the calls went through: two sources, each with two destinations, an audience and a computed trait. */
+/** The sources that receive the calls, their destinations, and an audience. */
 export interface Shop {
   readonly web: { readonly id: string; readonly writeKey: string }
   readonly mobile: { readonly id: string; readonly writeKey: string }
-  /** Takes everything. */
+  /** Accepts everything. */
   readonly crm: string
   /** Responds 500 to everything. */
   readonly warehouse: string
-  /** Refuses every `Signed Up`. */
+  /** Rejects every `Signed Up`. */
   readonly push: string
   /** Is disabled. */
   readonly old: string
@@ -20,7 +20,7 @@ export interface Shop {
 }
 
 const CALLS = 400
-/** Of five calls, the web shop sends two. */
+/** The web shop sends two of five calls. */
 const WEB_OF_FIVE = 2
 const USERS = 40
 const BATCH = 20
@@ -36,12 +36,12 @@ export async function openReceivers(): Promise<Receiver> {
   })
 }
 
-/** Makes the sources and destinations, sends the calls, and waits until all that can end has ended. */
+/** Creates the sources and destinations, sends the calls, and waits until all deliveries that can finish have finished. */
 export async function sendRealCalls(service: MeasuredService, receiver: Receiver): Promise<Shop> {
   const shop = await newShop(service, receiver)
   const calls = Array.from({ length: CALLS }, (_, index) => callOf(index))
   const isWeb = (index: number): boolean => index % 5 < WEB_OF_FIVE
-  // In turns, so that the events of the two are mixed.
+  // Alternates between the sources, so that their events are mixed.
   for (let from = 0; from < CALLS; from += BATCH)
     for (const source of [shop.web, shop.mobile]) {
       const batch = calls
@@ -93,18 +93,18 @@ const NAMES = ['Order Completed', 'Product Viewed', 'Cart Updated', 'Signed Up',
 const isIdentify = (index: number): boolean => index % 10 === 3
 const isPro = (user: number): boolean => user % 4 === 0
 
-/** The number of the user of a call. */
+/** The user number of a call. */
 function numberOf(index: number): number {
   return (index * 7 + Math.floor(index / 10)) % USERS
 }
 
-/** How many users an identify call has made members of the audience. */
+/** The number of users whom an identify call has made members of the audience. */
 function members(): number {
   const identified = [...Array(CALLS).keys()].filter(isIdentify).map(numberOf)
   return new Set(identified.filter(isPro)).size
 }
 
-/** Calls of all types, most of them of users that are known, as long as real ones are. */
+/** Calls of all types, of realistic size, most of them of known users. */
 function callOf(index: number): object {
   const number = numberOf(index)
   const user = { userId: `user-${number}`, anonymousId: `anon-${number}` }
@@ -126,7 +126,7 @@ function callOf(index: number): object {
   return { type: 'track', ...user, event: NAMES[(index >> 1) % NAMES.length], properties, context }
 }
 
-/** Everything but what the warehouse does not take. */
+/** Waits for all deliveries except those to the failing warehouse. */
 async function everythingEnded({ api }: MeasuredService, shop: Shop): Promise<void> {
   const web = (CALLS * WEB_OF_FIVE) / 5
   const check = async (): Promise<void> => {

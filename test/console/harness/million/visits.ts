@@ -2,23 +2,23 @@ import type { Locator, Page } from 'playwright-core'
 import type { OpenConsole } from '../console.ts'
 import type { MillionEvents } from './million-events.ts'
 
-/** How long a person may wait for what the page is about, and for a list that is opened without a filter. */
+/** Limits for the main content of a page, and for a list without filters. */
 const SHOWN_MS = 2_000
 const LIST_MS = 1_000
 
-/** What a person does to see one thing. */
+/** Opens one page or view. */
 export interface Visit {
   readonly name: string
-  /** How long that may take. */
+  /** The time limit. */
   readonly mostMs: number
-  /** Leads to where the person is before; not measured. */
+  /** Navigates to the starting point; not measured. */
   readonly prepare?: () => Promise<unknown>
   readonly open: () => Promise<unknown>
-  /** What the person came for. */
+  /** The content to wait for. */
   readonly shows: Locator
 }
 
-/** An old event, for look-ups that a person makes with an id of a log. */
+/** An old event, for look-ups by ids from a log. */
 export interface OldEvent {
   readonly messageId: string
   readonly userId: string
@@ -26,7 +26,7 @@ export interface OldEvent {
 
 const HOUR_MS = 60 * 60 * 1000
 
-/** The pages of the console, and what is on them. Their order is that of a walk: each begins where the last one ended. */
+/** Visits of all pages of the console, in order: each starts where the previous one ended. */
 export function visitsOf(
   { page, go }: OpenConsole,
   { shop }: MillionEvents,
@@ -128,18 +128,14 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     by('an hour of three days ago', () => go(`events?range=custom&from=${ago(73)}&to=${ago(72)}`)),
     by('a name', () => fill('Event name', 'Signed Up')),
     by('a user', () => fill('userId', old.userId)),
-    by(
-      'a user that is not there',
-      () => fill('userId', 'nobody'),
-      text(page, 'No matching events'),
-    ),
+    by('an unknown user', () => fill('userId', 'nobody'), text(page, 'No matching events')),
     by('an anonymousId', () => fill('anonymousId', 'anon-7-3')),
     by('a messageId', () => fill('messageId', old.messageId), text(page, '1 event.')),
     by('an outcome', () => pick('Outcome', 'retrying')),
-    by('an outcome that is not there', () => pick('Outcome', 'held'), footer(page)),
+    by('an outcome without matches', () => pick('Outcome', 'held'), footer(page)),
     by('a text', () => fill('Contains', 'leeds')),
-    by('a text that is not there', () => fill('Contains', 'no such text'), footer(page)),
-    by('a name that is not there', () => fill('Event name', 'No such name'), footer(page)),
+    by('a text without matches', () => fill('Contains', 'no such text'), footer(page)),
+    by('a name without matches', () => fill('Event name', 'No such name'), footer(page)),
     {
       name: 'the trace of an event',
       prepare: async () => {
@@ -181,12 +177,12 @@ function destinationVisits(page: Page): readonly Way[] {
     },
     tab('Deliveries', deliveries),
     {
-      name: 'a destination: Deliveries that were refused',
+      name: 'a destination: rejected deliveries',
       open: () => state.selectOption('rejected'),
       shows: page.getByRole('row').filter({ hasText: '422' }).first(),
     },
     {
-      name: 'a destination: Deliveries that are not there',
+      name: 'a destination: deliveries without matches',
       open: () => state.selectOption('held'),
       shows: footer(page),
     },
@@ -241,7 +237,7 @@ function systemVisits(page: Page): readonly Way[] {
   ]
 }
 
-/** Opens a page by a click into the navigation. */
+/** Opens a page through the navigation. */
 async function click(page: Page, name: string): Promise<void> {
   const pages = page.getByRole('navigation', { name: 'Pages' })
   await pages.getByRole('link', { name, exact: true }).click()
@@ -266,7 +262,7 @@ function text(page: Page, words: string | RegExp): Locator {
   return main(page).getByText(words).first()
 }
 
-/** Where a list says that nothing was found so far. */
+/** The footer of a list without matches so far. */
 function footer(page: Page): Locator {
   return text(page, /^No match among the newest|^No matching (events|deliveries)/)
 }

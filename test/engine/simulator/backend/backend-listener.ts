@@ -1,27 +1,27 @@
 import type { AcceptedEvent, Delivery, Destination } from '@hookline/protocol'
 import type { Declined } from '../../../../packages/server/src/backend/events.ts'
 
-/** What a purge has removed. */
+/** The events and deliveries that a purge has removed. */
 export interface Purged {
   readonly eventIds: ReadonlySet<string>
   readonly deliveries: readonly Delivery[]
-  /** How many of the events were in the log. */
+  /** The number of these events that were in the log. */
   readonly unacked: number
 }
 
 /** `first`: the event is new. `again`: it was archived before. `duplicate`: another event has its messageId. */
 export type ArchiveResult = 'first' | 'again' | 'duplicate'
 
-/** Is called for each change of the durable state, when it becomes durable. */
+/** Called for each change of the durable state, when it becomes durable. */
 export interface BackendListener {
   appended(events: readonly AcceptedEvent[]): void
-  /** An event was archived. `declined`: the declined destinations that were not known before. */
+  /** An event was archived. `declined`: destinations newly recorded as declined. */
   archived(event: AcceptedEvent, result: ArchiveResult, declined: readonly Declined[]): void
-  /** The engine recorded a delivery. `isNewer`: it replaced the stored one; otherwise it was older and ignored. */
+  /** The engine recorded a delivery. `isNewer`: it replaced the stored one. Otherwise, it was older and ignored. */
   recorded(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void
-  /** Everything that delivers knows of the purge of the user's events up to the seq `through`, which begins. */
+  /** A purge of the user's events up to the seq `through` starts. The process and its threads have applied it. */
   purgeIsKnown(userId: string, through: number): void
-  /** A destination changes. Returns the function that is called when everything that delivers knows of the change. */
+  /** A destination changes. Returns a function to call when all threads have applied the change. */
   destinationChanges(id: string, before: Destination | undefined): () => void
   /** A user was deleted. */
   purged(removed: Purged): void

@@ -9,16 +9,15 @@ interface Waiting {
 
 export interface CommitterOptions {
   readonly clock: Clock
-  /** The time until a commit is durable, and the time from then until its callers continue. */
+  /** The delay until a commit is durable, and then until its callers continue. */
   readonly delayMs: () => number
-  /** Whether the backend is unavailable. Then every call rejects, and nothing is changed. */
+  /** Whether the backend is unavailable. If so, every call rejects without changing anything. */
   readonly isUnavailable: () => boolean
 }
 
 /**
- * Group commit without a disk. Calls during a commit go into the next one together, in their order. A process that is
- * killed before its commit has changed nothing. A process that is killed right after its commit has changed the state,
- * but its callers never continue.
+ * Group commit without a disk. Calls during a commit share the next one, in order. A process that is killed before its commit
+ * has changed nothing. If it is killed right after its commit, the state has changed, but its callers never continue.
  */
 export class Committer implements AsyncDisposable {
   readonly #options: CommitterOptions
@@ -30,7 +29,7 @@ export class Committer implements AsyncDisposable {
     this.#options = options
   }
 
-  /** Runs `work` when the commit becomes durable, and resolves with its result some time later. */
+  /** Runs `work` when the commit becomes durable. Resolves with its result some time later. */
   run<T>(work: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     this.#waiting.push({ work, resolve, reject })
@@ -38,7 +37,7 @@ export class Committer implements AsyncDisposable {
     return promise
   }
 
-  /** Runs `work` at once. Rejects while the backend is unavailable. */
+  /** Runs `work` immediately. Rejects while the backend is unavailable. */
   async read<T>(work: () => T): Promise<T> {
     if (this.#options.isUnavailable()) throw unavailable()
     return work()

@@ -6,14 +6,14 @@ export class DurableState {
   /** By seq. Acked entries are removed. */
   readonly log = new Map<number, readonly AcceptedEvent[]>()
   nextSeq = 1
-  /** The seq of each event, by its id. */
+  /** The seq of each event, by id. */
   readonly seqOf = new Map<string, number>()
-  /** Everything up to this seq is acked. */
+  /** All entries up to this seq are acked. */
   acked = 0
   readonly events = new Map<string, ArchivedEvent>()
-  /** The event that was archived first, by source and messageId. */
+  /** The first archived event, by source and messageId. */
   readonly firstByMessage = new Map<string, string>()
-  /** By user: the seq of the last event that is purged. */
+  /** By user: the seq of the last purged event. */
   readonly purgedThrough = new Map<string, number>()
   readonly deliveries = new Map<string, Delivery>()
   readonly destinations = new Map<string, Destination>()
@@ -24,7 +24,7 @@ export class DurableState {
     return this.isCovered(this.purgedThrough, carried)
   }
 
-  /** Whether the event is purged. `purges`: by user, the seq of the last event that is purged. */
+  /** Whether the event is purged. `purges`: by user, the seq of the last purged event. */
   isCovered(purges: ReadonlyMap<string, number>, { id, userId = '' }: Carried): boolean {
     const through = purges.get(userId)
     return through !== undefined && this.seqOf.get(id)! <= through

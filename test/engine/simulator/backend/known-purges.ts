@@ -1,10 +1,10 @@
 import type { Carried } from '@hookline/protocol'
 import type { DurableState } from './durable-state.ts'
 
-/** The purges that a process, or a thread of it, knows of. They are lost when it is killed. */
+/** The purges that a process or thread has in memory. They are lost when it is killed. */
 export class KnownPurges {
   readonly #state: DurableState
-  /** By user: the seq of the last event that is purged. */
+  /** By user: the seq of the last purged event. */
   readonly #through = new Map<string, number>()
 
   constructor(state: DurableState) {

@@ -46,7 +46,7 @@ export function openMemoryBackend(
     events: new MemoryEvents(state, committer, listener),
     deliveries: openDeliveries(committer),
     noticeQueue: NO_NOTICES,
-    // The engine logs what it quarantines as an error, and each error is a violation.
+    // Quarantined items are logged as errors, and each error is a violation.
     quarantine: { add: async () => undefined },
     deletions: new MemoryDeletions({ state, committer, changes, purges, listener }),
     threads: new MemoryThreads({ state, committer, changes, purges, openDeliveries }),

@@ -11,12 +11,12 @@ import type { DurableState } from './durable-state.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 import { newSource } from '@hookline/testing/records/catalog-records'
 
-/** Of every event of a simulation. */
+/** The source of every event in a simulation. */
 export const SOURCES = [newSource()]
 
 /**
- * The destinations in memory. Each change is durable at once. The simulation and the engine make changes; the engine in a
- * thread may make one of a destination that has changed since, which is a conflict.
+ * Destinations in memory. Each change is durable immediately. Both the simulation and the engine make changes. A thread may
+ * change a destination that has changed in the meantime, which is a conflict.
  */
 export class MemoryCatalog implements Catalog {
   readonly #state: DurableState
@@ -82,7 +82,7 @@ export class MemoryCatalog implements Catalog {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when the threads know of the change. */
+  /** Resolves when the threads have applied the change. */
   async #change(id: string, change: CatalogChange, make: () => void): Promise<void> {
     const isKnown = this.#listener.destinationChanges(id, this.#state.destinations.get(id))
     make()

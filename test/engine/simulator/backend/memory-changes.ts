@@ -1,7 +1,7 @@
 import { SharedChanges } from '../../../../packages/server/src/backend/embedded/sqlite-store.ts'
 import type { SharedChange } from '../../../../packages/server/src/backend/threads.ts'
 
-/** Tells the threads of a process of changes. */
+/** Publishes changes to the threads of a process. */
 export class MemoryChanges extends SharedChanges {
   #isHeard = false
 
@@ -14,7 +14,7 @@ export class MemoryChanges extends SharedChanges {
     return super.onChange(listener)
   }
 
-  /** Calls `isKnown` when all threads know of the change: at once, in this step, where there are none. */
+  /** Calls `isKnown` when all threads have applied the change, synchronously if there are none. */
   async tellAll(change: SharedChange, isKnown: () => void): Promise<void> {
     if (this.#isHeard) await this.tell(change)
     isKnown()

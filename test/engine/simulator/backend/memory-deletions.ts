@@ -30,8 +30,8 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   }
 
   /**
-   * Removes the events of the user up to the seq `through`. Safe to call twice. While the backend is unavailable it
-   * rejects, but `isPurged` covers the user from the call on, and in the threads before anything is removed.
+   * Removes the events of the user up to the seq `through`. Safe to call twice. Rejects while the backend is unavailable, but
+   * `isPurged` covers the user immediately, and in the threads before anything is removed.
    */
   async purgeUser(userId: string, through: number): Promise<void> {
     const { changes, committer, purges, listener } = this.#options

@@ -23,7 +23,7 @@ interface Due {
   readonly id: string
 }
 
-/** What waits in one lane. The heap may contain entries that are stale; they are dropped when it is read. */
+/** The pending and held parts of one lane. The heap may contain stale entries, which are dropped when it is read. */
 interface WaitingParts {
   readonly lane: LaneId
   readonly due: MinHeap<Due>
@@ -31,8 +31,8 @@ interface WaitingParts {
 }
 
 /**
- * Deliveries in memory. Their states are durable. The claims and the queues of due parts belong to the process, or to
- * the thread. All of a process see what each of them has recorded.
+ * Deliveries in memory. Their states are durable. The claims and the queues of due parts belong to a process or a thread. All
+ * instances in a process see each other's records.
  */
 export class MemoryDeliveries implements Deliveries {
   readonly #state: DurableState
@@ -42,7 +42,7 @@ export class MemoryDeliveries implements Deliveries {
   readonly #lanes = new Map<string, WaitingParts>()
   readonly #claimed = new Set<string>()
 
-  /** @param all those of the process, to which these are added */
+  /** @param all the instances of the process, to which this one is added */
   constructor(
     state: DurableState,
     committer: Pick<Committer, 'run' | 'read'>,
@@ -57,7 +57,7 @@ export class MemoryDeliveries implements Deliveries {
   }
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
-    // Only the current claims: a part parked by this record may be claimed again before the caller continues.
+    // Only current claims, because a part parked by this record may be claimed again before the caller continues.
     const ended = records.flatMap((each) => this.#takeOver(each))
     await this.#committer.run(() => {
       for (const { delivery } of records) this.#keep(delivery)
@@ -69,7 +69,7 @@ export class MemoryDeliveries implements Deliveries {
     return this.#committer.read(() => {
       const claimed: ClaimedDelivery[] = []
       while (claimed.length < limit) {
-        // A simulation asks for no attempt out of turn.
+        // A simulation makes no manual attempts.
         if (typeof due === 'object') break
         const id = due === 'held' ? this.#nextHeld(lane) : this.#takeDue(lane, due)
         if (id === undefined) break
@@ -125,7 +125,7 @@ export class MemoryDeliveries implements Deliveries {
     })
   }
 
-  /** Claims the parts that are in lanes of the process. Returns the claims that the record ends. */
+  /** Claims the parts that are in lanes. Returns the claims that end with the record. */
   #takeOver({ delivery, claimed = [] }: RecordedDelivery): (readonly [string, LaneId])[] {
     const { id, destinationId } = delivery
     for (const url of claimed) this.#claimed.add(claimOf(id, { destinationId, url }))
@@ -137,7 +137,7 @@ export class MemoryDeliveries implements Deliveries {
   }
 
   #keep(offered: Delivery): void {
-    // Its user was purged.
+    // The user was purged.
     if (!this.#state.events.has(offered.eventId)) return
     const before = this.#state.deliveries.get(offered.id)
     const isNewer = before === undefined || isAfter(before, offered)
@@ -190,7 +190,7 @@ export class MemoryDeliveries implements Deliveries {
     return due.id
   }
 
-  /** The part that is due next and not claimed. It stays in the queue. */
+  /** The next due part without a claim. It stays in the queue. */
   #nextDue(lane: LaneId): Due | undefined {
     const queue = this.#of(lane).due
     for (let due = queue.least; due !== undefined; due = queue.least) {
@@ -204,7 +204,7 @@ export class MemoryDeliveries implements Deliveries {
   }
 }
 
-/** Whether a record changes the stored delivery, as `DeliveryQueue.record` says. */
+/** Whether a record changes the stored delivery, according to `DeliveryQueue.record`. */
 function isAfter(before: Delivery, offered: Delivery): boolean {
   const isOpen = !isFinal(before) || before.state === offered.state
   return isOpen && before.firstDueAt === offered.firstDueAt && before.rounds <= offered.rounds

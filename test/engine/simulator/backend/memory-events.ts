@@ -14,7 +14,7 @@ import type { BackendListener } from './backend-listener.ts'
 
 const DEDUPE_WINDOW_MS = 24 * 60 * 60 * 1000
 
-/** The archive in memory, as far as the engine uses it. */
+/** The parts of the archive that the engine uses, in memory. */
 export class MemoryEvents implements Events {
   readonly #state: DurableState
   readonly #committer: Committer
@@ -54,10 +54,10 @@ export class MemoryEvents implements Events {
     return new Set([...declined.map(({ destinationId }) => destinationId), ...delivered])
   }
 
-  /** Archives an event. Returns whether it is kept, which means that it is not a duplicate. */
+  /** Archives an event. Returns whether it is stored, which means that it is not a duplicate. */
   #keep({ event, declined }: Archiving): boolean {
     const { events, firstByMessage } = this.#state
-    // Log and archive are one table, so an event that was purged is in neither.
+    // The log and the archive are one table, so a purged event is in neither.
     if (this.#state.isPurged(event)) return true
     const before = events.get(event.id)
     if (before !== undefined) {

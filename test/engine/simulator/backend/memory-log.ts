@@ -9,8 +9,8 @@ interface Entry extends LogEntry {
 }
 
 /**
- * The log in memory. Its acked position advances in the order of the entries, so after a crash some acked entries come
- * again.
+ * The log in memory. Its acked position advances in the order of the entries, so some acked entries are redelivered after a
+ * crash.
  */
 export class MemoryLog implements Log {
   readonly #state: DurableState
@@ -56,7 +56,7 @@ export class MemoryLog implements Log {
     const done = this.#outstanding.slice(0, left === -1 ? undefined : left)
     if (done.length === 0) return
     await this.#committer.run(() => this.#moveTo(done.at(-1)!.seq))
-    // Until then, the next ack passes the same entries: this one may fail.
+    // Only now, because the commit may fail, and the next ack must then include the same entries.
     for (const entry of done) this.#acked.delete(entry)
     this.#outstanding = this.#outstanding.filter(({ seq }) => seq > done.at(-1)!.seq)
   }

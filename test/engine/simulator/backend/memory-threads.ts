@@ -16,7 +16,7 @@ import type { MemoryDeliveries } from './memory-deliveries.ts'
 import { NO_NOTICES } from './no-notices.ts'
 import { ThreadCommitter } from './thread-committer.ts'
 
-/** What a thread joins with. Plain data, which crosses to it. */
+/** Plain data that is sent to a thread, and with which it joins. */
 interface MemoryJoinData {
   readonly connection: number
 }
@@ -26,12 +26,12 @@ export interface MemoryThreadsOptions {
   readonly committer: Committer
   readonly changes: MemoryChanges
   readonly purges: KnownPurges
-  /** Deliveries with claims of their own, whose writes go through the committer of the thread. */
+  /** Opens deliveries with separate claims, which write through the thread's committer. */
   readonly openDeliveries: (committer: ThreadCommitter) => MemoryDeliveries
 }
 
 export interface MemoryJoinOptions {
-  /** Of the thread. */
+  /** The clock of the thread. */
   readonly clock: ProcessClock
   readonly putDestination: (destination: Destination) => Promise<void>
 }
@@ -63,7 +63,7 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     throw error
   }
 
-  /** A thread joins with what `connect` gave it. It knows the state as it is now. */
+  /** A thread joins with the data from `connect`, and gets the current state. */
   join(data: unknown, { clock, putDestination }: MemoryJoinOptions): JoinedBackend {
     const { connection } = data as MemoryJoinData
     const { state, openDeliveries, purges } = this.#options
@@ -76,7 +76,7 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     return {
       catalog,
       deliveries: openDeliveries(committer),
-      // The engine logs what it quarantines as an error, and each error is a violation.
+      // Quarantined items are logged as errors, and each error is a violation.
       quarantine: { add: async () => undefined },
       noticeQueue: NO_NOTICES,
       deletions: { isPurged: (carried) => known.has(carried) },
@@ -88,7 +88,7 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     }
   }
 
-  /** The thread has ended, with or without leaving: it posts no more. */
+  /** The thread has ended, gracefully or not, and posts no more. */
   ended(data: unknown): void {
     this.#connections.get((data as MemoryJoinData).connection)?.end()
   }

@@ -2,11 +2,11 @@ import type { ProcessClock } from '../environment/process-clock.ts'
 import type { Committer } from './committer.ts'
 
 /**
- * The committer as one thread uses it. The writer outlives a thread: what the thread posted before it ended is
- * committed, but its callers never continue.
+ * The committer for one thread. Because the writer outlives threads, writes posted before a thread ends are committed, but
+ * their callers never continue.
  */
 export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
-  /** Resolves when the thread has ended and everything that it has posted has settled. */
+  /** Resolves when the thread has ended and all its writes have settled. */
   readonly gone: Promise<void>
   readonly #committer: Committer
   readonly #posted = new Set<Promise<unknown>>()
@@ -18,7 +18,7 @@ export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
     this.gone = this.#ended.promise.then(() => this.settled())
   }
 
-  /** @param clock of the thread */
+  /** @param clock the clock of the thread */
   join(clock: ProcessClock): void {
     this.#clock = clock
   }
@@ -46,7 +46,7 @@ export class ThreadCommitter implements Pick<Committer, 'run' | 'read'> {
     this.#ended.resolve()
   }
 
-  /** Does nothing, and never settles, when the thread has ended. */
+  /** Does nothing, and never settles, if the thread has ended. */
   #whileAlive<T>(work: () => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const isAlive = (): boolean => this.#clock?.isAlive === true

@@ -30,7 +30,7 @@ export class MinHeap<T> {
     return least
   }
 
-  /** Inserts the item at the top, and moves it down to its place. */
+  /** Inserts an item at the top, and moves it down to its place. */
   #sink(item: T): void {
     const items = this.#items
     let at = 0

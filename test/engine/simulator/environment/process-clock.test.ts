@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ProcessClock } from './process-clock.ts'
 import { settled, VirtualClock } from './virtual-clock.ts'
 
-test('a process that is killed while it waits for a turn or a timer does not go on', async () => {
+test('a process that is killed while it waits for a turn or a timer does not continue', async () => {
   const simulation = new VirtualClock()
   const killed = new ProcessClock(simulation)
   const other = new ProcessClock(simulation)

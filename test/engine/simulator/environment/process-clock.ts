@@ -1,21 +1,21 @@
 import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
 /**
- * The clock of one simulated process, or of one thread of it. Everything that it waits for is a timer of this clock, so when
- * the clock is killed, nothing of it continues, as after `kill -9`.
+ * The clock of one simulated process or thread. Everything it waits for is a timer of this clock, so nothing continues after
+ * the clock is killed, as after `kill -9`.
  */
 export class ProcessClock implements Clock {
   readonly #simulation: Clock
   readonly #process: ProcessClock | undefined
   #isAlive = true
 
-  /** @param around the clock of the simulation; that of the process, where this is the clock of a thread */
+  /** @param around the clock of the simulation or, for a thread, of the process */
   constructor(around: Clock) {
     this.#simulation = around
     this.#process = around instanceof ProcessClock ? around : undefined
   }
 
-  /** Whether neither it nor its process was killed. */
+  /** Whether neither this clock nor its process was killed. */
   get isAlive(): boolean {
     return this.#isAlive && this.#process?.isAlive !== false
   }

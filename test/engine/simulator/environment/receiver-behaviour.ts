@@ -18,12 +18,12 @@ export type ResponseMode =
   | 'gone'
 
 interface Phase {
-  /** When it begins, in milliseconds since the start of the simulation. */
+  /** When the phase starts, in milliseconds since the start of the simulation. */
   readonly fromMs: number
   readonly mode: ResponseMode
 }
 
-/** How the receiver of one webhook behaves over time. Before its first phase it is healthy. */
+/** The behaviour of one webhook's receiver over time. It is healthy before the first phase. */
 export interface ReceiverBehaviour {
   readonly phases: readonly Phase[]
   readonly latencyMs: { readonly least: number; readonly most: number }

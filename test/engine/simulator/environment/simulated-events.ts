@@ -2,12 +2,12 @@ import { acceptedEvent } from '../../../../packages/server/src/backend/accepted-
 import { type AcceptedEvent, formatTimestamp, idFrom } from '@hookline/protocol'
 
 const SOURCE = 'src_a'
-/** The users of the events, in turn. */
+/** The users of the events, in rotation. */
 export const USERS = ['u1', 'u2', 'u3'] as const
 const CONTEXT = {}
 const PROPERTIES = { revenue: 39.95 }
 
-/** Creates events as ingest accepts them. There may be millions, so they share their properties and context. */
+/** Creates accepted events. They share properties and context, because there may be millions. */
 export class SimulatedEvents {
   readonly #tail = new Uint8Array(10)
   readonly #random: () => number

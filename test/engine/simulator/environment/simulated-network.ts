@@ -12,9 +12,9 @@ export interface NetworkOptions {
   /** By URL. */
   readonly behaviours: ReadonlyMap<string, ReceiverBehaviour>
   readonly random: () => number
-  /** When the simulation began. */
+  /** When the simulation started. */
   readonly startedAt: number
-  /** Called for every request, with the outcome that it is going to have. */
+  /** Called for every request, with its future outcome. */
   readonly onSend: (request: WebhookRequest, outcome: AttemptResult['outcome']) => void
 }
 
@@ -26,7 +26,7 @@ export class SimulatedNetwork {
     this.#options = options
   }
 
-  /** The sender of one process. Responses arrive by the clock of the process, so a killed process receives none. */
+  /** The sender of one process. Responses use the clock of the process, so a killed process receives none. */
   senderFor(clock: Clock): Sender {
     return { send: (request) => this.#send(request, clock) }
   }

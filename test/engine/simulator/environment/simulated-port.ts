@@ -3,8 +3,8 @@ import type { ChannelPort } from '../../../../packages/server/src/threads/channe
 import type { ProcessClock } from './process-clock.ts'
 
 /**
- * One side of a pair of ports between main and a simulated thread. What is posted is copied as between threads of Node,
- * and arrives in its order, by the clock of the other side: a thread that was killed hears nothing and posts nothing.
+ * One side of a pair of ports between main and a simulated thread. Messages are cloned, as between threads of Node, and arrive
+ * in order, by the clock of the other side. A killed thread neither receives nor posts messages.
  */
 export class SimulatedPort implements ChannelPort {
   readonly #clock: ProcessClock
@@ -19,7 +19,7 @@ export class SimulatedPort implements ChannelPort {
     this.#other = other
   }
 
-  /** @param clocks of the two sides */
+  /** @param clocks the clocks of the two sides */
   static pair(
     [one, other]: readonly [ProcessClock, ProcessClock],
     latencyMs: number,
@@ -40,7 +40,7 @@ export class SimulatedPort implements ChannelPort {
     other.#after(() => other.#emit('message', copy))
   }
 
-  /** Closes both sides: the other one when it has what was posted before. */
+  /** Closes both sides, the other one after it has received all messages. */
   close(): void {
     if (this.#isClosed) return
     this.#end()
@@ -48,7 +48,7 @@ export class SimulatedPort implements ChannelPort {
     other.#after(() => other.#end())
   }
 
-  /** A simulated thread lives until it is ended, whatever it has open. */
+  /** Ignored, because simulated threads run until they are ended. */
   ref(): void {}
 
   unref(): void {}

@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
   }
 
   after(delayMs: number, task: () => void): () => void {
-    // Whole milliseconds, as with the timers of the system.
+    // Whole milliseconds, like system timers.
     const at = Math.max(this.#nowMs, Math.ceil(this.#nowMs + delayMs))
     const timer: Timer = { at, order: this.#timersMade++, task }
     this.#timers.add(timer)
@@ -38,8 +38,7 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Sets the time to that of the next timer and runs all timers of that time. Without a timer before `until`, sets it
-   * to `until`.
+   * Advances to the next timer, and runs all timers due at that time. Without a timer before `until`, advances to `until`.
    */
   step(until: number): void {
     this.#dropCancelled()
@@ -60,8 +59,8 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Resolves when all work that the last step started is done. A simulated engine waits only for timers of its clock, and
- * where it has threads, for ends of turns: a report is made at the end of one, and leaves at the end of the next.
+ * Resolves when all work of the last step is done. A simulated engine waits only for timers of its clock and, if it has threads,
+ * for the ends of turns: a report is made at the end of one turn, and sent at the end of the next.
  * @param turns of the event loop
  */
 export async function settled(turns = 1): Promise<void> {

@@ -14,15 +14,15 @@ export interface AttemptInvariantsOptions {
 }
 
 /**
- * Checks which attempts are in flight, and how many, when attempts begin and end. A lane is that of one webhook. A group has
- * the lanes of one thread; without threads there is one, 0.
+ * Checks the attempts in flight, and their number, when attempts begin and end. A group has the lanes of one thread. Without
+ * threads, the only group is 0.
  */
 export class AttemptInvariants {
   readonly #options: AttemptInvariantsOptions
   readonly #limits: GroupLimits
   readonly #inFlight = new Map<number, AttemptsInFlight>()
   readonly #begun = new Map<string, number>()
-  /** The purges that the process has begun: by user, the time up to which events are purged. */
+  /** The purges that the process has started: by user, the seq of the last purged event. */
   readonly #purges = new Map<string, number>()
 
   constructor(options: AttemptInvariantsOptions) {
@@ -30,17 +30,17 @@ export class AttemptInvariants {
     this.#limits = groupLimits(options.limits, options.threads)
   }
 
-  /** The attempts of a lane that are in flight. */
+  /** The number of attempts of a lane in flight. */
   of(lane: string): number {
     return this.#inFlight.values().reduce((sum, each) => sum + each.of(lane), 0)
   }
 
-  /** How many attempts of a lane have begun since the start of the simulation. */
+  /** The number of attempts of a lane since the start of the simulation. */
   begunOf(lane: string): number {
     return this.#begun.get(lane) ?? 0
   }
 
-  /** Whether there is a slot for another attempt, also for a retry. */
+  /** Whether there is a free slot for any attempt, including a retry. */
   hasRoom(group: number): boolean {
     const { count, retries } = this.#of(group)
     return count < this.#limits.attempts && retries < this.#limits.retries
@@ -58,18 +58,18 @@ export class AttemptInvariants {
     this.#of(group).ends(keyOf(begun), laneOf(begun), begun.isRetry)
   }
 
-  /** From now on no event of the user up to the seq `through` may be sent. */
+  /** From now on, no event of the user up to the seq `through` may be sent. */
   purgeBegins(userId: string, through: number): void {
     this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
   }
 
-  /** The process has ended, and its attempts with it. */
+  /** The process and its attempts have ended. */
   reset(): void {
     this.#purges.clear()
     this.#inFlight.clear()
   }
 
-  /** A thread has ended, and its attempts with it. The purges of the process go on. */
+  /** A thread and its attempts have ended. The purges of the process continue. */
   resetGroup(group: number): void {
     this.#inFlight.delete(group)
   }

@@ -1,6 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 
-/** What one group of lanes may have in flight: all lanes, or those of one thread. */
+/** Limits of attempts in flight for a group of lanes, of the process or of one thread. */
 export interface GroupLimits {
   readonly attempts: number
   readonly ofLane: number
@@ -8,8 +8,8 @@ export interface GroupLimits {
 }
 
 /**
- * Threads share the limit of the process: each has an equal part, at least 1 (`LaneThreads`). One lane may have a quarter of
- * the whole; of several threads, half of what its thread has, which is a quarter of the whole or less.
+ * Threads share the limit of the process equally, with at least 1 each (`LaneThreads`). One lane may use a quarter of the
+ * limit or, with several threads, half of its thread's share, which is at most a quarter of the whole.
  */
 export function groupLimits(
   { maxInFlight, laneConcurrency }: Scenario['limits'],
@@ -24,7 +24,7 @@ export function groupLimits(
   }
 }
 
-/** The attempts that one group of lanes has in flight. */
+/** The attempts in flight of one group of lanes. */
 export class AttemptsInFlight {
   readonly #attempts = new Set<string>()
   readonly #byLane = new Map<string, number>()

@@ -2,8 +2,8 @@ import type { Destination } from '@hookline/protocol'
 import type { DurableState } from '../backend/durable-state.ts'
 
 /**
- * The destinations that an attempt may follow: each as it is now and, until all threads have applied a change of it, as it
- * was before. Only then does the call resolve that makes the change.
+ * The destinations that an attempt may use: each in its current version and, until all threads have applied a change, in its
+ * previous version. The call that makes the change resolves only then.
  */
 export class DestinationsInForce {
   readonly #state: DurableState
@@ -13,7 +13,7 @@ export class DestinationsInForce {
     this.#state = state
   }
 
-  /** A destination changes. Returns the function that is called when the change is known everywhere. */
+  /** A destination changes. Returns a function to call when all threads have applied the change. */
   changes(id: string, destination: Destination | undefined): () => void {
     const before = { destination }
     const all = this.#before.get(id) ?? new Set()
@@ -21,13 +21,13 @@ export class DestinationsInForce {
     return () => void all.delete(before)
   }
 
-  /** `undefined`: it was removed, or is new. */
+  /** `undefined` if it was removed or is new. */
   of(id: string): readonly (Destination | undefined)[] {
     const before = [...(this.#before.get(id) ?? [])].map(({ destination }) => destination)
     return [this.#state.destinations.get(id), ...before]
   }
 
-  /** The process has ended: the next one knows the destinations as they are. */
+  /** The process has ended. The next one has the current destinations. */
   reset(): void {
     this.#before.clear()
   }

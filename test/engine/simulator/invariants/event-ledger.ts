@@ -5,14 +5,13 @@ import { type DurableState, isFinal } from '../backend/durable-state.ts'
 
 /**
  * The status of one event for one destination. `unrecorded`: to be delivered, and not recorded yet. `cancelled`: the
- * destination was removed or the deletion of the user has begun, so the event need not be delivered.
+ * destination was removed or the deletion of the user has started, so the event need not be delivered.
  */
 type Status = 'unrecorded' | 'declined' | 'cancelled' | Delivery['state']
 
 /**
- * A ledger of all accepted events, kept independently of the engine from what becomes durable. Its invariants: each
- * accepted event has exactly one status for each destination; an acked event has no status `unrecorded`; a final status
- * never changes.
+ * A ledger of all accepted events, derived from durable changes independently of the engine. Its invariants: each accepted event
+ * has exactly one status for each destination, an acked event has no status `unrecorded`, and a final status never changes.
  */
 export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'destinationChanges'> {
   readonly #state: DurableState
@@ -22,7 +21,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
   readonly #counts = new Map<Status, number>()
   readonly #duplicates = new Set<string>()
   readonly #purged = new Set<string>()
-  /** The purges that have begun: by user, the seq of the last event that is purged. */
+  /** The started purges: by user, the seq of the last purged event. */
   readonly #purges = new Map<string, number>()
   #unackedEvents = 0
   #events = 0
@@ -32,12 +31,12 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
     this.#onViolation = onViolation
   }
 
-  /** Accepted events. */
+  /** The number of accepted events. */
   get events(): number {
     return this.#events
   }
 
-  /** Whether all events are acked, and each has ended for each destination. */
+  /** Whether all events are acked, and final for each destination. */
   get isSettled(): boolean {
     return this.#unackedEvents === 0 && this.#ended === this.#statuses.size
   }
@@ -90,8 +89,8 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
   }
 
   /**
-   * A purge of the user's events up to the seq `through` begins. The engine may ack them from now on, before the purge
-   * is durable: it is carried out after every restart.
+   * A purge of the user's events up to the seq `through` starts. The engine may ack them from now on, before the purge is
+   * durable, because it is repeated after every restart.
    */
   purgeBegins(userId: string, through: number): void {
     this.#purges.set(userId, Math.max(through, this.#purges.get(userId) ?? 0))
@@ -115,7 +114,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
     }
   }
 
-  /** The call with this event got the response 200, so the event must be durable. */
+  /** The call with this event got a 200, so the event must be durable. */
   accepted(event: AcceptedEvent): void {
     const isDurable =
       this.#duplicates.has(event.id) ||
@@ -125,7 +124,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
     if (!isDurable) this.#onViolation(`${event.id}: the response was 200, but it is not durable`)
   }
 
-  /** The counts agree with each other and with the durable state. */
+  /** Checks the counts against each other and the durable state. */
   check(): void {
     const sum = this.#counts.values().reduce((total, count) => total + count, 0)
     const { size } = this.#statuses
@@ -140,7 +139,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
       this.#onViolation(`${stored} deliveries are stored, but the ledger has ${expected}`)
   }
 
-  /** A violation for each event and destination that has not ended when the simulation ends. */
+  /** A violation for each event and destination that is not final at the end of the simulation. */
   unsettled(): string[] {
     return [...this.#statuses]
       .filter(([, status]) => !isEnd(status))
@@ -158,7 +157,7 @@ export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'dest
 
   #change(key: string, to: Status): void {
     const from = this.#statuses.get(key)
-    // A delivered delivery is recorded again for its other webhooks.
+    // Delivered deliveries are recorded again for their other webhooks.
     if (from === to) return
     if (from !== undefined && isFinal({ state: from } as Delivery))
       this.#onViolation(`${key}: changed from ${from} to ${to}, but ${from} is final`)

@@ -9,7 +9,7 @@ import {
 import { partOf } from '../../../../packages/server/src/delivery/parts/parts.ts'
 import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
-/** An attempt that is in flight. */
+/** An attempt in flight. */
 export interface BegunAttempt {
   readonly open: OpenDelivery
   readonly destination: Destination
@@ -22,7 +22,7 @@ export interface AttemptListener {
   attemptEnds(begun: BegunAttempt, attempt: Attempt): void
 }
 
-/** The engine's `Attempts`, which also calls a listener when an attempt begins and ends. */
+/** The engine's `Attempts`, with a listener for the begin and end of attempts. */
 export class InstrumentedAttempts extends Attempts {
   readonly #listener: AttemptListener
 
@@ -46,7 +46,7 @@ export class InstrumentedAttempts extends Attempts {
   }
 }
 
-/** The engine's `WebhookHealth`, which also reports, for each attempt, until when its webhook is blocked. */
+/** The engine's `WebhookHealth`, which also reports for each attempt how long its webhook is blocked. */
 export class InstrumentedHealth extends WebhookHealth {
   readonly #onTry: (url: string, blockedUntil: number) => void
 
@@ -60,7 +60,7 @@ export class InstrumentedHealth extends WebhookHealth {
     return super.onAttempt(destinationId, url)
   }
 
-  /** `blockedUntil` as the engine computes it, also where a planted bug replaces it. */
+  /** `blockedUntil` as the engine computes it, even if a planted bug overrides it. */
   trueBlockedUntil(destinationId: string, url: string): number {
     return super.blockedUntil(destinationId, url)
   }

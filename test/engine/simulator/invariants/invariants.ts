@@ -22,17 +22,17 @@ export interface InvariantsOptions {
   readonly behaviours: ReadonlyMap<string, ReceiverBehaviour>
 }
 
-/** How a lane is in the thread that has it; without threads, in the process. */
+/** The state of a lane in its thread or, without threads, in the process. */
 export interface LaneInGroup {
-  /** The number of the thread; 0 without threads. */
+  /** The number of the thread, or 0 without threads. */
   readonly group: number
-  /** Whether the webhook may not be tried. */
+  /** Whether attempts at the webhook are blocked. */
   readonly isBlocked: boolean
 }
 
-/** All invariants of the engine. They observe what becomes durable, which attempts are in flight and what is sent. */
+/** All invariants of the engine, checked against durable changes, attempts in flight and requests. */
 export class Invariants {
-  /** Each violation, as a sentence. */
+  /** A description of each violation. */
   readonly violations = new Set<string>()
   readonly ledger: EventLedger
   readonly requests: RequestHistory
@@ -45,7 +45,7 @@ export class Invariants {
   readonly #inForce: DestinationsInForce
   readonly #urls: readonly string[]
   #interruptions = 0
-  /** Of the thread that delivers to a webhook, by its URL. */
+  /** Interruptions of the thread that delivers to a webhook, by URL. */
   readonly #threadInterruptions = new Map<string, number>()
 
   constructor({ scenario, clock, state, behaviours }: InvariantsOptions) {
@@ -76,7 +76,7 @@ export class Invariants {
     this.violations.add(violation)
   }
 
-  /** Observes what becomes durable. */
+  /** Observes durable changes. */
   get backendListener(): BackendListener {
     const { ledger } = this
     return {
@@ -116,8 +116,8 @@ export class Invariants {
   }
 
   /**
-   * A request is sent. A receiver may take a delivery once, and once more for each interruption of a process, or of the
-   * thread that delivers to it.
+   * A request is sent. A receiver may accept a delivery once, and once more for each interruption of a process or of the thread
+   * that delivers to it.
    */
   sent(deliveryId: string, url: string, outcome: 'delivered' | 'retry' | 'rejected'): void {
     const taken = this.requests.sent(deliveryId, url, outcome)
@@ -129,7 +129,7 @@ export class Invariants {
       )
   }
 
-  /** An attempt on the webhook begins. */
+  /** An attempt at the webhook begins. */
   tried(url: string, blockedUntil: number): void {
     const blockedForMs = blockedUntil - this.#clock.now()
     if (blockedForMs > 0)
@@ -140,7 +140,7 @@ export class Invariants {
       this.violated(`${url}: tried while it was paused`)
   }
 
-  /** The process begins to purge the user's events up to the seq `through`. */
+  /** The process starts to purge the user's events up to the seq `through`. */
   purgeBegins(userId: string, through: number): void {
     this.ledger.purgeBegins(userId, through)
   }
@@ -157,7 +157,7 @@ export class Invariants {
     this.#inForce.reset()
   }
 
-  /** A thread was killed that has the lanes of these destinations. */
+  /** The thread with the lanes of these destinations was killed. */
   threadInterrupted(group: number, owns: (destinationId: string) => boolean): void {
     this.attempts.resetGroup(group)
     for (const url of this.#urls)
@@ -165,16 +165,16 @@ export class Invariants {
         this.#threadInterruptions.set(url, (this.#threadInterruptions.get(url) ?? 0) + 1)
   }
 
-  /** A thread has started that will have the lanes of these destinations. */
+  /** The thread for the lanes of these destinations has started. */
   threadStarted(owns: (destinationId: string) => boolean): void {
     this.requests.threadStarted({ owns, at: this.#clock.now() })
   }
 
   /**
-   * Checks what must be true after each step of the clock.
+   * Checks the invariants that must hold after each step of the clock.
    * @param isUp whether the process runs and the backend is available to it
-   * @param areThreadsUp whether no thread is being restarted: the log waits for what a thread had that was killed
-   * @param laneOf how the lane is; `undefined` while its thread is being restarted
+   * @param areThreadsUp whether no thread is being restarted. The log waits for unfinished work of killed threads
+   * @param laneOf the state of a lane; `undefined` while its thread is being restarted
    */
   check(
     { isUp, areThreadsUp }: { readonly isUp: boolean; readonly areThreadsUp: boolean },

@@ -1,15 +1,15 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 
 /**
- * How long an entry may stay in the log while the process runs and the backend is available: what waits in memory is
- * parked after 2 s, whatever a receiver does.
+ * How long an entry may stay in the log while the process runs and the backend is available. Deliveries are parked after 2 s
+ * in memory, regardless of the receivers.
  */
 const LONGEST_MS = 6_000
 
-/** The position of the log follows within seconds: no event stays unacked for longer. */
+/** Checks that every event is acked within seconds. */
 export class LogLag {
   readonly #onViolation: (violation: string) => void
-  /** When each unacked event was appended, the oldest first. */
+  /** When each unacked event was appended, oldest first. */
   readonly #appendedAt = new Map<string, number>()
   #upSince: number | undefined
 
@@ -29,7 +29,7 @@ export class LogLag {
     for (const id of eventIds) this.#appendedAt.delete(id)
   }
 
-  /** @param isUp whether the process runs, and each of its threads, and the backend is available */
+  /** @param isUp whether the process and all its threads run, and the backend is available */
   check(now: number, isUp: boolean): void {
     if (!isUp) {
       this.#upSince = undefined

@@ -4,30 +4,30 @@ import { type LaneId, laneKey } from '../../../../packages/server/src/backend/de
 export interface LaneReadiness {
   readonly lane: string
   /**
-   * An attempt may begin: the process runs, the backend is available, the destination is on, the webhook may be tried,
-   * its lane has no attempt in flight and a slot is free.
+   * Whether an attempt may begin: the process runs, the backend is available, the destination is enabled, the webhook is not
+   * blocked, its lane has no attempt in flight, and a slot is free.
    */
   readonly isReady: boolean
-  /** The webhook or its destination is paused, and parts can be held: the rest is as for `isReady`. */
+  /** Whether the webhook or its destination is paused, and parts can be held. Otherwise like `isReady`. */
   readonly isPaused: boolean
-  /** How many attempts it has begun. */
+  /** The number of attempts so far. */
   readonly begun: number
 }
 
 /**
- * How long a lane may be idle while a delivery is due and may be tried. Timers and events must wake the feed by then.
- * It also looks once a minute, but a lane that depends on that has missed a wake-up.
+ * How long a lane may be idle while a delivery is due and may be attempted. Timers and events must wake the feed by then. It also
+ * polls once a minute, but a lane that depends on that has missed a wake-up.
  */
 const LONGEST_IDLE_MS = 2_000
 
 /**
- * Each webhook on its own: a part that is due is tried as soon as it may be, whatever the other webhooks of its
- * destination do, and a pending part of a paused webhook is held.
+ * Checks each webhook separately: a due part is attempted as soon as possible, regardless of the other webhooks of its
+ * destination, and pending parts of a paused webhook are held.
  */
 export class ProgressInvariants {
   readonly #onViolation: (violation: string) => void
   readonly #beganAt: number
-  /** By lane: when each delivery is due. */
+  /** By lane: the due time of each delivery. */
   readonly #dueAt = new Map<string, Map<string, number>>()
   /** The URLs of the pending parts of each delivery. */
   readonly #urls = new Map<string, readonly string[]>()
@@ -35,7 +35,7 @@ export class ProgressInvariants {
   readonly #pausedSince = new Map<string, number>()
   readonly #begun = new Map<string, number>()
 
-  /** @param beganAt when the simulation began */
+  /** @param beganAt when the simulation started */
   constructor(onViolation: (violation: string) => void, beganAt: number) {
     this.#onViolation = onViolation
     this.#beganAt = beganAt
@@ -75,7 +75,7 @@ export class ProgressInvariants {
     }
   }
 
-  /** Deliveries that are due later must be held, too. */
+  /** Deliveries that are due later must also be held. */
   #checkPaused(now: number, { lane, isPaused }: LaneReadiness): void {
     const hasPending = isPaused && (this.#dueAt.get(lane)?.size ?? 0) > 0
     const since = this.#pausedSince.get(lane) ?? now

@@ -10,7 +10,7 @@ export interface RecordInvariantsOptions {
   readonly onViolation: (violation: string) => void
 }
 
-/** Checks each record of a delivery, when it becomes durable, against the requests that were sent. */
+/** Checks each delivery record that becomes durable against the requests that were sent. */
 export class RecordInvariants {
   readonly #options: RecordInvariantsOptions
 
@@ -34,7 +34,7 @@ export class RecordInvariants {
     this.#checkParts(before, offered, current)
   }
 
-  /** Each webhook has a part. What changed is checked. */
+  /** Checks that each webhook has a part, and each changed part. */
   #checkParts(before: Delivery | undefined, offered: Delivery, destination: Destination): void {
     for (const { url } of destination.settings.webhooks) {
       const part = offered.webhooks.find((each) => each.url === url)
@@ -79,7 +79,7 @@ export class RecordInvariants {
       )
   }
 
-  /** Every webhook gets its one attempt of every event: only a part that was attempted may end for a sibling's success. */
+  /** Every webhook gets at least one attempt of every event, so only an attempted part may end when a sibling succeeds. */
   #checkNotRetried(
     { id, state }: Delivery,
     { url, last }: DeliveryPart,
@@ -91,7 +91,7 @@ export class RecordInvariants {
       onViolation(`${id}: ${url} is not retried, although no webhook has the event`)
   }
 
-  /** A part may expire when its window has passed and it was tried, or its webhook did not respond during the window. */
+  /** A part may expire after its window if it was attempted, or if its webhook did not respond during the window. */
   #checkExpired(id: string, { url, firstDueAt, last }: DeliveryPart): void {
     const { clock, retryWindowMs, requests, onViolation } = this.#options
     const end = firstDueAt + retryWindowMs

@@ -2,7 +2,7 @@ import type { Attempt } from '@hookline/protocol'
 import type { ReceiverBehaviour } from '../environment/receiver-behaviour.ts'
 import { destinationIdOf } from '../environment/simulated-destinations.ts'
 
-/** A thread, which has the lanes of the destinations that it owns once it has begun. */
+/** A thread and the destinations whose lanes it owns. */
 interface StartedThread {
   readonly owns: (destinationId: string) => boolean
   readonly at: number
@@ -12,12 +12,12 @@ interface StartedThread {
 export class RequestHistory {
   readonly #behaviours: ReadonlyMap<string, ReceiverBehaviour>
   readonly #successes = new Map<string, number>()
-  /** By URL: when the latest attempt began that got a response which is not retried. */
+  /** By URL: the start of the latest attempt with a response that is not retried. */
   readonly #responded = new Map<string, number>()
-  /** By URL: when the latest attempt began that is retried. */
+  /** By URL: the start of the latest attempt that is retried. */
   readonly #failed = new Map<string, number>()
   #processStartedAt = 0
-  /** The threads of the process, which know nothing of the receivers either when they start. */
+  /** The threads of the process. Each starts without knowledge of the receivers. */
   #threads: readonly StartedThread[] = []
   #sends = 0
 
@@ -29,7 +29,7 @@ export class RequestHistory {
     return this.#sends
   }
 
-  /** A request is sent. Returns how often the receiver has taken this delivery, including this request. */
+  /** A request is sent. Returns how often the receiver has accepted this delivery, including this request. */
   sent(deliveryId: string, url: string, outcome: Attempt['outcome']): number {
     this.#sends++
     const key = `${deliveryId} ${url}`
@@ -45,7 +45,7 @@ export class RequestHistory {
     latest.set(url, Math.max(latest.get(url) ?? 0, startedAt))
   }
 
-  /** A process has started. It does not know what earlier processes knew of the receivers. */
+  /** A process has started, without the knowledge of earlier processes about the receivers. */
   processStarted(now: number): void {
     this.#processStartedAt = now
     this.#threads = []
@@ -55,14 +55,14 @@ export class RequestHistory {
     this.#threads = [...this.#threads, thread]
   }
 
-  /** How often the receiver has taken the delivery. */
+  /** How often the receiver has accepted the delivery. */
   successes(deliveryId: string, url: string): number {
     return this.#successes.get(`${deliveryId} ${url}`) ?? 0
   }
 
   /**
-   * Whether the process and the thread of the webhook have run since then, and all attempts on the webhook since then, at
-   * least one, failed.
+   * Whether the process and the webhook's thread have run since then, and there were attempts at the webhook since then, which
+   * all failed.
    */
   failedThroughout(url: string, since: number): boolean {
     const responded = this.#responded.get(url) ?? 0

@@ -1,5 +1,5 @@
-// Package adapter drives a Go library for the suite in test/clients: it reads commands from standard input, each a line of
-// JSON, and writes a line for the result of each, and for each error that the library reports.
+// Package adapter drives a Go library for the suite in test/clients. It reads commands from standard input, one JSON object per
+// line, and writes a line for each result and for each error that the library reports.
 package adapter
 
 import (
@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Options of a client, as the suite sets them.
+// Options of a client, set by the suite.
 type Options struct {
 	Endpoint     string
 	FlushAt      int
@@ -28,7 +28,7 @@ func (o Options) FlushAfter() time.Duration { return time.Duration(o.FlushAfterM
 // Timeout returns TimeoutMs.
 func (o Options) Timeout() time.Duration { return time.Duration(o.TimeoutMs) * time.Millisecond }
 
-// Result of a flush, where the library tells it.
+// Result of a flush, if the library reports it.
 type Result struct {
 	Delivered int `json:"delivered"`
 	Failed    int `json:"failed"`
@@ -38,17 +38,17 @@ type Result struct {
 type Client interface {
 	Track(event string, properties map[string]interface{}) error
 	Flush() (Result, error)
-	// Close waits for at most timeout, where the library permits that; 0 is its default.
+	// Close waits for at most timeout, if the library supports that. 0 means the library's default.
 	Close(timeout time.Duration) error
 }
 
-// ErrNoFlush is returned by Flush of a library that has none.
+// ErrNoFlush is returned by Flush if the library has no flush.
 var ErrNoFlush = errors.New("the library has no flush")
 
-// Open makes a client. It calls report for each error that the library reports, in any way.
+// Open creates a client. It calls report for each error that the library reports, in any way.
 type Open func(options Options, report func()) Client
 
-// Run is the whole program: main OPTIONS, or main idle|flood ENDPOINT.
+// Run is the main function of each program: main OPTIONS, or main idle|flood ENDPOINT.
 func Run(open Open) {
 	if len(os.Args) == 3 {
 		measure(open, os.Args[1], os.Args[2])
@@ -91,7 +91,7 @@ type command struct {
 	TimeoutMs  int64                  `json:"timeoutMs"`
 }
 
-// do runs a command. Calls are made in the order of the commands; the others do not delay the next command.
+// do runs a command. Calls run in order; other commands do not delay the next one.
 func (c command) do(client Client, output *lines) {
 	run := func() {
 		result, err := c.run(client)
@@ -130,7 +130,7 @@ func (c command) run(client Client) (result Result, err error) {
 	return result, fmt.Errorf("no such method: %s", c.Method)
 }
 
-// decoded puts values in place of those that JSON cannot carry.
+// decoded replaces placeholders with values that JSON cannot represent.
 func decoded(properties map[string]interface{}) map[string]interface{} {
 	for key, value := range properties {
 		switch value {

@@ -12,7 +12,7 @@ const (
 	tooMuch      = 512 << 20
 )
 
-// measure shows the effect of a client on its process, as program.ts does.
+// measure measures the effect of a client on its process, like program.ts.
 func measure(open Open, part, endpoint string) {
 	options := Options{Endpoint: endpoint, FlushAt: 20, FlushAfterMs: 3_600_000, MaxRetries: 1_000, TimeoutMs: 10_000}
 	client := open(options, func() {})

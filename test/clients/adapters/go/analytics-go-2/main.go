@@ -19,7 +19,7 @@ func (client) Flush() (adapter.Result, error) { return adapter.Result{}, adapter
 
 func (c client) Close(time.Duration) error { return c.Client.Close() }
 
-// reports counts the lines of the log as errors that the library reports.
+// reports treats each line of the log as an error that the library reports.
 type reports func()
 
 func (r reports) Write(line []byte) (int, error) {

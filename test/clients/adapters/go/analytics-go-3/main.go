@@ -25,13 +25,13 @@ func (reports) Success(analytics.Message) {}
 
 func (r reports) Failure(analytics.Message, error) { r() }
 
-// silence is no logger: what it says, Failure says too.
+// silence discards log messages, because Failure reports the same errors.
 type silence struct{}
 
 func (silence) Logf(string, ...interface{})   {}
 func (silence) Errorf(string, ...interface{}) {}
 
-// limited is a transport whose requests end after a time. The library has a limit of its own, 10 s, which no option changes.
+// limited returns a transport with a request timeout. The library's own timeout of 10 s cannot be configured.
 func limited(timeout time.Duration) http.RoundTripper {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = timeout

@@ -1,5 +1,5 @@
-// Command load makes COUNT calls with the client library in clients/go: load WRITE_KEY ENDPOINT COUNT. It prints how many are
-// delivered, and its errors, and at last its stats, each as a line of JSON.
+// Command load makes COUNT calls with the client library in clients/go: load WRITE_KEY ENDPOINT COUNT. It prints the number of
+// delivered calls, its errors, and finally its stats, each as a line of JSON.
 package main
 
 import (
@@ -23,7 +23,7 @@ func main() {
 	client := analytics.New(os.Args[1])
 	client.Endpoint, client.Size = os.Args[2], 100
 	client.MaxQueueMessages = 1_000
-	// A service that is killed is away for some seconds.
+	// A killed service is down for some seconds.
 	client.MaxRetries = 100
 	client.OnError = func(err error) { print(map[string]string{"error": err.Error()}) }
 	go func() {

@@ -1,4 +1,4 @@
-// @segment/analytics.js-core with its integration of Segment. It always uses https.
+// @segment/analytics.js-core with its Segment integration. It always uses https.
 
 export async function load({ writeKey }) {
   const { analytics } = await import('/analytics-js.bundle.js')

@@ -1,6 +1,6 @@
-// @segment/analytics-next as an application bundles it.
+// @segment/analytics-next from its package.
 
-/** Settings and address of the service come from `cdnURL` alone. */
+/** The settings and the service's address both come from `cdnURL`. */
 export async function load({ writeKey, endpoint, batch }) {
   await import('/node_modules/@segment/analytics-next/dist/umd/index.js')
   const [client] = await window.AnalyticsNext.AnalyticsBrowser.load(
@@ -23,7 +23,7 @@ export function optionsOf({ userId, anonymousId, context, integrations, timestam
     ...(userId !== undefined && { userId }),
     ...(anonymousId !== undefined && { anonymousId }),
     ...(context !== undefined && { context }),
-    // A call that leaves out all destinations leaves out its own request, too.
+    // Without this, `All: false` would also disable the request to the service.
     ...(integrations !== undefined && { integrations: { 'Segment.io': true, ...integrations } }),
     ...(timestamp !== undefined && { timestamp: new Date(timestamp) }),
   }

@@ -1,7 +1,7 @@
 /**
- * Makes the calls as a page does. Each is that of another visitor: a browser library keeps ids and traits otherwise.
+ * Makes the calls in the page, each as a new visitor, because browser libraries remember ids and traits.
  *
- * @param library the module of a library, from this folder
+ * @param library the module of a library in this folder
  * @param tell prints a line
  */
 export async function makeCalls(library, settings, calls, tell) {

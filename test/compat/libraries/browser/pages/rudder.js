@@ -1,4 +1,4 @@
-// Both libraries of RudderStack. The page serves the source config, as Hookline does not.
+// For both libraries of RudderStack. The site serves the source config, because Hookline does not.
 
 export async function loadWith(client, { writeKey, endpoint }) {
   client.load(writeKey, endpoint, {

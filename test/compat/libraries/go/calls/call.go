@@ -1,4 +1,4 @@
-// Package calls reads what a program is to do, and prints what it did, as README.md of test/compat says.
+// Package calls reads the calls that a program makes, and prints the results, as described in test/compat/README.md.
 package calls
 
 import (
@@ -25,7 +25,7 @@ type Call struct {
 	Timestamp    time.Time      `json:"timestamp"`
 }
 
-// parse reads a line. Numbers become integers where they are some, as a program in Go has them.
+// parse reads a line. Whole numbers become integers, as in typical Go code.
 func parse(line []byte) (call Call, err error) {
 	decoder := json.NewDecoder(bytes.NewReader(line))
 	decoder.UseNumber()

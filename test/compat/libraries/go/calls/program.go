@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// SettledWithin is how long a program waits for calls that are on their way.
+// SettledWithin is how long a program waits for calls in progress.
 const SettledWithin = 30 * time.Second
 
-// Interval is how often a client sends what waits.
+// Interval is the flush interval of a client.
 const Interval = 500 * time.Millisecond
 
 var (
@@ -22,13 +22,13 @@ var (
 	Endpoint = os.Getenv("COMPAT_ENDPOINT")
 	// WriteKey is the write key.
 	WriteKey = os.Getenv("COMPAT_WRITE_KEY")
-	// Batch is how many calls a request may have.
+	// Batch is the maximum number of calls in a request.
 	Batch, _ = strconv.Atoi(os.Getenv("COMPAT_BATCH"))
-	// Gzip says whether the library compresses its requests.
+	// Gzip is whether the library compresses its requests.
 	Gzip = os.Getenv("COMPAT_GZIP") == "1"
 )
 
-// Make makes each call of the file. A call that returns ErrLacks has no method in the library.
+// Make makes each call of the file. The function returns ErrLacks if the library has no method for a call.
 func Make(call func(Call) error) {
 	file, err := os.ReadFile(os.Getenv("COMPAT_CALLS"))
 	if err != nil {
@@ -45,7 +45,7 @@ func Make(call func(Call) error) {
 	}
 }
 
-// Methods are the types of calls that the library of this program has.
+// Methods are the types of calls that the library supports.
 var Methods = map[string]bool{"identify": true, "track": true, "page": true, "screen": true, "group": true, "alias": true}
 
 func makeOne(each Call, call func(Call) error) {
@@ -64,12 +64,12 @@ func Done() {
 	say(map[string]any{"done": true})
 }
 
-// Report prints an error of the library.
+// Report prints an error reported by the library.
 func Report(text string) {
 	say(map[string]any{"error": text})
 }
 
-// ErrorLog takes what a library logs, each line of which is an error.
+// ErrorLog reports each line that a library logs as an error.
 type ErrorLog struct{}
 
 func (ErrorLog) Write(text []byte) (int, error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Settled counts the calls that a library with callbacks has reported.
+// Settled counts the calls that a library has reported to its callbacks.
 type Settled struct {
 	enqueued, reported atomic.Int64
 }
@@ -18,16 +18,16 @@ func (s *Settled) Enqueued(err error) error {
 	return err
 }
 
-// Success is told by the library.
+// Success counts a call that the library has sent.
 func (s *Settled) Success() { s.reported.Add(1) }
 
-// Failure is told by the library.
+// Failure reports the error of a call, and counts it.
 func (s *Settled) Failure(err error) {
 	Report(err.Error())
 	s.reported.Add(1)
 }
 
-// Wait returns when the library has reported each call: its Close gives up calls that it would try again.
+// Wait returns when the library has reported each call: Close would drop calls that wait for a retry.
 func (s *Settled) Wait() {
 	for end := time.Now().Add(SettledWithin); s.reported.Load() < s.enqueued.Load() && time.Now().Before(end); {
 		time.Sleep(20 * time.Millisecond)

@@ -12,14 +12,14 @@ import (
 	"hookline.test/clients/calls"
 )
 
-// configure takes the lines of the standard log, as this version has no logger of its own.
+// configure captures the standard log, because this version has no logger setting.
 func configure(client *analytics.Client) {
 	client.Verbose = true
 	log.SetOutput(verboseLog{})
 	log.SetFlags(0)
 }
 
-// idle counts the intervals since the last call that the client took from its channel.
+// idle counts the intervals since the client last took a call from its channel.
 var idle atomic.Int32
 
 type verboseLog struct{}
@@ -36,7 +36,7 @@ func (verboseLog) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// beforeClose waits until nothing is queued: Close of this version drops it.
+// beforeClose waits until the queue is empty: Close in this version drops queued calls.
 func beforeClose() {
 	idle.Store(0)
 	for end := time.Now().Add(calls.SettledWithin); idle.Load() < 3 && time.Now().Before(end); {

@@ -13,11 +13,11 @@ import (
 
 func configure(client *analytics.Client) {
 	client.Logger = log.New(calls.ErrorLog{}, "", 0)
-	// The tenth attempt comes after 21 s in place of 33 s.
+	// The tenth attempt is after 21 s instead of 33 s.
 	analytics.Backo = backo.NewBacko(100*time.Millisecond, 2, 0, 5*time.Second)
 }
 
-// beforeClose has nothing to wait for: Close of this version does.
+// beforeClose does nothing: Close in this version waits for the queue.
 func beforeClose() {}
 
 func identify(call calls.Call) *analytics.Identify {

@@ -17,7 +17,7 @@ func main() {
 		Interval:  calls.Interval,
 		BatchSize: calls.Batch,
 		Callback:  callback{settled},
-		// The tenth attempt comes after 21 s in place of 33 s.
+		// The tenth attempt is after 21 s instead of 33 s.
 		RetryAfter: backo.NewBacko(100*time.Millisecond, 2, 0, 5*time.Second).Duration,
 	})
 	if err != nil {
@@ -60,7 +60,7 @@ func messageOf(call calls.Call) analytics.Message {
 	}
 }
 
-// contextOf gives the fields that the library has a type for, and the others as they are.
+// contextOf sets the typed fields of the context, and passes the others as Extra.
 func contextOf(fields map[string]any) *analytics.Context {
 	if fields == nil {
 		return nil

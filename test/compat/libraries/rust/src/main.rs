@@ -27,7 +27,7 @@ async fn main() {
             batcher.push(message_of(&call)).await
         };
         report(result, &call["id"]);
-        // The crate sends when a batch is full, which is at 512 KB, and when the program says so.
+        // The crate itself sends only when a batch reaches 512 KB.
         if queued == batch {
             report(batcher.flush().await, &Value::Null);
             queued = 0;

@@ -3,7 +3,7 @@ use serde_json::{json, Map, Value};
 use time::format_description::well_known::Rfc3339;
 use time::OffsetDateTime;
 
-/// A call of the file as the crate has it.
+/// The message of the crate for a call of the file.
 pub fn message_of(call: &Value) -> BatchMessage {
     let (user, timestamp) = (user(call), timestamp(call));
     let (context, integrations) = (object(call, "context"), object(call, "integrations"));
@@ -32,7 +32,7 @@ pub fn message_of(call: &Value) -> BatchMessage {
     }
 }
 
-/// The message as a request of its own.
+/// The message as a separate request.
 pub fn single(message: BatchMessage) -> Message {
     match message {
         BatchMessage::Identify(message) => Message::Identify(message),
@@ -53,7 +53,7 @@ fn user(call: &Value) -> User {
     }
 }
 
-/// The crate has no field for it.
+/// The crate has no field for the category.
 fn category(call: &Value) -> Map<String, Value> {
     call.get("category").map(|category| ("category".to_owned(), category.clone())).into_iter().collect()
 }
