@@ -14,7 +14,7 @@ test('a filter keeps every letter typed before the next render, and its button c
   })
   const { page, go } = await openSignedIn(service)
   for (const [path, label, name, written, kept = written] of [
-    ['live', 'Contains', 'text', 'order completed'],
+    ['live', 'Contains text', 'text', 'order completed'],
     ['live', 'Event name', 'event', 'order completed'],
     ['destinations?text=x', 'Filter by name, ID or URL', 'text', 'receiver.example'],
     ['audiences', 'Filter the audiences', 'q', 'pros of march'],

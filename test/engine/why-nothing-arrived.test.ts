@@ -148,7 +148,7 @@ describe('a call that created no event is explained:', () => {
     const { lastLeftOutAt } = counted!
     expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastLeftOutAt} +2\\S+Z +all +${id}`, 'm'))
     const events = await hookline(service, 'events', 'list', '--user', 'u1')
-    expect(events.text).toMatch(/^No matching events\.\nThe user u1 is suppressed in every source /)
+    expect(events.text).toMatch(/^No matching events\.\nUser u1 is suppressed in every source /)
     expect(events.text).toContain(`3 calls dropped, last at ${lastLeftOutAt}.`)
   })
 })
@@ -235,7 +235,7 @@ describe('a pending event shows why, since when, and when it is attempted next:'
     const { text } = await hookline(service, 'destinations', 'get', id)
     expect(text).toMatch(/paused since 2\S+Z: address or port not in/)
     expect(text).toMatch(
-      /warning +The address 127\.0\.0\.1 is loopback, so the webhook gets nothing/,
+      /warning +The address 127\.0\.0\.1 is loopback, so the webhook receives nothing/,
     )
     expect(receiver.connections).toBe(0)
   })
