@@ -6,7 +6,7 @@ import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { requireChange } from '../../options/require-change.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
-import { shortList } from '../../output/figures.ts'
+import { counted, shortList } from '../../output/figures.ts'
 import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
@@ -80,7 +80,7 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const { name, writeKeys } = await api.getSource(id)
   const destinations = await listItems((page) => api.listDestinations({ sourceId: id, ...page }))
   const names = destinations.map((each) => JSON.stringify(each.name))
-  const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${writeKeys.length} write keys.`
+  const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${counted(writeKeys.length, 'write key')}.`
   return names.length === 0
     ? `${keys} It has no destinations.`
     : `${keys} It also deletes its destinations (${shortList(names)}) and their undelivered events.`

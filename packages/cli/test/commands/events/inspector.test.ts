@@ -61,7 +61,7 @@ it('sets the answers of the inspector', async () => {
     delayMs: 0,
   })
   const usual = await service.run('inspector', 'answer')
-  expect(usual.stdout).toBe('The inspector responds 200, at once.\n')
+  expect(usual.stdout).toBe('The inspector responds with 200, without delay.\n')
 })
 
 it.each([

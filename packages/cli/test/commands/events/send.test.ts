@@ -170,9 +170,7 @@ describe('hookline send and trace', () => {
       service.run('trace', 'evt_01m7xqtc3ve5bb9z2m3e1v4f5g'),
     ])
     expect([message.code, event.code]).toEqual([4, 4])
-    expect(message.stderr).toContain(
-      'There is no event with the id or messageId "no-such-message".',
-    )
+    expect(message.stderr).toContain('No event has the id or messageId "no-such-message".')
   })
 
   it('shows why an event was not delivered', async () => {

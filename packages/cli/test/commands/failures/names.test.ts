@@ -56,7 +56,7 @@ describe('a destructive command', () => {
     const lost: readonly (readonly [readonly string[], RegExp])[] = [
       [
         ['sources', 'delete', 'Doomed'],
-        /source "Doomed" .+destinations are deleted too \("Mail"\)/,
+        /source "Doomed" .+ its 1 write key\. It also deletes its destinations \("Mail"\)/,
       ],
       [['sources', 'remove-key', 'Doomed', source.writeKeys[0]!.key], /source "Doomed"/],
       [['destinations', 'delete', 'Mail'], /destination "Mail" .+0 pending, 0 held/],
@@ -72,7 +72,7 @@ describe('a destructive command', () => {
     for (const [args, said] of lost) {
       const { code, stderr } = await service.run(...args)
       expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(said)])
-      expect(stderr).toMatch(/\n {2}Add --yes to do it\./)
+      expect(stderr).toMatch(/\n {2}Without a terminal, add --yes to confirm\./)
     }
     expect(await service.json('audit')).toEqual(before)
   })

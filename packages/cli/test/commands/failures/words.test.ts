@@ -182,7 +182,9 @@ describe('an unknown id', () => {
       expect([id, code, stderr]).toEqual([
         id,
         4,
-        expect.stringMatching(/^error: .+\n {2}.*(?:`hookline .+ list`|\bNo |\bno such )/),
+        expect.stringMatching(
+          /^error: .+\n {2}.*(?:`hookline .+ list`|\bNo |\bno such |\bUnknown )/,
+        ),
       ])
     }
   })

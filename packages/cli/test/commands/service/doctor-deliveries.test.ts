@@ -49,7 +49,7 @@ describe('hookline doctor, with a running service', () => {
       .toMatch(/^ {2}breaker +(half )?open since 2[^]*10 pending, the oldest for/m)
     const { code, stdout, stderr } = await doctor()
     expect(code).toBe(8)
-    expect(stdout).toMatch(/^✗ breakers +1 webhook failed too often/m)
+    expect(stdout).toMatch(/^✗ breakers +1 webhook with an open breaker$/m)
     expect(stdout).toMatch(/open since 2\S+(, next attempt 2\S+|: .+); 10 pending$/m)
     expect(stdout).toMatch(/^✗ success rate last hour: 1\d attempts, 0 delivered \(0 %\)/m)
     expect(stdout).toContain(`(${destination})`)

@@ -49,7 +49,7 @@ describe('hookline doctor', () => {
     const missing = await run(['doctor', ...flags], { env: { HOOKLINE_URL: 'http://127.0.0.1:2' } })
     expect([missing.code, missing.stdout]).toEqual([
       8,
-      expect.stringContaining('no service responds at http://127.0.0.1:2/'),
+      expect.stringContaining('no response from http://127.0.0.1:2/'),
     ])
   })
 
@@ -81,7 +81,7 @@ describe('hookline doctor', () => {
     const wrong = await run(['doctor', '--port', '0', '--data-dir', folder.path], { env })
     expect([wrong.code, wrong.stdout]).toEqual([
       8,
-      expect.stringMatching(/✗ deliveries +The token .+\n {4}→ Give the file .+--token-file/),
+      expect.stringMatching(/✗ deliveries +The token .+\n {4}→ Give the token .+--token-file/),
     ])
     const right = ['doctor', '--port', '0', '--token-file', service.tokenFile]
     expect((await run([...right, '--data-dir', folder.path], { env })).code).toBe(0)

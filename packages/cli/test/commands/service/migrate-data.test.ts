@@ -29,7 +29,7 @@ describe('hookline migrate-data', () => {
   it('shows its description and every setting in its help', async () => {
     const { stdout, code } = await run(['migrate-data', '--help'])
     expect(code).toBe(0)
-    for (const text of ['into an empty cluster', '--data-dir', '--database-url', '--nats-url'])
+    for (const text of ['into a cluster', '--data-dir', '--database-url', '--nats-url'])
       expect(stdout).toContain(text)
   })
 })

@@ -61,7 +61,7 @@ describe('hookline system', () => {
       file,
     ])
     expect([code, stdout]).toEqual([0, expect.not.stringContaining(folder)])
-    expect(stdout).toMatch(/^dataDir +admins see it/m)
+    expect(stdout).toMatch(/^dataDir +only for admins/m)
     expect(stdout).not.toContain('127.0.0.0/8')
   })
 })
