@@ -2,7 +2,7 @@
 export interface Component<Name extends string = string> {
   /** Its description in ARCHITECTURE.md. */
   readonly holds: string
-  /** What it may import besides itself. `backend` means the ports: only the files directly in that folder. */
+  /** The permitted imports besides itself. `backend` means the ports: only the files directly in that folder. */
   readonly mayImport: readonly (Name | 'protocol')[]
   /** Files beside service.ts that it may import types from, but no values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]

@@ -11,7 +11,7 @@ export interface RootFile<Name extends string = string> {
 const ALL_BUT_BACKENDS = COMPONENT_NAMES.filter((name) => !name.startsWith('backend/'))
 
 /**
- * The files directly in packages/server/src, and what each may import. Only the composition roots import a backend: that of the
+ * The files directly in packages/server/src, and their permitted imports. Only the composition roots import a backend: the
  * service, and those of its threads.
  */
 export const FILES = tableOf({
@@ -28,7 +28,7 @@ export const FILES = tableOf({
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
-  // What is picked by the setting `backend`.
+  // Opens the backend of the setting `backend`.
   'open-backend.ts': {
     mayImport: ['backend', 'backend/embedded', 'backend/cluster', 'util'],
     mayImportTypes: ['config.ts'],

@@ -7,7 +7,7 @@ export interface CommandOptions {
   readonly node?: string
 }
 
-/** Runs a command. Resolves with what it printed to stdout and stderr; rejects if it failed, with what it printed. */
+/** Runs a command. Resolves with its stdout and stderr; rejects with its output if it failed. */
 export function run(program: string, args: readonly string[], options: CommandOptions) {
   const { cwd, node = process.execPath } = options
   return new Promise<{ stdout: string; stderr: string }>((resolve, reject) => {

@@ -20,7 +20,7 @@ export async function nodeOf(line: keyof typeof NODES | 24): Promise<string> {
 async function install(version: string, folder: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true })
   const temporary = mkdtempSync(join(CACHE, 'new-'))
-  // A --prefix of its own: npm would look for the next package.json above, which is that of the clone.
+  // With --prefix, because npm would otherwise find the clone's package.json above.
   await run('npm', ['install', '--prefix', temporary, `node@${version}`], { cwd: temporary })
   try {
     renameSync(temporary, folder)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** The published packages, each after those that it depends on. */
+/** The published packages, each after its dependencies. */
 export const PACKAGES = ['protocol', 'client', 'server', 'cli'] as const
 
 export type PackageName = (typeof PACKAGES)[number]

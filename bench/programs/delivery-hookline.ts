@@ -31,7 +31,7 @@ const backend = stack.use(await openEmbeddedBackend(config))
 
 const stream = new SteadyStream({
   // The maximum that its lane holds without parking deliveries in the database.
-  outstanding: config.laneWindow,
+  outstanding: config.webhookQueueSize,
   append: (events) => appendToLog(backend.log, events),
 })
 const log: Log = {

@@ -24,7 +24,7 @@ const stop = new AbortController()
 const deliver = openSending(Number(port))
 
 const stream = new SteadyStream({
-  outstanding: config.laneWindow,
+  outstanding: config.webhookQueueSize,
   append: (events) => appendToLog(log, events),
 })
 

@@ -28,7 +28,7 @@ export default defineConfig(({ command }) => {
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
-        // A busy machine is no fault of a plugin.
+        // A busy machine is not a fault of the plugin.
         checks: { pluginTimings: false },
         output: {
           codeSplitting: {

@@ -9,7 +9,7 @@ import { nodeOf } from '../nodes.ts'
 import { step } from '../step.ts'
 import type { Tarball } from '../packing/tarballs.ts'
 
-/** Installs the tarballs as users do, and uses what is installed. Rejects if something does not work. */
+/** Installs the tarballs as users do, and uses the installed packages. Rejects if something does not work. */
 export async function checkTarballs(tarballs: readonly Tarball[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-release-'))
   try {
@@ -58,7 +58,7 @@ async function install(
   return Installed.install(project, await nodeOf(line), tarballs)
 }
 
-/** What a user of the client library installs. */
+/** The packages that a user of the client library installs. */
 function isOfClient({ name }: Tarball): boolean {
   return name === 'protocol' || name === 'client'
 }

@@ -25,7 +25,7 @@ export class Installed {
     return new Installed(folder, node)
   }
 
-  /** Runs a program that a user saves as this file. Resolves with what it prints. */
+  /** Runs a program that a user saves as this file. Resolves with its output. */
   async program(file: string, text: string, ...args: readonly string[]): Promise<string> {
     writeFileSync(join(this.folder, file), text)
     return this.run(this.node, join(this.folder, file), ...args)
@@ -39,7 +39,7 @@ export class Installed {
     return this.program(`readme-${name}.mjs`, program[1]!)
   }
 
-  /** Runs `hookline` of the installed packages. Resolves with what it prints to stdout. */
+  /** Runs `hookline` of the installed packages. Resolves with its stdout. */
   hookline(...args: readonly string[]): Promise<string> {
     return this.run(join(this.folder, 'node_modules/.bin/hookline'), ...args)
   }

@@ -2,14 +2,14 @@ import { copyFileSync, globSync, rmSync } from 'node:fs'
 import { run } from '../command.ts'
 import { type PackageName, packageFolder, ROOT } from '../packages.ts'
 
-/** Builds packages, and those that they depend on, from nothing. Puts the licence into their folders. */
+/** Builds packages and their dependencies from scratch. Puts the licence into their folders. */
 export async function build(names: readonly PackageName[]): Promise<void> {
   const folders = names.map(packageFolder)
-  // The compiler leaves what it wrote for source files that are gone.
+  // The compiler leaves the output of deleted source files.
   for (const folder of folders) rmSync(`${folder}/dist`, { recursive: true, force: true })
   // --force ignores the compiler's record of its last build, which may be about deleted files.
   await run(`${ROOT}node_modules/.bin/tsc`, ['-b', '--force', ...folders], { cwd: ROOT })
-  // The compiler leaves out what is not TypeScript.
+  // The compiler only copies TypeScript.
   for (const folder of folders)
     for (const file of globSync('src/**/*.sql', { cwd: folder }))
       copyFileSync(`${folder}/${file}`, `${folder}/${file.replace('src', 'dist')}`)

@@ -7,8 +7,8 @@ import { ROOT } from '../packages.ts'
 import type { Tarball } from '../packing/tarballs.ts'
 
 /**
- * Publishes the tarballs one after the other. Skips what a release that was cut off has published.
- * @throws {Error} if what is published is not this tarball: a release must not mix two builds
+ * Publishes the tarballs one after the other. Skips packages that an interrupted release has published.
+ * @throws {Error}if the published package is not this tarball: a release must not mix two builds
  */
 export async function publish(tarballs: readonly Tarball[], version: string): Promise<void> {
   for (const { name, file } of tarballs) {

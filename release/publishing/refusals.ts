@@ -1,10 +1,10 @@
-/** What a release depends on, beside the packages themselves. */
+/** The facts that a release depends on, besides the packages. */
 export interface ReleaseState {
   /** The version of the repository. */
   readonly version: string
   /** The same version, in each place that must have it. */
   readonly versions: Readonly<Record<string, string | undefined>>
-  /** What git has not committed, as `git status --porcelain` prints it. */
+  /** Uncommitted changes, as `git status --porcelain` prints them. */
   readonly changes: string
   /** The tags of the commit that is checked out. */
   readonly tags: readonly string[]

@@ -8,7 +8,7 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 200)
 const KILLS_WITH_OUTAGES = howMany('HOOKLINE_TEST_KILLS', 60)
-const LANE_WINDOW = 256
+const WEBHOOK_QUEUE_SIZE = 256
 
 test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   const random = seededRandom(SEED)
@@ -31,7 +31,7 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
     `seed ${SEED}: ${KILLS} kills, ${summary(load)}, lost ${lost()}, ${perKill(duplicates, KILLS)}`,
   )
   // Only deliveries in the lane at the kill, with a response that was not recorded, may be duplicated.
-  expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW)
+  expect(duplicates / KILLS).toBeLessThan(WEBHOOK_QUEUE_SIZE)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })
 
@@ -59,7 +59,7 @@ test(`over ${KILLS_WITH_OUTAGES} kills each webhook receives every call, althoug
       `${refused} requests refused, lost ${lost()}, ${perKill(duplicates, KILLS_WITH_OUTAGES)}`,
   )
   // As above, for two lanes with four webhooks in total.
-  expect(duplicates / KILLS_WITH_OUTAGES).toBeLessThan(LANE_WINDOW * paths.length)
+  expect(duplicates / KILLS_WITH_OUTAGES).toBeLessThan(WEBHOOK_QUEUE_SIZE * paths.length)
   expect(outages.count).toBeGreaterThan(0)
   expect(load.accepted.size).toBeGreaterThan(KILLS_WITH_OUTAGES * 10)
 })

@@ -8,8 +8,8 @@ import { SEED } from '@hookline/testing/run/seed'
 
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 30)
 /** Small, so that most pending deliveries are parked. */
-const LANE_WINDOW = 16
-const SETTINGS = { HOOKLINE_LANE_WINDOW: `${LANE_WINDOW}` }
+const WEBHOOK_QUEUE_SIZE = 16
+const SETTINGS = { HOOKLINE_WEBHOOK_QUEUE_SIZE: `${WEBHOOK_QUEUE_SIZE}` }
 
 /** The state of the second destination in three consecutive runs of the service, repeated. */
 const PLAN = ['is paused', 'stays paused', 'is resumed'] as const
@@ -57,6 +57,6 @@ test(`over ${KILLS} kills a paused destination receives nothing until it is resu
       `to the paused destination, lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} per kill)`,
   )
   // At most the deliveries in two lanes at the kill, with a response that was not recorded.
-  expect(duplicates / KILLS).toBeLessThan(2 * LANE_WINDOW)
+  expect(duplicates / KILLS).toBeLessThan(2 * WEBHOOK_QUEUE_SIZE)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })

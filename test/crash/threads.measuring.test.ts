@@ -15,7 +15,7 @@ import { SEED } from '@hookline/testing/run/seed'
 const KILLS = howMany('HOOKLINE_TEST_KILLS', 100)
 const DESTINATIONS = [['any-1'], ['each-1', 'each-2'], ['any-2']]
 const WEBHOOKS = DESTINATIONS.flat()
-const LANE_WINDOW = 256
+const WEBHOOK_QUEUE_SIZE = 256
 /** The documented recovery time. */
 const HEALTHY_MS = 2_000
 const MAX_WAIT_MS = 300
@@ -57,7 +57,7 @@ test(
     )
     expect(recoveries.filter(({ healthyMs }) => healthyMs > HEALTHY_MS)).toEqual([])
     // Only deliveries in the thread's lanes with a response that was not recorded may be duplicated, for all webhooks at most.
-    expect(duplicates / KILLS).toBeLessThan(LANE_WINDOW * WEBHOOKS.length)
+    expect(duplicates / KILLS).toBeLessThan(WEBHOOK_QUEUE_SIZE * WEBHOOKS.length)
     expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
   },
 )

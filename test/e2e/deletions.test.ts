@@ -302,7 +302,7 @@ describe('a deletion notice', () => {
     await using receiver = await openReceiver({
       respond: (request) => (typeOf(request) === 'delete' ? 200 : opened.then(() => 200)),
     })
-    const limits = { maxInFlight: '8', laneConcurrency: '2', attemptTimeoutMs: '60000' }
+    const limits = { maxInFlight: '8', maxConcurrencyPerWebhook: '2', attemptTimeoutMs: '60000' }
     await using service = await startService({ settings: limits })
     await service.createDestination({ urls: [receiver.url] })
     for (let index = 0; index < 20; index++) await service.track(`m${index}`)

@@ -47,7 +47,7 @@ it('no response stored for an Idempotency-Key shows a user after the user is del
     const { status, text } = await post(path, body)
     expect([status, (JSON.parse(text) as { code: string }).code]).toEqual([
       409,
-      'response_not_kept',
+      'response_not_stored',
     ])
     expect(text).not.toMatch(/PLANTED-NAME|louis/)
   }

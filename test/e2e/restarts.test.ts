@@ -49,7 +49,7 @@ describe.concurrent('a graceful stop', () => {
   test('completes the attempts in flight and keeps pending deliveries: each event arrives exactly once', async () => {
     const gate = Promise.withResolvers<200>()
     await using receiver = await openReceiver({ respond: () => gate.promise })
-    await using service = await startService({ settings: { laneConcurrency: '4' } })
+    await using service = await startService({ settings: { maxConcurrencyPerWebhook: '4' } })
     await service.createDestination({ urls: [receiver.url] })
     const batch = names(40).map((messageId) => ({ type: 'page', userId: 'u', messageId }))
     await service.send('/v1/batch', { batch: batch.slice(0, 20) })

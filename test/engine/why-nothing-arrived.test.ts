@@ -267,7 +267,7 @@ describe('a pending event shows why, since when, and when it is attempted next:'
 
   test('the receiver is slower than events arrive', async () => {
     await using receiver = await openReceiver({ respond: 'silence' })
-    await using service = await startService({ settings: { laneConcurrency: '1' } })
+    await using service = await startService({ settings: { maxConcurrencyPerWebhook: '1' } })
     await service.createDestination({ urls: [receiver.url] })
     for (const messageId of ['m-1', 'm-2', 'm-3']) await service.track(messageId)
     const { cli } = await whyItWaits(service, 'm-3', 'in_line')

@@ -22,8 +22,16 @@ describe('a release', () => {
     ['no tag', { tags: ['', 'v1.2.2'] }, 'no tag v1.2.3'],
     ['no section in the changelog', { changelog: '## 1.2.30\n## 1.2' }, 'no section “## 1.2.3”'],
     ['an unreleased section', { changelog: '## 1.2.3 (unreleased)' }, 'no section “## 1.2.3”'],
-    ['another version somewhere', { versions: { 'That of b': '1.2.2' } }, 'That of b is 1.2.2'],
-    ['no version somewhere', { versions: { 'That of b': undefined } }, 'That of b is missing'],
+    [
+      'another version somewhere',
+      { versions: { 'The one of b': '1.2.2' } },
+      'The one of b is 1.2.2',
+    ],
+    [
+      'no version somewhere',
+      { versions: { 'The one of b': undefined } },
+      'The one of b is missing',
+    ],
   ])('is refused with %s', ([, change, words]) => {
     expect(refusals({ ...READY, ...change })).toEqual([expect.stringContaining(words)])
   })

@@ -15,7 +15,7 @@ import { nameOf } from '../../../packages/server/src/config.ts'
 import { SETTINGS, type SettingName } from '../../../packages/server/src/settings.ts'
 import { code, fence, grouped, list, page, plain, table } from '../markdown.ts'
 
-/** What each type of call does, without the full stop. */
+/** The purpose of each type of call, without the full stop. */
 const CALL_SUMMARIES: Readonly<Record<EventType, string>> = {
   identify: 'Identifies a user, and sets traits of the profile',
   track: 'Records an action of a user',
@@ -183,7 +183,7 @@ function duplicates(): string[] {
     '## Repeated calls',
     `If there is no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
     'Retry if there is no response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
-    '## What a 200 means',
+    '## Meaning of a 200',
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',
       'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
@@ -217,7 +217,7 @@ function limitRows(): string[][] {
     ['calls of a batch', ...of('maxBatchMessages'), code('too_many_messages')],
     [
       plain('total growth of a batch by its own context and integrations'),
-      ...of('maxBatchGrowthBytes'),
+      ...of('maxBatchExpansionBytes'),
       code('batch_too_large'),
     ],
     ['levels of objects and arrays in a call', ...of('maxNestingLevels'), code('nested_too_deep')],

@@ -24,7 +24,7 @@ import { Transport } from './sending/transport.ts'
 
 /** The number of calls so far, by state. `queued` is the sum of the others. */
 export interface Stats {
-  /** All calls except those that threw. */
+  /** All calls that did not throw. */
   readonly queued: number
   readonly delivered: number
   readonly failed: number

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** What is in the bundle and imports what; of the bundler. */
+/** The modules of the bundle and their imports; of the bundler. */
 interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
 }
@@ -17,8 +17,8 @@ const ENTRY = 'main.tsx'
 const LEFT_OUT = /figures\/plot\.|node_modules\/uplot|packages\/protocol\//
 
 /**
- * Puts what the first page needs into one file: twenty small ones take more bytes, and more requests. The page itself stays
- * what the router fetches.
+ * Puts the imports of the first page into one file: twenty small ones take more bytes and requests. The router fetches the
+ * page itself.
  */
 export function firstPageGroup(): { name: (id: string, graph: Graph) => string | null } {
   let parts: ReadonlySet<string> | undefined
@@ -30,7 +30,7 @@ export function firstPageGroup(): { name: (id: string, graph: Graph) => string |
   }
 }
 
-/** What the entry and the page import, and what that imports, without the two. */
+/** The direct and indirect imports of the entry and the page, without the two. */
 function partsOf(graph: Graph): ReadonlySet<string> {
   const roots = [ENTRY, FIRST_PAGE].map((file) => join(SOURCES, file))
   const found = new Set<string>()

@@ -16,7 +16,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A response that says what is wrong says the same again; only a service that is away comes back.
+      // A repeated request would get the same refusal; only a service that is away comes back.
       retry: (count, error) => {
         const { status } = problemOf(error)
         return count < MOST_RETRIES && (status === 0 || status >= 500)
@@ -28,8 +28,8 @@ const client = new QueryClient({
 onSessionLost(() => void client.invalidateQueries(sessionQuery))
 reloadAfterUpgrade()
 
-// The page and the session are fetched at the same time. What index.html shows stays until both are there, because React
-// would first replace it by an outline. Nobody is signed in where one signs in.
+// The page and the session are fetched at the same time. The content of index.html stays until both are there, because React
+// would first replace it by an outline. The sign-in page needs no session.
 const isSignIn = location.pathname === `${CONSOLE_PATH}sign-in`
 void Promise.allSettled([router.load(), isSignIn || client.prefetchQuery(sessionQuery)]).then(() =>
   createRoot(document.getElementById('console')!).render(

@@ -42,7 +42,7 @@ export interface WebhooksSettings {
   readonly successPolicy: SuccessPolicy
 }
 
-/** Where the events of a source go. Its type is also its name in `integrations`. */
+/** A target of a source's events. Its type is also its name in `integrations`. */
 export interface Destination {
   /** `dst_…` */
   readonly id: string

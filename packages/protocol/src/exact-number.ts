@@ -1,14 +1,11 @@
-const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+import { isBeyondExact } from './json.ts'
 
-/** Whether no other integer parses to this number. From 2^53 on, several integers round to the same number. */
-export function isUnambiguous(number: number): boolean {
-  return Math.abs(number) < 2 ** 53
-}
+const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Whether JavaScript preserves the value of a number in JSON when it parses and serialises it. */
 export function isExactNumber(text: string): boolean {
   const number = Number(text)
-  return isUnambiguous(number) && decimalOf(text) === decimalOf(String(number))
+  return !isBeyondExact(number) && decimalOf(text) === decimalOf(String(number))
 }
 
 /**
@@ -17,7 +14,7 @@ export function isExactNumber(text: string): boolean {
  */
 export function isRounded(text: string): boolean {
   const number = Number(text)
-  if (number !== 0 && isUnambiguous(number)) return false
+  if (number !== 0 && !isBeyondExact(number)) return false
   return decimalOf(text) !== decimalOf(String(number))
 }
 

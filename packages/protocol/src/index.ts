@@ -84,7 +84,7 @@ export {
   type Mark,
   type Origin,
 } from './event.ts'
-export { isExactNumber, isRounded, isUnambiguous } from './exact-number.ts'
+export { isExactNumber, isRounded } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
 export { idFault } from './id-fault.ts'
 export { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'

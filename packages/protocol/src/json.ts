@@ -68,7 +68,7 @@ function someChild(
   return false
 }
 
-/** Whether several integers parse to this number, so that its JSON may be an integer that JavaScript cannot represent. */
+/** Whether a number is not exact: from 2^53 on, several integers round to the same number. NaN is not exact. */
 export function isBeyondExact(number: number): boolean {
-  return Math.abs(number) >= 2 ** 53
+  return !(Math.abs(number) < 2 ** 53)
 }

@@ -51,7 +51,7 @@ export function formatTimestamp(ms: number): string {
 
 /**
  * Whether `value` is a valid time in the format of `formatTimestamp`, which most client libraries send and which needs no
- * conversion. False for days from the 29th on, because not every month has them.
+ * conversion. False for days from the 29th on, because not every month is that long.
  */
 export function isFormattedTimestamp(value: unknown): value is string {
   return typeof value === 'string' && FORMATTED.test(value)

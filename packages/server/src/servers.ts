@@ -5,7 +5,7 @@ import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import { RouteRoles } from './admin/access/roles.ts'
 import type { DatabaseCopy } from './admin/backup.ts'
-import { type OpenapiDocument, referenceRoute } from './admin/reference/reference-page.ts'
+import { referenceRoute } from './admin/reference/reference-page.ts'
 import { type AdminDeps, adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
@@ -130,9 +130,9 @@ async function openIngestion(
   const count = counts.ingest
   if (count === 0) return undefined
   const main = stack.use(await newPrivateAddress(config.dataDir))
-  const { maxPartialBodyBytes } = config
+  const { maxBufferedBodyBytes } = config
   const { catalog } = backend
-  const limits = new SharedLimits({ catalog, threads: count, maxPartialBodyBytes, clock })
+  const limits = new SharedLimits({ catalog, threads: count, maxBufferedBodyBytes, clock })
   const module = new URL('./ingestion-thread', import.meta.url)
   const maxConnections = sharesWithThreads(connections).ofThreads
   const own = { module, threads: count, maxConnections, main, limits }
@@ -225,17 +225,14 @@ function addManagement(
       retentionMs: config.retentionMs,
       sessionLifetimeMs: config.sessionLifetimeMs,
       rateLimit: config.adminRateLimit || null,
-      wrongTokensPerMinute: config.wrongTokensPerMinute || null,
+      maxAuthFailuresPerMinute: config.maxAuthFailuresPerMinute || null,
       // A live stream occupies its connection: half of them are left for other requests.
       maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
       allowedPorts: config.allowedPorts,
     }),
     { prefix: '/api/v1' },
   )
-  const path = '/api/v1/openapi.json'
-  const load = async (): Promise<OpenapiDocument> =>
-    (await server.inject(path)).json<OpenapiDocument>()
-  server.register(referenceRoute('/api/docs', [{ path, load, roles }]))
+  server.register(referenceRoute('/api/docs', '/api/v1/openapi.json', roles))
   server.register(docsRoutes(), { prefix: '/docs' })
   server.register(consoleRoutes(), { prefix: '/console' })
 }

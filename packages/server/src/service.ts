@@ -340,8 +340,8 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
     retryScheduleMs,
     limits: {
       maxInFlight: Math.min(config.maxInFlight, maxSockets - NOTICE_LIMITS.maxInFlight),
-      laneConcurrency: config.laneConcurrency,
-      laneWindow: config.laneWindow,
+      maxConcurrencyPerWebhook: config.maxConcurrencyPerWebhook,
+      webhookQueueSize: config.webhookQueueSize,
       maxInMemory: config.maxDeliveriesInMemory,
     },
     sender: {
@@ -350,7 +350,8 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
       allowedPorts: config.allowedPorts,
       egressProxy: egressProxy?.reveal(),
       // Deletion notices have their own connections, so that they do not wait for events.
-      maxConnectionsPerWebhook: config.laneConcurrency + NOTICE_LIMITS.laneConcurrency,
+      maxConnectionsPerWebhook:
+        config.maxConcurrencyPerWebhook + NOTICE_LIMITS.maxConcurrencyPerWebhook,
       maxSockets,
       ca: tlsCaFile === undefined ? undefined : readFileSync(tlsCaFile, 'utf8'),
     },

@@ -157,7 +157,7 @@ export const SETTINGS = {
     isPlace: true,
     parse: hostNames,
   },
-  wrongTokensPerMinute: {
+  maxAuthFailuresPerMinute: {
     doc: 'Maximum requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. A correct token always passes. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
@@ -249,18 +249,18 @@ export const SETTINGS = {
     default: '512',
     parse: integer(1, 65_536),
   },
-  laneConcurrency: {
+  maxConcurrencyPerWebhook: {
     doc: 'Maximum attempts in flight on one webhook. Never more than a quarter of maxInFlight, or half of the share of its delivery thread.',
     default: '64',
     parse: integer(1, 16_384),
   },
-  laneWindow: {
+  webhookQueueSize: {
     doc: 'Maximum deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait to be recorded. Others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
   maxDeliveriesInMemory: {
-    doc: 'Approximate maximum of deliveries of all destinations in memory. With many busy destinations, each has less than laneWindow.',
+    doc: 'Approximate maximum of deliveries of all destinations in memory. With many busy destinations, each has less than webhookQueueSize.',
     default: '16384',
     parse: integer(64, 1_048_576),
   },
@@ -274,7 +274,7 @@ export const SETTINGS = {
     default: String(LIMITS.requestBytes),
     parse: integer(1024, 16 * 1024 * 1024),
   },
-  maxBatchGrowthBytes: {
+  maxBatchExpansionBytes: {
     doc: 'Maximum bytes that the context and integrations of a batch may add to all its calls together: their size times the number of calls.',
     default: String(4 * LIMITS.batchBytes),
     parse: integer(1024, 256 * 1024 * 1024),
@@ -294,7 +294,7 @@ export const SETTINGS = {
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
-  maxPartialBodyBytes: {
+  maxBufferedBodyBytes: {
     doc: 'Maximum bytes of request bodies that are partially received or wait to be parsed. Further requests get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
@@ -304,7 +304,7 @@ export const SETTINGS = {
     default: '30s',
     parse: time(100, 600_000),
   },
-  unreadTimeoutMs: {
+  slowReaderTimeoutMs: {
     doc: 'How long a client may read nothing of a response before its connection is closed.',
     default: '1m',
     parse: time(1_000, 600_000),

@@ -25,9 +25,9 @@ describe('the configuration file', () => {
   test('is YAML or JSON; a variable overrides it, a flag overrides both, and each value has its origin', () => {
     using folder = new TemporaryFolder()
     const yaml =
-      'port: 1\nlaneWindow: 2\nmaxInFlight: 3\nallowedNetworks:\n  - 10.0.0.0/8\n  - ::1/128\n'
+      'port: 1\nwebhookQueueSize: 2\nmaxInFlight: 3\nallowedNetworks:\n  - 10.0.0.0/8\n  - ::1/128\n'
     const path = fileWith(folder, yaml)
-    const environment = { HOOKLINE_LANE_WINDOW: '20', HOOKLINE_MAX_IN_FLIGHT: '30' }
+    const environment = { HOOKLINE_WEBHOOK_QUEUE_SIZE: '20', HOOKLINE_MAX_IN_FLIGHT: '30' }
     const { config, origins } = resolveConfig(
       environment,
       { maxInFlight: '300' },
@@ -35,13 +35,13 @@ describe('the configuration file', () => {
     )
     expect(config).toMatchObject({
       port: 1,
-      laneWindow: 20,
+      webhookQueueSize: 20,
       maxInFlight: 300,
       allowedNetworks: ['10.0.0.0/8', '::1/128'],
     })
     expect(origins).toMatchObject({
       port: { kind: 'file', name: path },
-      laneWindow: { kind: 'environment', name: 'HOOKLINE_LANE_WINDOW' },
+      webhookQueueSize: { kind: 'environment', name: 'HOOKLINE_WEBHOOK_QUEUE_SIZE' },
       maxInFlight: { kind: 'flag', name: '--max-in-flight' },
       host: { kind: 'default' },
       adminToken: { kind: 'unset' },
@@ -57,13 +57,13 @@ describe('the configuration file', () => {
 
   test('with unknown keys and invalid values is refused with all problems and suggestions', () => {
     using folder = new TemporaryFolder()
-    const path = fileWith(folder, 'prot: 1\nlaneWindow: many\nadminToken: ""\n')
+    const path = fileWith(folder, 'prot: 1\nwebhookQueueSize: many\nadminToken: ""\n')
     expect(problemsOf(() => parseConfig({ HOOKLINE_PROT: '1' }, {}, readConfigFile(path)))).toEqual(
       [
         'HOOKLINE_PROT is not a setting; did you mean HOOKLINE_PORT?',
         `prot in ${path} is not a setting; did you mean port?`,
         expect.stringContaining(`adminToken in ${path} must be`),
-        `laneWindow in ${path} must be a whole number from 1 to 65536, not "many"`,
+        `webhookQueueSize in ${path} must be a whole number from 1 to 65536, not "many"`,
       ],
     )
   })
@@ -74,7 +74,7 @@ describe('the configuration file', () => {
   })
 
   test.each([
-    ['port: 4800\nlaneWindow: 8: planted\n', 'line 2, column 13'],
+    ['port: 4800\nwebhookQueueSize: 8: planted\n', 'line 2, column 13'],
     ['port: 4800\nadminToken: planted: x\n', 'line 2, column 13'],
     ['adminToken: |\n  planted\n\tplanted: [\n', 'line 3, column'],
     ['{"port": 4800, "adminToken": "planted" x}', 'line 1, column'],

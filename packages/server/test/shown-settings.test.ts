@@ -12,7 +12,7 @@ const FLAGS = {
 }
 
 test('shows each setting as the user wrote it, with its origin, but no secret', () => {
-  const resolved = resolveConfig({ HOOKLINE_LANE_WINDOW: '20' }, FLAGS)
+  const resolved = resolveConfig({ HOOKLINE_WEBHOOK_QUEUE_SIZE: '20' }, FLAGS)
   const shown = shownSettings(resolved.config, resolved)
   const of = (name: string) => shown.find((each) => each.name === name)
   expect(shown).toHaveLength(Object.keys(SETTINGS).length)
@@ -28,9 +28,9 @@ test('shows each setting as the user wrote it, with its origin, but no secret', 
     isPlace: false,
     help: SETTINGS.retentionMs.doc,
   })
-  expect(of('laneWindow')).toMatchObject({
+  expect(of('webhookQueueSize')).toMatchObject({
     value: '20',
-    origin: { kind: 'environment', name: 'HOOKLINE_LANE_WINDOW' },
+    origin: { kind: 'environment', name: 'HOOKLINE_WEBHOOK_QUEUE_SIZE' },
   })
   expect(of('adminToken')).toMatchObject({ value: null, isSet: true, isSecret: true })
   expect(of('encryptionKey')).toMatchObject({ value: null, isSet: false, isSecret: true })

@@ -28,7 +28,7 @@ class HeldRequests {
 }
 
 /** Long timeout, so that requests wait for the test. */
-const SETTINGS = { laneConcurrency: '5', attemptTimeoutMs: '1m' }
+const SETTINGS = { maxConcurrencyPerWebhook: '5', attemptTimeoutMs: '1m' }
 
 test('a receiver gets the configured number of concurrent requests in total from all nodes', async () => {
   const held = new HeldRequests()

@@ -5,7 +5,7 @@ import { HostileClients } from './hostile-clients.ts'
 import { expectHealthy, measureUnder } from './service-under-attack.ts'
 
 /**
- * The bodies need 64 MB, the default of maxPartialBodyBytes. The rest is garbage that is not collected yet. Without the limit,
+ * The bodies need 64 MB, the default of maxBufferedBodyBytes. The rest is garbage that is not collected yet. Without the limit,
  * 2,000 connections needed 1 GB.
  */
 const MOST_GROWTH_MB = 350

@@ -18,7 +18,7 @@ test.each([
   async ({ name, connections, each, request }) => {
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
-    await service.start({ HOOKLINE_UNREAD_TIMEOUT: '3000' })
+    await service.start({ HOOKLINE_SLOW_READER_TIMEOUT: '3000' })
     await service.addSource(receiver.url)
     const attack = () => HostileClients.open(service.port, connections, request.repeat(each))
     const measured = await measureUnder(attack, { service, seconds: 3, mostSeconds: 60 })

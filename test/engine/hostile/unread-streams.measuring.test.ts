@@ -17,7 +17,7 @@ test(
     await using receiver = await openReceiver()
     await using service = new MeasuredService()
     // Long, so that the unread connections stay open.
-    await service.start({ HOOKLINE_UNREAD_TIMEOUT: '600000' })
+    await service.start({ HOOKLINE_SLOW_READER_TIMEOUT: '600000' })
     await service.addSource(receiver.url)
     const { measured: before } = await measureWhile(service, () => steadyLoad(service))
     const body = { name: 'dashboard', role: 'viewer' }

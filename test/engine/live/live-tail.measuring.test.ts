@@ -34,7 +34,7 @@ test(
     await using receivers = await ReceiversProcess.open()
     await using service = new MeasuredService()
     // The stalled readers read nothing until the end.
-    await service.start({ HOOKLINE_UNREAD_TIMEOUT: '600000' })
+    await service.start({ HOOKLINE_SLOW_READER_TIMEOUT: '600000' })
     await service.addSource(receivers.urlOf('answering'))
     await using reader = new TailReader(service)
     await reader.connect()

@@ -12,7 +12,12 @@ import { settled, VirtualClock } from './environment/virtual-clock.ts'
 const EVENTS = 200
 /** The limit of attempts in flight for all lanes. */
 export const SLOTS = 64
-const LIMITS = { maxInFlight: SLOTS, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+const LIMITS = {
+  maxInFlight: SLOTS,
+  maxConcurrencyPerWebhook: 64,
+  webhookQueueSize: 256,
+  maxInMemory: 16_384,
+}
 /** The maximum response time. */
 export const LATENCY_MS = 100
 

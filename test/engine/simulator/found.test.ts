@@ -20,7 +20,12 @@ const webhook: Scenario['destinations'][number]['webhooks'][number] = {
 test('two webhooks of a destination that recover together after a database outage get each event once', async () => {
   const { violations } = await simulate({
     seed: 0,
-    limits: { maxInFlight: 2, laneConcurrency: 1, laneWindow: 4, maxInMemory: 10_000 },
+    limits: {
+      maxInFlight: 2,
+      maxConcurrencyPerWebhook: 1,
+      webhookQueueSize: 4,
+      maxInMemory: 10_000,
+    },
     retryWindowMs: 300_000,
     commitMs: 0,
     destinations: [
@@ -39,7 +44,12 @@ test('two webhooks of a destination that recover together after a database outag
 test('a webhook that fails during a database outage gets each event when both have recovered', async () => {
   const { violations } = await simulate({
     seed: 1_123_494_992,
-    limits: { maxInFlight: 1, laneConcurrency: 1, laneWindow: 2, maxInMemory: 10_000 },
+    limits: {
+      maxInFlight: 1,
+      maxConcurrencyPerWebhook: 1,
+      webhookQueueSize: 2,
+      maxInMemory: 10_000,
+    },
     retryWindowMs: 300_000,
     commitMs: 0,
     destinations: [
@@ -86,7 +96,12 @@ const quick: Scenario['destinations'][number] = {
 }
 const calm: Scenario = {
   seed: 1,
-  limits: { maxInFlight: 4, laneConcurrency: 1, laneWindow: 24, maxInMemory: 10_000 },
+  limits: {
+    maxInFlight: 4,
+    maxConcurrencyPerWebhook: 1,
+    webhookQueueSize: 24,
+    maxInMemory: 10_000,
+  },
   retryWindowMs: 300_000,
   commitMs: 10,
   destinations: [quick],

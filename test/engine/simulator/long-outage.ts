@@ -23,7 +23,12 @@ export interface LongOutageOptions {
 
 const MINUTE = 60_000
 const RETRY_WINDOW_MS = 4 * 60 * MINUTE
-const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+const LIMITS = {
+  maxInFlight: 512,
+  maxConcurrencyPerWebhook: 64,
+  webhookQueueSize: 256,
+  maxInMemory: 16_384,
+}
 /**
  * Arrivals per second while the receiver is down and up. Events that arrive together share a commit.
  */

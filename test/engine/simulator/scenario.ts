@@ -27,8 +27,8 @@ export interface Scenario {
   readonly seed: number
   readonly limits: {
     readonly maxInFlight: number
-    readonly laneConcurrency: number
-    readonly laneWindow: number
+    readonly maxConcurrencyPerWebhook: number
+    readonly webhookQueueSize: number
     readonly maxInMemory: number
   }
   readonly retryWindowMs: number
@@ -125,8 +125,8 @@ export const scenarios: fc.Arbitrary<Scenario> = fc
     seed: fc.nat(),
     limits: fc.record({
       maxInFlight: fc.integer({ min: 1, max: 24 }),
-      laneConcurrency: fc.integer({ min: 1, max: 8 }),
-      laneWindow: fc.integer({ min: 1, max: 24 }),
+      maxConcurrencyPerWebhook: fc.integer({ min: 1, max: 8 }),
+      webhookQueueSize: fc.integer({ min: 1, max: 24 }),
       maxInMemory: fc.constantFrom(6, 10_000),
     }),
     retryWindowMs: fc.constantFrom(5 * MINUTE, 30 * MINUTE, 4 * 60 * MINUTE),

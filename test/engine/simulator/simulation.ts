@@ -225,7 +225,7 @@ class Simulation {
       (sum, each) => sum + each.webhooks.length,
       0,
     )
-    const most = this.#scenario.limits.laneWindow * webhooks
+    const most = this.#scenario.limits.webhookQueueSize * webhooks
     if (inMemory > most)
       this.#invariants.violated(`${inMemory} parts in memory; the limit is ${most}`)
   }

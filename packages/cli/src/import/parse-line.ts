@@ -37,7 +37,7 @@ export interface LineRules {
   readonly type: EventType | undefined
 }
 
-/** Checks only what the client library does not. */
+/** Checks only rules that the client library does not check. */
 export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   if (line.isCut) return rejection('message_too_large')
   if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not UTF-8.')

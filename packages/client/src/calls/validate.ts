@@ -4,7 +4,7 @@ import {
   idFault,
   type IngestCodeName,
   isJsonObject,
-  isUnambiguous,
+  isBeyondExact,
   parseTimestamp,
 } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
@@ -20,7 +20,7 @@ export interface ValidCall extends Fields {
 
 const isText = (value: unknown) => typeof value === 'string'
 const isExactId = (value: unknown) =>
-  isText(value) || (typeof value === 'number' && isUnambiguous(value))
+  isText(value) || (typeof value === 'number' && !isBeyondExact(value))
 
 /** A field, the check of its value, and the code for an invalid value. */
 type Rule = readonly [string, (value: unknown) => boolean, IngestCodeName]

@@ -52,7 +52,7 @@ export class Flushes {
     })
   }
 
-  /** Counts the outcome of a batch that is no longer in flight. */
+  /** Counts the outcome of a completed batch. */
   count(outcome: BatchOutcome): void {
     for (const flush of this.#pending) {
       const messages = Math.min(outcome.batch.length, flush.end - outcome.batch.first)

@@ -53,7 +53,7 @@ describe('a full queue', () => {
     exchange.track(1)
   })
 
-  test('is bounded by bytes, including those in flight', async () => {
+  test('is bounded by bytes, in-flight calls included', async () => {
     const { respond, open } = firstDelayed()
     const options = { maxQueueBytes: 100_000, onFull: 'drop-oldest' } as const
     await using exchange = await openExchange({ respond, ...options })

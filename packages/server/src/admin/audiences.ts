@@ -148,7 +148,7 @@ function requireManual(catalog: AudienceDeps['catalog'], id: string): Computatio
   const audience = requireComputation(catalog, AUDIENCES, id)
   if (audience.kind === 'audience' && audience.condition === null) return audience
   const detail = 'This audience has a condition. Create an audience with manual: true for a list.'
-  throw new Problem('wrong_state', { detail })
+  throw new Problem('invalid_state', { detail })
 }
 
 function changeFaults(add: readonly string[], remove: readonly string[]): readonly Fault[] {

@@ -78,7 +78,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
     } catch (error) {
       end()
       if (!(error instanceof NoCopy)) throw error
-      throw new Problem('no_backup_file', { detail: error.message, cause: error })
+      throw new Problem('backup_unsupported', { detail: error.message, cause: error })
     }
   })
 }

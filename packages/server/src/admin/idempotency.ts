@@ -105,7 +105,7 @@ export function repeatResponses(
     const kept = await idempotentResponses.find(key, now)
     if (kept === undefined) {
       if (!(await idempotentResponses.reserve(key, { now, until: now + RESERVED_MS })))
-        throw new Problem('request_under_way', { headers: { 'retry-after': '1' } })
+        throw new Problem('request_in_progress', { headers: { 'retry-after': '1' } })
       request.idempotency = { key, now, isKept: false }
       return undefined
     }
@@ -148,7 +148,9 @@ function isText(payload: unknown): payload is string | null | undefined {
 function sendAgain(reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply {
   if (body === null) {
     const { location } = headers
-    throw new Problem('response_not_kept', { headers: location === undefined ? {} : { location } })
+    throw new Problem('response_not_stored', {
+      headers: location === undefined ? {} : { location },
+    })
   }
   reply.code(status).headers({ ...headers, [REPEATED]: 'true' })
   // The body is already JSON.

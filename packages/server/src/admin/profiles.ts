@@ -216,7 +216,7 @@ function traitIn(query: object): { readonly name: string; readonly value: string
 function refuseTrait(error: unknown): never {
   if (!(error instanceof TooManyTraitIndexes)) throw error
   const detail = `${error.message} An index is removed after a week without a search.`
-  throw new Problem('wrong_state', { detail })
+  throw new Problem('invalid_state', { detail })
 }
 
 function presentProfile(profile: Profile, { computations }: CatalogSnapshot): object {

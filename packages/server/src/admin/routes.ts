@@ -70,7 +70,7 @@ export type AdminDeps = IdempotencyDeps &
     /** Requests per second and token; `null` for no limit. */
     readonly rateLimit: number | null
     /** Per minute and client; `null` for no limit. Then 429 instead of 401. */
-    readonly wrongTokensPerMinute: number | null
+    readonly maxAuthFailuresPerMinute: number | null
     readonly metrics: Pick<Metrics, 'wrongTokens'>
     readonly live: LiveTopics
   }
@@ -92,7 +92,7 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     await serveOpenapi(app)
     app.decorateRequest('actor')
     announceChanges(app, deps.live.changes)
-    const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.wrongTokensPerMinute })
+    const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.maxAuthFailuresPerMinute })
     const limit = new RequestLimit(deps.clock, deps.rateLimit)
     const all = { ...deps, wrongTokens, limit, openers: new Openers(deps), turns: new Turns() }
     const signIn = { access: all, limit, codes: new SignInCodes(), sessions: new OpenSessions(all) }

@@ -70,7 +70,7 @@ export interface Log {
 
 /** The log for followers with their own cursors, besides its one consumer. */
 export interface FollowedLog {
-  /** Archived events after a position, without damaged ones. Retention keeps what a recorded cursor has not reached. */
+  /** Archived events after a position, without damaged ones. Retention keeps events that a recorded cursor has not reached. */
   read(options: {
     readonly after: number
     readonly limit: number

@@ -24,7 +24,7 @@ export interface Sync {
   readonly entered: number
   readonly left: number
   readonly missed: number
-  /** Where it continues: after this profile, then after this user of added destinations; `null` when that is done. */
+  /** The position to continue from: after this profile, then after this user of added destinations; `null` when that is done. */
   readonly afterProfile: number | null
   readonly afterUser: string | null
   readonly error: string | null

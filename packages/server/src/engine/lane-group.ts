@@ -263,8 +263,8 @@ export function openSender(
 /** Notices have their own slots, so they never wait for events. */
 export const NOTICE_LIMITS = {
   maxInFlight: 16,
-  laneConcurrency: 4,
-  laneWindow: 64,
+  maxConcurrencyPerWebhook: 4,
+  webhookQueueSize: 64,
   maxInMemory: 4_096,
 }
 

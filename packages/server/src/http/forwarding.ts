@@ -181,7 +181,7 @@ function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']
 
 const SECRET_BYTES = 32
 
-/** Where the main thread accepts forwarded connections. Never send it to another process. */
+/** The address at which the main thread accepts forwarded connections. Never send it to another process. */
 export interface PrivateAddress {
   /** Of a Unix domain socket, or a named pipe on Windows. */
   readonly path: string

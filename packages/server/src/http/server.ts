@@ -35,7 +35,7 @@ type HttpSettings = Pick<
   | 'maxPipelinedRequests'
   | 'requestTimeoutMs'
   | 'trustedProxies'
-  | 'unreadTimeoutMs'
+  | 'slowReaderTimeoutMs'
 >
 
 /** Creates the server, without routes. Errors are JSON: clients retry or crash on HTML, empty bodies and redirects. */
@@ -55,7 +55,7 @@ export function createHttpServer(options: {
   const { requestTimeoutMs, maxBatchBytes, trustedProxies } = options.config
   const { routedUrl = (url) => url } = options
   const errorFormat = loggedFormat(options.errorFormat ?? ingestionErrorFormat, options.logger)
-  const unread = new UnreadResponses(options.config.unreadTimeoutMs)
+  const unread = new UnreadResponses(options.config.slowReaderTimeoutMs)
   const inTurn = turnTaker(options.config, unread)
   const server = fastify({
     logController: new LogController({ disableRequestLogging: true }),

@@ -44,11 +44,11 @@ type IngestSettings = Pick<
   Config,
   | 'clockSkewToleranceMs'
   | 'maxBatchBytes'
-  | 'maxBatchGrowthBytes'
+  | 'maxBatchExpansionBytes'
   | 'maxBatchMessages'
   | 'maxMessageBytes'
   | 'maxNestingLevels'
-  | 'maxPartialBodyBytes'
+  | 'maxBufferedBodyBytes'
 >
 
 export interface IngestDeps {
@@ -67,7 +67,7 @@ export interface IngestDeps {
 
 interface IngestLimits {
   readonly rateLimit: RateLimit
-  /** The memory of partial bodies, at most `maxPartialBodyBytes`. */
+  /** The memory of partial bodies, at most `maxBufferedBodyBytes`. */
   readonly partialBodies: ByteBudget
 }
 
@@ -124,7 +124,7 @@ export class IngestionHandler {
     this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
     this.#refusals = new RefusalLog(deps.clock, deps.logger)
     const partialBodies =
-      deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxPartialBodyBytes)
+      deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxBufferedBodyBytes)
     this.#partialBodies = partialBodies
     this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
     this.#turns = new SourceTurns(deps.clock)

@@ -120,8 +120,8 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'bodies.overloaded': error(
-    'Requests got 503 because partially received bodies use all of `maxPartialBodyBytes`.',
-    'Look for clients that send slowly or that send large bodies. Raise `maxPartialBodyBytes` if there is memory.',
+    'Requests got 503 because partially received bodies use all of `maxBufferedBodyBytes`.',
+    'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if there is memory.',
   ),
   'live.stream_ended': warn(
     'A stream of the live tail was closed: its reader was too slow, or another token needed the slot.',

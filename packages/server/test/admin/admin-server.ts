@@ -279,7 +279,7 @@ export class AdminServer implements AsyncDisposable {
       metrics: this.metrics,
       rateLimit: null,
       maxLiveStreams: 100,
-      wrongTokensPerMinute: 60,
+      maxAuthFailuresPerMinute: 60,
       allowedPorts: new Set<number>(),
       hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,

@@ -63,7 +63,7 @@ test.each([false, true])(
       },
     })
     using folder = new TemporaryFolder()
-    const limits = { laneConcurrency: 1 }
+    const limits = { maxConcurrencyPerWebhook: 1 }
     const options = { clock, limits, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
     {
       await using engine = await TestEngine.open(options, folder)

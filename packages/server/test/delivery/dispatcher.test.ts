@@ -11,7 +11,7 @@ describe('lanes', () => {
     await using slow = await openReceiver({ respond: never })
     await using healthy = await openReceiver()
     await using engine = await TestEngine.open({
-      limits: { laneConcurrency: 4, laneWindow: 8 },
+      limits: { maxConcurrencyPerWebhook: 4, webhookQueueSize: 8 },
       // Long enough that no attempt times out and is retried.
       sender: { timeoutMs: 60_000 },
     })
@@ -31,7 +31,7 @@ describe('lanes', () => {
   test("a lane has at most a quarter of the node's slots in flight", async () => {
     await using slow = await openReceiver({ respond: never })
     await using engine = await TestEngine.open({
-      limits: { maxInFlight: 12, laneConcurrency: 64 },
+      limits: { maxInFlight: 12, maxConcurrencyPerWebhook: 64 },
     })
     await engine.destination('dst_slow', slow.url)
     await engine.receive(50)
@@ -46,7 +46,7 @@ describe('lanes', () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
     await using engine = await TestEngine.open({
-      limits: { laneConcurrency: 4, laneWindow: 8 },
+      limits: { maxConcurrencyPerWebhook: 4, webhookQueueSize: 8 },
     })
     await engine.destination('dst_a', receiver.url)
     const events = await engine.receive(100)
@@ -64,7 +64,7 @@ describe('lanes', () => {
 test('deliveries in the lane of a disabled destination are parked, not sent', async () => {
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { maxConcurrencyPerWebhook: 1 } })
   const destination = await engine.destination('dst_a', receiver.url)
   await engine.receive(5)
   await receiver.waitFor(1)
@@ -187,7 +187,7 @@ test('a graceful stop records the attempts in flight, and the other deliveries a
   using folder = new TemporaryFolder()
   const { promise: opened, resolve: open } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-  const limits = { laneConcurrency: 2 }
+  const limits = { maxConcurrencyPerWebhook: 2 }
   const engine = await TestEngine.open({ limits }, folder)
   await engine.destination('dst_a', receiver.url)
   await engine.receive(10)

@@ -19,7 +19,12 @@ import { systemClock } from '../../src/util/time/clock.ts'
 const SETTINGS: LaneGroupSettings = {
   retryWindowMs: 60_000,
   retryScheduleMs: [20],
-  limits: { maxInFlight: 64, laneConcurrency: 16, laneWindow: 64, maxInMemory: 1024 },
+  limits: {
+    maxInFlight: 64,
+    maxConcurrencyPerWebhook: 16,
+    webhookQueueSize: 64,
+    maxInMemory: 1024,
+  },
   sender: {
     timeoutMs: 2000,
     allowedNetworks: ['127.0.0.0/8'],

@@ -13,7 +13,7 @@ const LARGE = Buffer.alloc(32 * 1024 * 1024)
 let server: FastifyInstance
 
 beforeEach(async () => {
-  const config = parseConfig({}, { unreadTimeoutMs: `${TIMEOUT_MS}` })
+  const config = parseConfig({}, { slowReaderTimeoutMs: `${TIMEOUT_MS}` })
   server = createHttpServer({ config, logger: undefined })
   server.get('/large', async () => LARGE)
   server.get('/slow', async () => {
@@ -36,7 +36,7 @@ function ask(path: string): Socket {
 const connections = (): Promise<number> =>
   new Promise((resolve) => server.server.getConnections((_error, count) => resolve(count)))
 
-test('a connection whose client reads nothing is closed after unreadTimeoutMs', async () => {
+test('a connection whose client reads nothing is closed after slowReaderTimeoutMs', async () => {
   using socket = disposable(ask('/large'))
   await expect.poll(connections).toBe(1)
   await pause(TIMEOUT_MS / 2)

@@ -36,7 +36,12 @@ export interface EngineOptions {
   readonly through?: (backend: Backend) => Backend
 }
 
-const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+const LIMITS = {
+  maxInFlight: 512,
+  maxConcurrencyPerWebhook: 64,
+  webhookQueueSize: 256,
+  maxInMemory: 16_384,
+}
 
 /** The delivery engine of the service on a real database, without the HTTP server. */
 export class TestEngine implements AsyncDisposable {

@@ -1,6 +1,6 @@
 import { openBesideService } from './beside-service.ts'
 
-/** Makes the database in this folder refuse audit entries from now on, even while a backend has it open. */
+/** Makes the database in this folder refuse audit entries from now on, even while a backend uses the file. */
 export function failAuditWrites(dataDir: string): void {
   using database = openBesideService(dataDir)
   database.exec(

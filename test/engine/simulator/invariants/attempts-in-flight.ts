@@ -12,14 +12,14 @@ export interface GroupLimits {
  * limit or, with several threads, half of its thread's share, which is at most a quarter of the whole.
  */
 export function groupLimits(
-  { maxInFlight, laneConcurrency }: Scenario['limits'],
+  { maxInFlight, maxConcurrencyPerWebhook }: Scenario['limits'],
   threads: number,
 ): GroupLimits {
   const attempts = Math.max(1, Math.floor(maxInFlight / Math.max(1, threads)))
   const laneShare = Math.max(1, Math.floor(attempts / (threads > 1 ? 2 : 4)))
   return {
     attempts,
-    ofLane: Math.min(laneConcurrency, laneShare),
+    ofLane: Math.min(maxConcurrencyPerWebhook, laneShare),
     retries: Math.max(1, Math.floor(attempts / 4)),
   }
 }

@@ -29,7 +29,7 @@ class StoppingService {
     const args = ['start', '--json', '--port', '0', '--data-dir', this.#dataDir]
     const settings = ['--attempt-timeout', '60000', '--allowed-networks', '127.0.0.0/8']
     settings.push('--request-timeout', String(LONGEST_MS))
-    const limits = ['--shutdown-timeout', String(timeoutMs), '--lane-concurrency', '3']
+    const limits = ['--shutdown-timeout', String(timeoutMs), '--max-concurrency-per-webhook', '3']
     const env = { HOOKLINE_ADMIN_TOKEN: TOKEN }
     const service = new Hookline([...args, ...settings, ...limits], { env, nodeArgs })
     const { url } = await service.document<{ url: string }>('ready')

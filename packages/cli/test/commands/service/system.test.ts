@@ -31,10 +31,10 @@ describe('hookline system', () => {
     expect(stdout).toMatch(/^retention +3d$/m)
     expect(stdout).toMatch(/^in progress +0 replays, 0 deletions$/m)
     expect(stdout).toMatch(/^retention +3d +--retention$/m)
-    expect(stdout).not.toMatch(/^laneWindow/m)
+    expect(stdout).not.toMatch(/^webhookQueueSize/m)
     expect(stdout).toMatch(/settings with default values; show them with --settings\.$/m)
     const all = await service.run('system', '--settings')
-    expect(all.stdout).toMatch(/^laneWindow +256 +default$/m)
+    expect(all.stdout).toMatch(/^webhookQueueSize +256 +default$/m)
   })
 
   it('includes the origin of each setting in its JSON', async () => {

@@ -181,11 +181,11 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
   )
 }
 
-/** @throws {Problem} `wrong_state` during its announced removal */
+/** @throws {Problem} `invalid_state` during its announced removal */
 async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
-  throw new Problem('wrong_state', { detail: 'It is being removed.' })
+  throw new Problem('invalid_state', { detail: 'It is being removed.' })
 }
 
 function presentIn({ catalog }: ComputationDeps): (record: Computation) => object {
@@ -217,7 +217,7 @@ async function withStatuses(records: readonly Computation[], deps: ComputationDe
 /** The maximum number of audiences in a refusal. */
 const MAX_SHOWN = 10
 
-/** Checks that no condition refers to the record. @throws {Problem} `wrong_state` */
+/** Checks that no condition refers to the record. @throws {Problem} `invalid_state` */
 function requireUnused(record: Computation, { computations }: CatalogSnapshot): void {
   const users = [...computations.values()].filter((each) =>
     dependenciesOf(each, computations).includes(record),
@@ -226,5 +226,5 @@ function requireUnused(record: Computation, { computations }: CatalogSnapshot): 
   const shown = users.slice(0, MAX_SHOWN).map(({ id, name }) => `${id} (${name})`)
   const more = users.length > MAX_SHOWN ? ` and ${users.length - MAX_SHOWN} more` : ''
   const detail = `Used in the conditions of ${shown.join(', ')}${more}. Change or remove them first.`
-  throw new Problem('wrong_state', { detail })
+  throw new Problem('invalid_state', { detail })
 }

@@ -36,7 +36,7 @@ export class Turns {
 export interface ComputationDeps extends ChangeDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly syncs: Pick<Syncs, 'list'>
-  /** Orders all changes of these records, those of imports included. */
+  /** Orders all changes of these records, including imports. */
   readonly turns: Turns
 }
 

@@ -120,7 +120,7 @@ export function addWorkRoutes(app: AdminApp, deps: ComputationDeps, kind: Comput
     const { id, enabled } = requireComputation(catalog, kind, request.params.id)
     if (!enabled) {
       const detail = 'It is disabled. Enabling it starts a sync.'
-      throw new Problem('wrong_state', { detail })
+      throw new Problem('invalid_state', { detail })
     }
     const change = { targetId: id, before: null, after: { sync: 'requested' } }
     // Separately, since syncs are not in the catalog.

@@ -271,9 +271,9 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
   app.get('/deliveries/:id/requests', { schema: schemas.requests }, async ({ params }) => {
     const delivery = await requireDelivery(deps, params.id)
     const destination = catalog.current.destinations.get(delivery.destinationId)
-    if (destination === undefined) throw new Problem('wrong_state', { detail: NO_DESTINATION })
+    if (destination === undefined) throw new Problem('invalid_state', { detail: NO_DESTINATION })
     const event = await events.find(delivery.eventId)
-    if (event === undefined) throw new Problem('wrong_state', { detail: NO_EVENT })
+    if (event === undefined) throw new Problem('invalid_state', { detail: NO_EVENT })
     const requests = deps.nextRequests(delivery, event, destination, clock.wall())
     const webhooks = requests.map(({ url, curl, ...request }) => ({
       url,
@@ -302,7 +302,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
     const delivery = await requireDelivery(deps, request.params.id)
     if (!isPending) {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
-      throw new Problem('wrong_state', { detail })
+      throw new Problem('invalid_state', { detail })
     }
     const destination = catalog.current.destinations.get(delivery.destinationId)
     if (destination) await lanes.order({ order: 'allowNow', webhooks: lanesOf(destination) })

@@ -13,7 +13,7 @@ import type { ArchivedEvent, Declined } from '../../backend/events.ts'
 import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
-/** Why there is no decision for a destination: the field `reason` of a trace. */
+/** Why a destination has no decision: the field `reason` of a trace. */
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',

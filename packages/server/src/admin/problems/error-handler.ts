@@ -62,7 +62,7 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ResponseKept)
-    return new Problem('request_under_way', { headers: { 'retry-after': '1' } })
+    return new Problem('request_in_progress', { headers: { 'retry-after': '1' } })
   if (error instanceof UnstorableText) return new Problem('bad_request', { detail: error.message })
   if (error instanceof BackendUnavailable || isDiskFault(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })

@@ -55,22 +55,22 @@ export const PROBLEM_CODES = {
     title: 'Other requests changed the record at the same time.',
     help: 'Send the request again; with If-Match, only the version that you read is changed.',
   },
-  wrong_state: {
+  invalid_state: {
     status: 409,
     title: 'The state of the record does not allow this.',
     help: 'Read the record; detail explains the next step.',
   },
-  request_under_way: {
+  request_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress.',
     help: 'Send it again after Retry-After to receive the response of the first request.',
   },
-  response_not_kept: {
+  response_not_stored: {
     status: 409,
     title: 'The request succeeded before, but its response was not stored.',
     help: 'Read the record, at Location if it was created. Responses with user data are not stored for an Idempotency-Key. To run the request again, use a new key.',
   },
-  no_backup_file: {
+  backup_unsupported: {
     status: 409,
     title: 'This backend does not support backup files.',
     help: 'Back up the data with the programs named in detail.',
@@ -108,7 +108,7 @@ export const PROBLEM_CODES = {
   too_many_wrong_tokens: {
     status: 429,
     title: 'Too many requests with a wrong token from this address.',
-    help: 'Send a valid token, which is never limited. The operator sets the limit with wrongTokensPerMinute.',
+    help: 'Send a valid token, which is never limited. The operator sets the limit with maxAuthFailuresPerMinute.',
   },
   headers_too_large: {
     status: 431,

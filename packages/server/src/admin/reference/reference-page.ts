@@ -35,21 +35,17 @@ interface Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-type Operations = Readonly<Record<string, Readonly<Record<string, Operation>>>>
-
 /** An OpenAPI document, with the fields that the page shows. */
 export interface OpenapiDocument {
   readonly info: { readonly title: string; readonly description: string }
-  readonly paths: Operations
-  readonly webhooks?: Operations
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> }
 }
 
 /** An operation with its method and its path. */
 interface Listed {
   readonly method: string
-  /** `null` for a request that the service sends to a webhook. */
-  readonly path: string | null
+  readonly path: string
   readonly operation: Operation
 }
 
@@ -82,74 +78,51 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 }
 
-/** An API, and the path of its OpenAPI document on this server. */
-interface ReferenceApi extends Pick<ReferencePart, 'path' | 'roles'> {
-  readonly load: () => Promise<OpenapiDocument>
-}
-
-/** The reference page of one or several APIs, rendered from their OpenAPI documents at the first request. */
-export function referenceRoute(path: string, apis: readonly ReferenceApi[]): FastifyPluginAsync {
+/** The reference page, rendered from the OpenAPI document at `documentPath` at the first request. */
+export function referenceRoute(
+  path: string,
+  documentPath: string,
+  roles: RouteRoles,
+): FastifyPluginAsync {
   return async (server) => {
     let page: Promise<Buffer> | undefined
-    server.get(path, async (_request, reply) => {
-      page ??= Promise.all(apis.map(partOf)).then((parts) => Buffer.from(referencePage(parts)))
-      return reply.headers(HEADERS).send(await page)
-    })
+    const render = async (): Promise<Buffer> => {
+      const response = await server.inject(documentPath)
+      return Buffer.from(referencePage(response.json<OpenapiDocument>(), documentPath, roles))
+    }
+    server.get(path, async (_request, reply) =>
+      reply.headers(HEADERS).send(await (page ??= render())),
+    )
   }
 }
 
-async function partOf({ path, load, roles }: ReferenceApi): Promise<ReferencePart> {
-  return { path, document: await load(), lead: roles ? MANAGEMENT : INGESTION, roles }
-}
-
-const MANAGEMENT = `Every request except for the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>,
+const LEAD = `Every request except for the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>,
 with the admin token or a token created with <code>POST /tokens</code>. Every error response is a
 <a href="#Problem">Problem</a>.`
 
-const INGESTION = `Every request with calls needs the write key of a source: as the user name of
-<code>Authorization: Basic</code>, as <code>Authorization: Bearer &lt;key&gt;</code>, as <code>X-Write-Key</code>, as
-<code>?writeKey=</code> or as <code>writeKey</code> in the body. Every error response is an <a href="#Error">Error</a>.`
-
-interface ReferencePart {
-  readonly document: OpenapiDocument
-  /** The path of the document. */
-  readonly path: string
-  /** HTML. */
-  readonly lead: string
-  /** The required roles of the management API. */
-  readonly roles?: RouteRoles | undefined
-}
-
-/** Served beside the management API. */
-const DOCUMENTATION = '<p><a href="/docs">Documentation</a></p>'
-
-/** The reference of one or several APIs as one HTML page without scripts or other files. */
-export function referencePage(parts: readonly ReferencePart[]): string {
-  const schemas = parts.flatMap(({ document }) => Object.entries(document.components.schemas))
-  const title = parts.length === 1 ? parts[0]!.document.info.title : 'Hookline API'
+/** An OpenAPI document as one HTML page without scripts or other files. */
+export function referencePage(document: OpenapiDocument, path: string, roles: RouteRoles): string {
+  const { title, description } = document.info
+  const tags = [...operationsByTag(document)]
+  const sections = tags.map(
+    ([tag, listed]) =>
+      `<section><h2>${e(tag)}</h2>${listed.map((each) => operationHtml(each, roles)).join('\n')}</section>`,
+  )
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${e(title)}</title><style>${STYLE}</style></head>
-<body><nav aria-label="Operations"><h1>${e(title)}</h1>${parts.map((part) => partNav(part, parts.length > 1)).join('')}
-<p><a href="#schemas">Schemas</a></p>${parts.length > 1 ? DOCUMENTATION : ''}</nav>
-<main>${parts.map(partMain).join('\n')}
-<section id="schemas"><h2>Schemas</h2>${schemas.map(schemaArticle).join('\n')}</section></main></body></html>
+<body><nav aria-label="Operations"><h1>${e(title)}</h1>${tags.map(([tag, listed]) => navSection(tag, listed)).join('')}
+<p><a href="#schemas">Schemas</a></p><p><a href="${e(path)}">${e(path)}</a></p><p><a href="/docs">Documentation</a></p></nav>
+<main><h2>${e(title)}</h2><p class="lead">${e(description)} ${LEAD}</p>${sections.join('\n')}
+<section id="schemas"><h2>Schemas</h2>${Object.entries(document.components.schemas).map(schemaArticle).join('\n')}</section></main></body></html>
 `
 }
 
-function partNav({ document, path }: ReferencePart, isOneOfSeveral: boolean): string {
-  const tags = [...operationsByTag(document)].map(([tag, listed]) => navSection(tag, listed))
-  const link = `<p><a href="${e(path)}">${e(path)}</a></p>`
-  const title = isOneOfSeveral ? `<p class="part">${e(document.info.title)}</p>` : ''
-  return `${title}${tags.join('')}${link}`
-}
-
 /** The operations of a document in their order, by their tags. */
-function operationsByTag({ paths, webhooks = {} }: OpenapiDocument): Map<string, Listed[]> {
-  const all = Object.entries({ ...paths, ...webhooks }).flatMap(([name, item]) => {
-    const path = name in webhooks ? null : name
-    return Object.entries(item).map(([method, operation]) => ({ method, path, operation }))
-  })
+function operationsByTag({ paths }: OpenapiDocument): Map<string, Listed[]> {
+  const all = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ method, path, operation })),
+  )
   return Map.groupBy(all, ({ operation }) => operation.tags[0] ?? 'Other')
 }
 
@@ -161,36 +134,24 @@ function navSection(tag: string, listed: readonly Listed[]): string {
   return `<h2>${e(tag)}</h2><ul>${links.join('')}</ul>`
 }
 
-function partMain({ document, lead, roles }: ReferencePart): string {
-  const sections = [...operationsByTag(document)].map(
-    ([tag, listed]) =>
-      `<section><h2>${e(tag)}</h2>${listed.map((each) => operationHtml(each, roles)).join('\n')}</section>`,
-  )
-  const { title, description } = document.info
-  return `<p class="part">${e(title)}</p><p class="lead">${e(description)} ${lead}</p>${sections.join('\n')}`
-}
-
 function schemaArticle([name, schema]: [string, JsonSchema]): string {
   return `<article id="${e(name)}"><h3>${e(name)}</h3>${schemaHtml(schema)}</article>`
 }
 
-function operationHtml(listed: Listed, roles: RouteRoles | undefined): string {
+function operationHtml(listed: Listed, roles: RouteRoles): string {
   const { method, path, operation } = listed
   const { operationId, summary, description, parameters = [], requestBody } = operation
   const bodies = Object.values(requestBody?.content ?? {})
   return `<article id="${e(operationId)}">
-<h3><b class="${e(method)}">${e(method)}</b> <code>${e(path ?? 'to the URL of the webhook')}</code></h3>
+<h3><b class="${e(method)}">${e(method)}</b> <code>${e(path)}</code></h3>
 <p>${e(summary)}. ${accessHtml(listed, roles)}</p>${description === undefined ? '' : `<p>${e(description)}</p>`}
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4><dl>${parameters.map(parameterHtml).join('')}</dl>`}
 ${bodies.map((each) => `<h4>Body</h4>${schemaHtml(each.schema)}${examplesHtml(each)}`).join('')}
 <h4>Responses</h4><dl>${Object.entries(operation.responses).map(responseHtml).join('')}</dl></article>`
 }
 
-function accessHtml({ method, path, operation }: Listed, roles: RouteRoles | undefined): string {
-  if (path === null) return ''
-  if (operation.security?.length === 0)
-    return `<em>Needs no ${roles ? 'token' : 'write key in a header'}.</em>`
-  if (roles === undefined) return '<em>Needs a write key.</em>'
+function accessHtml({ method, path, operation }: Listed, roles: RouteRoles): string {
+  if (operation.security?.length === 0) return '<em>Needs no token.</em>'
   const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
   return `<em>Needs the role ${e(roles.of(`${method.toUpperCase()} ${route}`))}.</em>`
 }
@@ -307,7 +268,7 @@ code { font: .9em ui-monospace, monospace } dl { margin: 0 } dd { margin: 0 0 .6
 b { display: inline-block; min-width: 4.2em; font: 700 .7rem ui-monospace, monospace; text-transform: uppercase }
 .get { color: light-dark(#1a7f37, #3fb950) } .post { color: light-dark(#0550ae, #58a6ff) }
 .patch, .put { color: light-dark(#9a6700, #d29922) } .delete { color: light-dark(#cf222e, #f85149) }
-.part { font-weight: 700; margin: 2rem 0 .3rem } main .part { font-size: 1.4rem } main .part:first-child { margin-top: 0 }
+main > h2:first-child { margin-top: 0 }
 details { margin: .3rem 0 } summary { cursor: pointer; font-size: .85rem; color: var(--dim) }
 pre { margin: .3rem 0; padding: .7rem; overflow: auto; border-radius: 6px; background: var(--panel);
   font: .82rem/1.45 ui-monospace, monospace } a:focus-visible, summary:focus-visible { outline: 2px solid currentColor }

@@ -21,7 +21,7 @@ import { DURATION_UNITS, durationMs } from './window.ts'
 
 const MAX_CHARACTERS = LIMITS.conditionTextCharacters
 
-/** Whether `value` is a non-empty text within the limit. `hint` says what is expected. */
+/** Whether `value` is a non-empty text within the limit. `hint` names the expected form. */
 export function checkText(
   value: unknown,
   pointer: string,

@@ -195,7 +195,7 @@ class SliceShare {
       this.#sharedTookMs = tookMs
     }
     if (removed !== undefined) this.#removedAt = now
-    // If there is nothing to remove, it needs no commits of its own.
+    // If there is nothing to remove, it needs no separate commits.
     const isPointless = removed === 0 || now - this.#removedAt > COUNTS_FOR_MS
     this.#due = isPointless ? 0 : Math.max(0, this.#due + appended * REMOVED_EACH - (removed ?? 0))
   }

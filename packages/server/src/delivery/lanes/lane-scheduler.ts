@@ -11,9 +11,9 @@ export interface LaneSchedulerOptions {
   readonly limits: {
     readonly maxInFlight: number
     /** Attempts in flight of one lane, over all nodes; at most `laneShare` of this node's. */
-    readonly laneConcurrency: number
+    readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
-    readonly laneWindow: number
+    readonly webhookQueueSize: number
     /** Parts in memory of all lanes, approximately. */
     readonly maxInMemory: number
   }
@@ -57,8 +57,8 @@ export class LaneScheduler {
 
   /** The nodes that deliver have changed. Attempts in flight beyond a lower limit run to their end. */
   divide(division: LaneDivision): void {
-    const { maxInFlight, laneConcurrency, laneShare = 1 / 4 } = this.#options.limits
-    const part = partOfLimit(laneConcurrency, division)
+    const { maxInFlight, maxConcurrencyPerWebhook, laneShare = 1 / 4 } = this.#options.limits
+    const part = partOfLimit(maxConcurrencyPerWebhook, division)
     this.#concurrency = Math.max(1, Math.min(part, Math.floor(maxInFlight * laneShare)))
     for (const lane of this.#lanes.values()) this.#turns.add(lane)
     this.#fillSlots()
@@ -177,8 +177,8 @@ export class LaneScheduler {
 
   /** The capacity of a lane in memory: its window, or its share of the node's memory if many lanes are open. */
   #window(): number {
-    const { laneWindow, maxInMemory } = this.#options.limits
-    return Math.min(laneWindow, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
+    const { webhookQueueSize, maxInMemory } = this.#options.limits
+    return Math.min(webhookQueueSize, Math.max(2, Math.floor(maxInMemory / this.#lanes.size)))
   }
 }
 

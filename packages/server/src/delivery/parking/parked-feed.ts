@@ -90,7 +90,7 @@ export class ParkedFeed implements Worker {
     let lookAt = clock.now() + LONGEST_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
-      // A claim reads synchronously, so many of them would block everything else.
+      // A claim reads synchronously, so a large number would block everything else.
       await slices.yieldIfOver()
       lookAt = Math.min(lookAt, await this.#feedLaneOrLater(lane))
     }

@@ -8,7 +8,7 @@ import {
   type IngestCodeName,
   isDeeperThan,
   isJsonObject,
-  isUnambiguous,
+  isBeyondExact,
   type Json,
   type JsonObject,
   LIMITS,
@@ -173,7 +173,7 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
     const raw = call[name]
     if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
-    if (isId && typeof raw === 'number' && !isUnambiguous(raw)) {
+    if (isId && typeof raw === 'number' && isBeyondExact(raw)) {
       return { refused: 'id_not_exact' }
     }
     const value = read(raw)
@@ -209,7 +209,7 @@ export interface Batch {
   readonly sentAt: Json | undefined
 }
 
-type Limits = Pick<Config, 'maxBatchGrowthBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
+type Limits = Pick<Config, 'maxBatchExpansionBytes' | 'maxBatchMessages' | 'maxNestingLevels'>
 
 const NOTHING_SHARED: SharedParts = { bytes: 0 }
 
@@ -232,7 +232,7 @@ export function parseBatch(body: Json, limits: Limits): Batch | Refused {
   const shared = parseShared(body, limits.maxNestingLevels)
   if (isRefused(shared)) return shared
   // Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events.
-  if (shared.bytes * calls.length > limits.maxBatchGrowthBytes) {
+  if (shared.bytes * calls.length > limits.maxBatchExpansionBytes) {
     return { refused: 'batch_too_large' }
   }
   return { calls, shared, sentAt: body['sentAt'] }

@@ -189,7 +189,7 @@ class IngestThread {
 interface SharedLimitsOptions {
   readonly catalog: Pick<Catalog, 'current'>
   readonly threads: number
-  readonly maxPartialBodyBytes: number
+  readonly maxBufferedBodyBytes: number
   readonly clock: Clock
 }
 
@@ -203,14 +203,14 @@ export class SharedLimits {
   /** The limits in use: the current ones, and those before changes that not all threads have applied yet. */
   readonly #used = new Map<string, Limited>()
 
-  constructor({ catalog, threads, maxPartialBodyBytes, clock }: SharedLimitsOptions) {
+  constructor({ catalog, threads, maxBufferedBodyBytes, clock }: SharedLimitsOptions) {
     const all = threads + 1
     const partialBodies = memoryOfBudget(all)
     this.#catalog = catalog
     this.#buckets = SharedBuckets.create({ threads: all, now: clock.now() })
     this.#keep()
     this.rateLimit = new RateLimit(clock, { shared: this.#buckets })
-    this.partialBodies = new ByteBudget(maxPartialBodyBytes, { memory: partialBodies, thread: 0 })
+    this.partialBodies = new ByteBudget(maxBufferedBodyBytes, { memory: partialBodies, thread: 0 })
     this.memory = { rates: this.#buckets.memory, partialBodies }
   }
 
@@ -241,15 +241,15 @@ export class SharedLimits {
 const INGEST_SETTINGS = [
   'clockSkewToleranceMs',
   'maxBatchBytes',
-  'maxBatchGrowthBytes',
+  'maxBatchExpansionBytes',
   'maxBatchMessages',
   'maxMessageBytes',
   'maxNestingLevels',
-  'maxPartialBodyBytes',
+  'maxBufferedBodyBytes',
   'maxPipelinedRequests',
   'requestTimeoutMs',
   'trustedProxies',
-  'unreadTimeoutMs',
+  'slowReaderTimeoutMs',
 ] as const satisfies readonly (keyof Config)[]
 
 export interface IngestThreadData {

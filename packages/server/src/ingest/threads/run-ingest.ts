@@ -54,7 +54,7 @@ export function runIngest(
       },
       limits: {
         rateLimit: new RateLimit(systemClock, { shared }),
-        partialBodies: new ByteBudget(config.maxPartialBodyBytes, part),
+        partialBodies: new ByteBudget(config.maxBufferedBodyBytes, part),
       },
       clock: systemClock,
       config,

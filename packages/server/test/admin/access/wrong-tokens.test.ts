@@ -8,8 +8,8 @@ import type { ProblemDocument } from '../problem-document.ts'
 
 const MINUTE = 60_000
 
-async function opened(wrongTokensPerMinute: number | null): Promise<AdminServer> {
-  const server = await AdminServer.open({ wrongTokensPerMinute })
+async function opened(maxAuthFailuresPerMinute: number | null): Promise<AdminServer> {
+  const server = await AdminServer.open({ maxAuthFailuresPerMinute })
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server
 }

@@ -179,7 +179,7 @@ test('an audience cannot be removed while a condition refers to it', async () =>
   const named = await make()
   const user = await make({ condition: { not: { audience: named.id } } })
   const refused = await server.call<ProblemDocument>('DELETE', `/audiences/${named.id}`)
-  expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
+  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
   expect(refused.body.detail).toContain(user.id)
   await server.must('PATCH', `/audiences/${user.id}`, { body: { condition: CONDITION } })
   expect((await server.call('DELETE', `/audiences/${named.id}`)).status).toBe(204)
@@ -196,7 +196,7 @@ test('with announce, an audience remains until its members are announced, but ca
   const change = await server.call<ProblemDocument>('PATCH', `/audiences/${id}`, {
     body: { name: 'x' },
   })
-  expect([change.status, change.body.code]).toEqual([409, 'wrong_state'])
+  expect([change.status, change.body.code]).toEqual([409, 'invalid_state'])
 })
 
 test('a removed destination is removed from its audiences', async () => {
@@ -214,7 +214,7 @@ test('a sync can be requested manually, but not for a disabled audience', async 
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'created' }])
   await server.must('PATCH', `/audiences/${id}`, { body: { enabled: false } })
   const refused = await server.call<ProblemDocument>('POST', `/audiences/${id}/sync`)
-  expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
+  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
 })
 
 test('the condition of a preview is validated', async () => {

@@ -72,7 +72,7 @@ test('the list of a manual audience is returned in pages, for any characters in 
 test('the members of an audience with a condition cannot be edited manually', async () => {
   const id = await make({ condition: { trait: 'plan', op: 'exists' } })
   const refused = await change(id, { add: ['u1'] })
-  expect([refused.status, refused.body.code]).toEqual([409, 'wrong_state'])
+  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
   expect(refused.body.detail).toContain('condition')
   expect((await server.call('GET', `/audiences/${id}/list`)).status).toBe(409)
 })

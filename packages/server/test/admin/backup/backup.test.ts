@@ -65,6 +65,6 @@ test('a backend without backup files responds with the alternative, and does not
   for (let call = 0; call < 2; call++) {
     const { status, body } = await server.call('GET', '/backup')
     expect(status).toBe(409)
-    expect(body).toMatchObject({ code: 'no_backup_file', detail: 'Use pg_dump.' })
+    expect(body).toMatchObject({ code: 'backup_unsupported', detail: 'Use pg_dump.' })
   }
 })

@@ -93,7 +93,7 @@ test('without the delivery, its destination or its event, the problem names the 
   ])
   const { id, destinationId } = await deliver('u1')
   await server.must('DELETE', `/destinations/${destinationId}`)
-  expect(await problemOf(id)).toEqual([409, 'wrong_state', 'Its destination was removed.'])
+  expect(await problemOf(id)).toEqual([409, 'invalid_state', 'Its destination was removed.'])
   // Another archive does not have the event of this delivery.
   const { deliveries, catalog } = server.backend
   await using other = await AdminServer.open({ deliveries, catalog })
@@ -101,7 +101,7 @@ test('without the delivery, its destination or its event, the problem names the 
   const { status, body } = await other.call<ProblemDocument>('GET', `/deliveries/${kept}/requests`)
   expect([status, body.code, body.detail]).toEqual([
     409,
-    'wrong_state',
+    'invalid_state',
     'Its event was removed or is damaged.',
   ])
 })

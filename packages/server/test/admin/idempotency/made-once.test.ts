@@ -82,7 +82,7 @@ test.each(Object.entries(MAKING))(
     expect(first.status, first.text).toBeLessThan(300)
     const again = await server.call<ProblemDocument>('POST', url, call)
     if (SHOWING_USERS.includes(path)) {
-      expect([again.status, again.body.code]).toEqual([409, 'response_not_kept'])
+      expect([again.status, again.body.code]).toEqual([409, 'response_not_stored'])
     } else {
       expect([again.status, again.text]).toEqual([first.status, first.text])
       for (const name of ['content-type', 'etag'])
@@ -103,7 +103,7 @@ test('a delivery is retried once for each key', async () => {
   const call = { headers: { 'idempotency-key': 'k1' } }
   const retry = () => server.call<ProblemDocument>('POST', `/deliveries/${delivery.id}/retry`, call)
   expect((await retry()).status).toBe(200)
-  expect((await retry()).body.code).toBe('response_not_kept')
+  expect((await retry()).body.code).toBe('response_not_stored')
   expect(await auditEntries(server)).toBe(before + 1)
 })
 

@@ -181,7 +181,7 @@ test('the response is 503 with Retry-After while the database is unavailable', a
 test('the response is 409 with Retry-After if another node has handled a request with the same key', async () => {
   await using own = await AdminServer.open(failing(new ResponseKept('there is a response')))
   const { status, headers, body } = await own.call<ProblemDocument>('GET', '/events')
-  expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_under_way', '1'])
+  expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1'])
 })
 
 test('a bug is answered with 500 without its message, which is logged under the request id', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { type OpenapiDocument, referencePage } from '../../../src/admin/reference/reference-page.ts'
 import { escapeHtml } from '../../../src/util/escape-html.ts'
+import { RouteRoles } from '../../../src/admin/access/roles.ts'
 import { AdminServer } from '../admin-server.ts'
 
 /** Every summary and description in a part of the document. */
@@ -17,7 +18,7 @@ test('the page shows every summary and description of the document', async () =>
   await using server = await AdminServer.open()
   const document = await server.must<OpenapiDocument>('GET', '/openapi.json')
   const { roles } = server
-  const page = referencePage([{ document, path: '/api/v1/openapi.json', lead: '', roles }])
+  const page = referencePage(document, '/api/v1/openapi.json', roles)
   const texts = [...textsIn(document.paths), ...textsIn(document.components.schemas)]
   expect(texts.length).toBeGreaterThan(200)
   expect(page).toContain('Needs the role editor.')
@@ -54,7 +55,7 @@ test('the page shows limits, options and headers, and escapes strings', () => {
     },
     components: { schemas: {} },
   }
-  const page = referencePage([{ document, path: '/openapi.json', lead: '' }])
+  const page = referencePage(document, '/openapi.json', new RouteRoles())
   expect(page).toContain('<title>A &amp; B</title>')
   expect(page).toContain('&lt;b&gt;')
   expect(page).toContain('Shows &quot;a&quot;')

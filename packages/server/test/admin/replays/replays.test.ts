@@ -127,7 +127,7 @@ describe('a manual retry', () => {
     await using _closing = server
     const { id } = await keep(server, destinationId, 'held')
     const held = await server.call<ProblemDocument>('POST', `/deliveries/${id}/retry`)
-    expect([held.status, held.body.code]).toEqual([409, 'wrong_state'])
+    expect([held.status, held.body.code]).toEqual([409, 'invalid_state'])
     expect(held.body.detail).toContain('resume its destination')
     expect((await server.call('POST', '/deliveries/msg_none/retry')).status).toBe(404)
     expect(woken()).toBe(0)

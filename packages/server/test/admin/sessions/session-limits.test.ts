@@ -33,7 +33,7 @@ test('a link refused during a flood of sign-ins can be used afterwards', async (
 })
 
 test('guesses of codes and tokens are limited', async () => {
-  await using server = await AdminServer.open({ wrongTokensPerMinute: 3 })
+  await using server = await AdminServer.open({ maxAuthFailuresPerMinute: 3 })
   const browser = new Browser(server)
   const statuses: number[] = []
   for (const body of [{ code: 'a' }, { token: 'b' }, { code: 'c' }, { code: 'd' }, {}])

@@ -106,7 +106,7 @@ test('a webhook that responds with Retry-After gets no attempt until then', asyn
 
 test('retries use at most a quarter of the slots', async () => {
   const clock = new ManualClock()
-  const limits = { maxInFlight: 16, laneConcurrency: 4 }
+  const limits = { maxInFlight: 16, maxConcurrencyPerWebhook: 4 }
   await using flaky = await openReceiver({ respond: 500 })
   await using engine = await TestEngine.open({ clock, limits, retryDelaysMs: [1000] })
   const urls = [1, 2, 3, 4].map((path) => `${flaky.url}/${path}`)

@@ -18,7 +18,7 @@ function open(nextAt = () => 0) {
   const scheduler = new LaneScheduler({
     clock,
     metrics: new Metrics(),
-    limits: { maxInFlight: 8, laneConcurrency: 2, laneWindow: 8, maxInMemory: 64 },
+    limits: { maxInFlight: 8, maxConcurrencyPerWebhook: 2, webhookQueueSize: 8, maxInMemory: 64 },
     nextAttemptAt: ({ url }) => (url === A.url ? nextAt() : 0),
     signal: new AbortController().signal,
     onSlot: (...begun) => void inFlight.push(begun),

@@ -42,7 +42,7 @@ describe('while a destination is paused', () => {
   test('parked deliveries and deliveries in its lane are held', async () => {
     const { promise: opened, resolve: open } = Promise.withResolvers<void>()
     await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
-    const limits = { laneConcurrency: 1, laneWindow: 4 }
+    const limits = { maxConcurrencyPerWebhook: 1, webhookQueueSize: 4 }
     // Neither the deadline of the attempt nor its retry occurs during the test.
     const never = { sender: { timeoutMs: HOUR }, retryDelaysMs: [HOUR], retryWindowMs: 4 * HOUR }
     await using engine = await TestEngine.open({ limits, ...never })
@@ -127,7 +127,9 @@ test('after a crash between the resume and the release of held deliveries, the n
 
 test('pausing and resuming during deliveries neither loses nor repeats any', async () => {
   await using receiver = await openReceiver()
-  await using engine = await TestEngine.open({ limits: { laneConcurrency: 4, laneWindow: 8 } })
+  await using engine = await TestEngine.open({
+    limits: { maxConcurrencyPerWebhook: 4, webhookQueueSize: 8 },
+  })
   await engine.destination('dst_a', receiver.url)
   for (let round = 0; round < 20; round += 1) {
     await engine.receive(10)

@@ -14,7 +14,7 @@ test('deliveries count as parked only if one of their parts waits outside the la
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
   await using engine = await TestEngine.open({
     clock,
-    limits: { laneConcurrency: 2 },
+    limits: { maxConcurrencyPerWebhook: 2 },
     retryDelaysMs: [HOUR],
     retryWindowMs: 4 * HOUR,
   })

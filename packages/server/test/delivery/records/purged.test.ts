@@ -23,7 +23,7 @@ async function left({ backend }: TestEngine): Promise<number> {
 test('deliveries of a purged user in a lane are not attempted, and the attempt in flight is not recorded', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 500) })
-  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { maxConcurrencyPerWebhook: 1 } })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(20)
   await receiver.waitFor(1)
@@ -110,7 +110,7 @@ test('deliveries waiting for their purge are not claimed repeatedly, and others 
 test('a log entry of a purged user is acked, so it is not redelivered after a restart', async () => {
   const { promise: opened, resolve: answer } = Promise.withResolvers<void>()
   await using receiver = await openReceiver({ respond: () => opened.then(() => 200) })
-  await using engine = await TestEngine.open({ limits: { laneConcurrency: 1 } })
+  await using engine = await TestEngine.open({ limits: { maxConcurrencyPerWebhook: 1 } })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   await receiver.waitFor(1)

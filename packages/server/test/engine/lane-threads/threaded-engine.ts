@@ -14,7 +14,12 @@ import { newDestination } from '@hookline/testing/records/catalog-records'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-const LIMITS = { maxInFlight: 512, laneConcurrency: 64, laneWindow: 256, maxInMemory: 16_384 }
+const LIMITS = {
+  maxInFlight: 512,
+  maxConcurrencyPerWebhook: 64,
+  webhookQueueSize: 256,
+  maxInMemory: 16_384,
+}
 
 /** Steps that wait for these promises; by default they do not wait. */
 interface Gates {

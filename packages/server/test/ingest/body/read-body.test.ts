@@ -17,7 +17,7 @@ let sockets: Socket[]
 beforeEach(async () => {
   sockets = []
   harness = await IngestHarness.open({
-    maxPartialBodyBytes: String(MOST_PARTIAL_BYTES),
+    maxBufferedBodyBytes: String(MOST_PARTIAL_BYTES),
     requestTimeoutMs: '2000',
   })
 })
@@ -111,7 +111,7 @@ describe('a large body without a key in the headers or the query', () => {
 })
 
 describe('partially received bodies', () => {
-  test('share maxPartialBodyBytes: a body that exceeds it gets 503, and a call in one packet gets 200', async () => {
+  test('share maxBufferedBodyBytes: a body that exceeds it gets 503, and a call in one packet gets 200', async () => {
     unfinished()
     unfinished(KEY)
     await expect.poll(partialBytes).toBe(2 * LARGE)

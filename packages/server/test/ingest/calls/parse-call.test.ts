@@ -214,7 +214,7 @@ test('any JSON value is accepted or refused as a call, and not changed', () => {
   )
 })
 
-const BATCH_LIMITS = { maxBatchGrowthBytes: 16_000, maxBatchMessages: 3, maxNestingLevels: 4 }
+const BATCH_LIMITS = { maxBatchExpansionBytes: 16_000, maxBatchMessages: 3, maxNestingLevels: 4 }
 const TRACK = { type: 'track' }
 
 describe('a batch', () => {

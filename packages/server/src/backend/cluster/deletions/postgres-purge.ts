@@ -88,7 +88,7 @@ async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Pro
   return anonymous.length === 0 || removeIdentities(tx, { ids: anonymous, ...rest })
 }
 
-/** Where a step begins: a group of ids, and the last event of the step before. */
+/** The start of a step: a group of ids, and the last event of the step before. */
 interface Place {
   readonly from: number
   readonly at: number

@@ -208,7 +208,7 @@ interface DayCopy {
   readonly changes: string
 }
 
-/** Creates an empty copy of a partition, and records changes from now on; `undefined` if there is no such partition. */
+/** Creates an empty copy of a partition, and records changes from now on; `undefined` if the partition does not exist. */
 export function beginCopy(
   erasing: Erasing,
   table: DailyTable,

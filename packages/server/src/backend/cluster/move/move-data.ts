@@ -54,7 +54,7 @@ export async function moveIntoCluster(
   const log = stack.use(await openLogOf(postgres, nats, { prefix, replicas, waiting }))
   const checkLog = async (): Promise<void> => {
     const { bytes } = await log.state()
-    // Purges compare positions: those of later events must be greater than those of the moved ones.
+    // Purges compare positions: later events must have greater ones than the moved events.
     if (bytes === 0 && (await log.lastPosition()) > data.lastPosition) return
     throw new ClusterNotEmpty(
       "The stream of the log is not empty, or it was made before 2026 by its server's clock. Remove the stream, or choose " +

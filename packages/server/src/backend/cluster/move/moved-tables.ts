@@ -189,7 +189,7 @@ export class MovedTable {
     return JSON.stringify(this.#key.map((name) => row[name]))
   }
 
-  /** Inserts rows of the file. Returns those that it has skipped. */
+  /** Inserts rows of the file. Returns the skipped rows. */
   async insert(transaction: Transaction<unknown>, stored: readonly StoredRow[]) {
     const { replace = () => ({}) } = this.#form
     const replaced = stored.map((row) => ({ row, values: replace(row, this.#options) }))

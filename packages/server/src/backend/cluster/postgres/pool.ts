@@ -88,7 +88,7 @@ function preparingClient(
   }
 }
 
-/** Runs after which a statement is prepared. Most others run once, with conditions of their own. */
+/** Runs after which a statement is prepared. Most others run once, with different conditions. */
 const OFTEN = 4
 /** Every connection keeps all of them. */
 const MAX_PREPARED = 100

@@ -23,7 +23,7 @@ export class SealedChannel {
     this.#box = box
   }
 
-  /** Sends a message. Drops it if there is no connection, or it is too long. */
+  /** Sends a message. Drops it without a connection, or if it is too long. */
   send(subject: string, message: NodeMessage, reply?: string): void {
     if (!this.#link.isConnected) return
     const partBytes = Math.min(PART_BYTES, this.#link.maxPayloadBytes - HEAD_BYTES)

@@ -81,7 +81,7 @@ export class OpenIdentities {
     return new OpenIdentities(new Map(open))
   }
 
-  /** The number of an open identity. `isSeen`: whether an event or a list has it. */
+  /** The number of an open identity. `isSeen`: whether it occurs in an event or a list. */
   require(named: SpacedId, isSeen: boolean): number {
     const open = this.#byName.get(keyOf(named))!
     if (isSeen && !open.isSeen) {

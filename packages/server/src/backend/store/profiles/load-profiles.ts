@@ -104,7 +104,7 @@ interface IdentityRow {
   readonly recheck_at: number | null
 }
 
-/** Loads existing profiles in the order of `ids`, with all facts and announcements, or those of `only`. */
+/** Loads existing profiles in the order of `ids`, with all facts and announcements, or only of `only`. */
 export async function loadProfiles(
   tx: ReadTx,
   ids: readonly number[],

@@ -35,7 +35,7 @@ test('no data of a purged user reappears from an attempt in flight or a lane, ev
   using folder = new TemporaryFolder()
   {
     await using engine = await TestEngine.open(
-      { limits: { laneConcurrency: 1 }, through: forgetful },
+      { limits: { maxConcurrencyPerWebhook: 1 }, through: forgetful },
       folder,
     )
     await engine.destination('dst_a', receiver.url)
