@@ -4,7 +4,7 @@ export interface Component<Name extends string = string> {
   readonly holds: string
   /** The permitted imports besides itself. `backend` means the ports: only the files directly in that folder. */
   readonly mayImport: readonly (Name | 'protocol')[]
-  /** Files beside service.ts that it may import types from, but no values. */
+  /** Files next to service.ts from which it may import types, but not values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
   /** Packages that only this component may import: no other component and no other workspace. */
   readonly ownPackages?: readonly string[]
@@ -36,17 +36,16 @@ export const COMPONENTS = tableOf({
     mayImport: PORTS_AND_TOOLS,
   },
   audiences: {
-    holds: 'groups of users, computed from their events',
+    holds: 'profiles, audiences and computed traits',
     mayImport: PORTS_AND_TOOLS,
   },
   activity: {
     holds:
-      'live tail, statistics and counts of the last hour, made from the reports of the other components',
+      'live tail, statistics and counts of the last hour, built from what other components report',
     mayImport: PORTS_AND_TOOLS,
   },
   inspector: {
-    holds:
-      'the built-in receiver: requests as received, checks of their signatures, and its responses',
+    holds: 'the built-in receiver: requests as received, signature checks, and its responses',
     mayImport: ['delivery', ...PORTS_AND_TOOLS],
   },
   engine: {
@@ -73,7 +72,7 @@ export const COMPONENTS = tableOf({
   },
   'backend/store': {
     holds:
-      'the ports that are written once, on a transaction of either engine, and how their SQL differs',
+      'ports implemented once for both SQL engines, and the differences between their dialects',
     mayImport: ['backend', 'util', 'protocol'],
   },
   'backend/embedded': {
@@ -98,12 +97,12 @@ export const COMPONENTS = tableOf({
   },
   threads: {
     holds:
-      'threads of the service: started, restarted, stopped; the channel between a thread and main; the log, metrics and activity of threads',
+      'starts, restarts and stops threads; the channel between a thread and main; logs, metrics and activity of threads',
     mayImport: PORTS_AND_TOOLS,
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   upkeep: {
-    holds: 'retention, and gauges of waiting deliveries',
+    holds: 'retention, and gauges of the backlog',
     mayImport: PORTS_AND_TOOLS,
   },
   telemetry: {
@@ -112,7 +111,7 @@ export const COMPONENTS = tableOf({
     mayImport: ['util', 'protocol'],
   },
   util: {
-    holds: 'clock, backoff, supervisor and the like; nothing about events or deliveries',
+    holds: 'clock, backoff, supervisor and other helpers, independent of events and deliveries',
     mayImport: [],
     ownPackages: ['node:timers', 'timers'],
   },

@@ -1,18 +1,18 @@
 import { COMPONENT_NAMES, type ComponentName } from './components.ts'
 
-/** A file beside service.ts. ARCHITECTURE.md describes them. */
+/** A file next to service.ts. ARCHITECTURE.md describes them. */
 export interface RootFile<Name extends string = string> {
-  /** The components and the files beside it that it may import. */
+  /** The components and the files next to it that it may import. */
   readonly mayImport: readonly (Name | ComponentName | 'protocol')[]
-  /** Files beside it that it may import types from, but no values. */
+  /** Files next to it from which it may import types, but not values. */
   readonly mayImportTypes?: readonly ('config.ts' | 'settings.ts')[]
 }
 
 const ALL_BUT_BACKENDS = COMPONENT_NAMES.filter((name) => !name.startsWith('backend/'))
 
 /**
- * The files directly in packages/server/src, and their permitted imports. Only the composition roots import a backend: the
- * service, and those of its threads.
+ * The files directly in packages/server/src, and their permitted imports. Only the composition roots of the
+ * service and of its threads import a backend.
  */
 export const FILES = tableOf({
   'service.ts': {
@@ -28,7 +28,7 @@ export const FILES = tableOf({
     // The caller of openService parses the configuration.
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
-  // Opens the backend of the setting `backend`.
+  // Opens the backend selected by the `backend` setting.
   'open-backend.ts': {
     mayImport: ['backend', 'backend/embedded', 'backend/cluster', 'util'],
     mayImportTypes: ['config.ts'],

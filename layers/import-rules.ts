@@ -18,7 +18,7 @@ const DEPTHS = [0, 1, 2]
 
 /**
  * The linter's rule no-restricted-imports for every file in packages, generated from the tables. A later override
- * replaces the whole rule of an earlier one. So the first rule closes the server, and the next ones open it place by place.
+ * replaces the whole rule of an earlier one. So the first rule forbids all imports in the server, and the next ones allow some of them, folder by folder.
  */
 export function importRules(): OxlintOverride[] {
   const workspaces = WORKSPACE_NAMES.filter((name) => name !== 'server')

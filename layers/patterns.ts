@@ -11,12 +11,12 @@ export interface Pattern {
   readonly message: string
 }
 
-/** A place in the server whose imports a rule checks. */
+/** A set of files in the server whose imports a rule checks. */
 interface Place {
   readonly name: string
   /** Its folder below packages/server/src, with * for a room. */
   readonly folder: string
-  /** Patterns of the paths that lead out of the place. */
+  /** Patterns of the paths that lead out of it. */
   readonly outside: readonly string[]
   readonly mayImport: readonly string[]
   readonly mayImportTypes?: readonly string[]
@@ -25,10 +25,10 @@ interface Place {
 // The other patterns compare text, so a path must be written in one form only.
 const STRAIGHT: Pattern = {
   regex: String.raw`^/|(?:^\.|[^./][^/]*)/\.\./|/\./|//`,
-  message: 'Write the path without a detour: no ./../x, y/../x, .././x, ..//x or /x.',
+  message: 'Use the shortest path: no ./../x, y/../x, .././x, ..//x or /x.',
 }
 
-/** For a place in the server that has no other rule. */
+/** For files in the server that no other rule covers. */
 export const CLOSED: readonly Pattern[] = [
   {
     group: ['**'],
@@ -50,7 +50,7 @@ export function workspacePatterns(name: WorkspaceName): Pattern[] {
   return [
     STRAIGHT,
     { group: ['@hookline/**', '**/../*/src/**', ...not(mayImport.flatMap(byName))], message },
-    { group: engines, message: "Engines are the backends' own." },
+    { group: engines, message: 'Only backends may import engines.' },
   ]
 }
 
@@ -93,7 +93,7 @@ function arrowPatterns({
       // A regex and not a group, and first: after a group allows a path, later patterns do not check it.
       regex: `^${way.replaceAll('.', String.raw`\.`)}$`,
       allowTypeImports: true,
-      message: 'Import the type only: the values are handed over.',
+      message: 'Import only the type: the values are injected.',
     })),
     {
       group: [...outside, '@hookline/**', ...not([...ways, ...typeWays])],
@@ -101,7 +101,7 @@ function arrowPatterns({
     },
     {
       group: others.flatMap(packagesOf),
-      message: "Engines are the backends' own; time comes from a Clock.",
+      message: 'Only backends may import engines; use a Clock for time.',
     },
   ]
 }
@@ -131,5 +131,5 @@ function not(patterns: readonly string[]): string[] {
 
 function listed(names: readonly string[]): string {
   const words = names.map((name) => (name === 'backend' ? 'backend ports' : name))
-  return words.length === 0 ? 'nothing of ours' : new Intl.ListFormat('en-GB').format(words)
+  return words.length === 0 ? 'no other component' : new Intl.ListFormat('en-GB').format(words)
 }

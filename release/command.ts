@@ -3,7 +3,7 @@ import { delimiter, dirname } from 'node:path'
 
 export interface CommandOptions {
   readonly cwd: string
-  /** The path of the Node that runs the command, and all that it starts. The default is the Node of this process. */
+  /** The path of the Node binary for the command and its child processes. Defaults to that of this process. */
   readonly node?: string
 }
 
@@ -19,14 +19,14 @@ export function run(program: string, args: readonly string[], options: CommandOp
   })
 }
 
-/** The environment of a user who has only this Node, and did not start the command from an npm script. */
+/** The environment of a user who has only this version of Node, outside of npm scripts. */
 export function environment(node: string): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(([name]) => !OF_NPM_SCRIPTS.test(name))
+  const own = Object.entries(process.env).filter(([name]) => !NPM_SCRIPT_ENV.test(name))
   const path = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !OF_CLONE.test(each))
   return { ...Object.fromEntries(own), PATH: [dirname(node), ...path].join(delimiter) }
 }
 
 /** npm passes its flags on to scripts as variables: `npm run release --dry-run` would make every install a dry run. */
-const OF_NPM_SCRIPTS =
+const NPM_SCRIPT_ENV =
   /^(npm_(lifecycle|package|command|config_(dry_run|local_prefix|loglevel))|HOOKLINE_)/
 const OF_CLONE = /node_modules[\\/](\.bin|npm[\\/])/

@@ -1,7 +1,7 @@
 import { PACKAGES, type PackageName } from './packages.ts'
 import { makeTarballs, TARBALLS } from './packing/tarballs.ts'
 
-// npm run pack: makes the tarballs of all packages, to install them without a registry.
+// npm run pack: builds the tarballs of all packages, to install them without a registry.
 for (const { file, entries, bytes } of await makeTarballs(TARBALLS))
   console.log(`${file}  ${entries.length} files, ${(bytes / 1000).toFixed(0)} kB`)
 

@@ -6,8 +6,8 @@ import { readState } from './publishing/state.ts'
 import { step } from './step.ts'
 import { makeTarballs, type Tarball, TARBALLS } from './packing/tarballs.ts'
 
-// npm run release -- --dry-run      makes the tarballs, installs them, and tries the installed packages
-// npm run release                   does the same, and publishes them if nothing forbids it
+// npm run release -- --dry-run      builds the tarballs, installs them, and tests the installed packages
+// npm run release                   does the same, and publishes them if no check fails
 
 await main().catch((error: unknown) => fail(`Failed:\n${(error as Error).message}`))
 
@@ -35,7 +35,7 @@ function refusal(reasons: readonly string[]): string {
   return `\nA release would be refused now:\n${listed(reasons)}`
 }
 
-/** The effect of a release with these tarballs. */
+/** What a release with these tarballs would publish. */
 function plan(tarballs: readonly Tarball[], version: string): string {
   const names = tarballs.map(({ name }) => `@hookline/${name}@${version}`)
   return `\nA release would publish, in this order: ${names.join(', ')}`

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-/** Does a step of the release, and prints a line with its result and duration. */
+/** Runs a step of the release, and prints a line with its result and duration. */
 export async function step<Result>(
   name: string,
   work: () => Promise<Result>,

@@ -1,9 +1,9 @@
 import type { Benchmark, RunSettings, Figure, Goal } from './benchmark.ts'
 
-/** One side of a comparison, which is started, loaded for some seconds and stopped. More is better. */
+/** One side of a comparison, which is started, loaded for a few seconds and stopped. Higher is better. */
 export interface Side {
   readonly name: string
-  /** Starts the side. `measure` loads it for some seconds and resolves with the figure in the comparison's unit. */
+  /** Starts the side. `measure` loads it for this many seconds and resolves with the figure in the comparison's unit. */
   open(): Promise<AsyncDisposable & { measure(seconds: number): Promise<number> }>
 }
 

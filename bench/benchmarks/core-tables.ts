@@ -5,7 +5,7 @@ import { type CostByKind, estimateOn } from './core-estimate.ts'
 
 /** One measurement of a service on dedicated cores. */
 export interface CoreRound extends MeasuredUsage {
-  /** The thread outside the program that makes or receives the load. */
+  /** The thread outside the program that generates or receives the load. */
   readonly beside: { readonly name: string; readonly cpuMicros: number }
 }
 

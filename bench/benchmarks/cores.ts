@@ -106,7 +106,7 @@ async function measurePinned(
   // For the load from call to receiver, both load and receiver are in this process.
   pin(process.pid, [...new Set([...divided.load, ...divided.receiver])])
   await loaded.measure(seconds / 2)
-  // A program with a receiver in a separate process makes its own load.
+  // A program with a receiver in a separate process generates its own load.
   const [name, pid] =
     receiver === undefined
       ? (['load', process.pid] as const)
@@ -122,7 +122,7 @@ function notesOn({ service, load, receiver }: Cores): readonly string[] {
   return [
     `pinned with taskset: service to ${named(service)}, load to ${named(load)}, receiver to ${named(receiver)}`,
     'a share is the share of one core used by the busiest thread of its kind; V8 starts helpers for garbage collection and compilation',
-    'for delivered calls, load and receiver are one thread; the program of `delivery` makes its own load',
+    'for delivered calls, load and receiver are one thread; the program of `delivery` generates its own load',
     ...(hasThreads('ingest') ? [] : ['no setting for ingest threads yet: the main thread accepts']),
   ]
 }

@@ -8,7 +8,7 @@ import {
 import { BATCH } from '../load/throughput.ts'
 import type { Benchmark, Figure, Goal, RunSettings } from './benchmark.ts'
 
-/** The same as the load from call to receiver has. */
+/** The same number as in the load from call to receiver. */
 const CONNECTIONS = 64
 
 /**

@@ -21,7 +21,7 @@ export function deliveryPeers(goals: {
       { ...deliverySide('BullMQ', 'delivery-bullmq.ts'), ...redisServer, goal: goals.bullmq },
       { ...deliverySide('pg-boss', 'delivery-pg-boss.ts'), ...postgresServer, goal: goals.pgBoss },
     ],
-    notes: ['Hookline: on disk before the response (fsync), every delivery recorded and kept'],
+    notes: ['Hookline: on disk before the response (fsync), every delivery recorded and stored'],
   })
 }
 

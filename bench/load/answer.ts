@@ -1,18 +1,18 @@
 import { startProfiles, stopProfiles } from '../profile/own-profiles.ts'
 
-/** A request of the benchmark. `about` is the name of the answer. */
+/** A request of the benchmark. `about` names the function that handles it. */
 interface Question {
   readonly about: string
   readonly seconds: number
 }
 
-/** The functions that answer the questions of the benchmark, by name. */
+/** The functions that handle the requests of the benchmark, by name. */
 type Answers = Readonly<Record<string, (question: Question) => unknown>>
 
-/** The answers that every program provides. */
+/** The functions that every program provides. */
 const COMMON: Answers = { usage, 'profile start': startProfiles, profile: stopProfiles }
 
-/** Reports that the program is ready, and answers the questions of the benchmark. The program exits if an answer fails. */
+/** Reports that the program is ready, and handles the requests of the benchmark. The program exits if a function fails. */
 export function answer(own: Answers, ready: unknown): void {
   const answers = { ...COMMON, ...own }
   process.on('message', async (question: Question) => {

@@ -55,7 +55,7 @@ export class Child implements AsyncDisposable {
     return this.#process.pid!
   }
 
-  /** The answer of the program (`load/answer.ts`). */
+  /** Sends a request and resolves with the response of the program (`load/answer.ts`). */
   async ask(question: { readonly about: string; readonly seconds?: number }): Promise<unknown> {
     const response = nextMessage(this.#process)
     this.#process.send(question)

@@ -24,7 +24,7 @@ export class GoProgram implements AsyncDisposable {
     )
   }
 
-  /** Loads the library for some seconds. Resolves with the figure. */
+  /** Loads the library for this many seconds. Resolves with the figure. */
   async measure(seconds: number): Promise<number> {
     this.#process.stdin!.write(`${seconds}\n`)
     const ended = once(this.#lines, 'close').then(() => {

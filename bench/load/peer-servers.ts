@@ -31,7 +31,7 @@ export const redisServer: PeerServer = {
     const [, appendOnly] = await redis.config('GET', 'appendonly')
     const [, fsync] = await redis.config('GET', 'appendfsync')
     const isKept = appendOnly === 'yes' ? `appendfsync ${fsync}` : 'nothing on disk'
-    return `Redis with appendonly ${appendOnly} (${isKept}); done jobs are removed, no history is kept`
+    return `Redis with appendonly ${appendOnly} (${isKept}); finished jobs are removed, no history is kept`
   }),
 }
 
@@ -48,7 +48,7 @@ export const postgresServer: PeerServer = {
     const show = async (name: string): Promise<string> =>
       String((await client.query<Record<string, string>>(`SHOW ${name}`)).rows[0]![name])
     const [fsync, commit] = [await show('fsync'), await show('synchronous_commit')]
-    return `PostgreSQL with fsync ${fsync}, synchronous_commit ${commit}; done jobs are kept, without their attempts`
+    return `PostgreSQL with fsync ${fsync}, synchronous_commit ${commit}; finished jobs are kept, without their attempts`
   }),
 }
 

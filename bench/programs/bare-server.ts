@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { answer } from '../load/answer.ts'
 
-// The server that ingestion is compared with, which does the minimum with each call.
+// The server that ingestion is compared with, which does the minimum work per call.
 
 const RESPONSE = Buffer.from('{"success":true}')
 

@@ -19,7 +19,7 @@ const service = await openService({ config, logger: createLogger(config.logLevel
 const RESOLUTION_MS = 5
 let loopDelay: IntervalHistogram | undefined
 
-/** The delay since the previous question. The first question starts the measurement, so that nothing wakes the process before. */
+/** The delay since the previous request. The first request starts the measurement, so that nothing wakes the process before it. */
 function loopDelayP99Ms(): number | null {
   const p99 = loopDelay === undefined ? null : loopDelay.percentile(99) / 1e6 - RESOLUTION_MS
   loopDelay?.reset()

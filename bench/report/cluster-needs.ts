@@ -30,7 +30,7 @@ export interface Needs {
 /** The other half is for peaks, and for catching up with a backlog. */
 export const PLANNED_SHARE = 0.5
 /** Database servers with more cores than this are hard to get and to operate. */
-export const MOST_POSTGRES_CORES = 16
+export const MAX_POSTGRES_CORES = 16
 const SECONDS_OF_DAY = 24 * 60 * 60
 
 /** The resources for this many events per second with one destination each, at the cost in the benchmark. */
@@ -40,7 +40,7 @@ export function needsOf(rate: number, cost: EventCost): Needs {
   const clusters = Math.max(
     // Archive writes to a database are sequential.
     cores(cost.archiveMicros),
-    cores(cost.postgresMicros, MOST_POSTGRES_CORES),
+    cores(cost.postgresMicros, MAX_POSTGRES_CORES),
   )
   return {
     rate,
@@ -53,7 +53,7 @@ export function needsOf(rate: number, cost: EventCost): Needs {
 }
 
 /** The maximum events per second on cores shared by nodes, NATS and PostgreSQL, as in the benchmark. */
-export function mostOn(
+export function maxRateOn(
   cores: number,
   { nodeMicros, natsMicros, postgresMicros }: EventCost,
 ): number {

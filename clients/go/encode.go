@@ -59,7 +59,7 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 	exact := make([]byte, len(prefix)+len(text))
 	copy(exact[copy(exact, prefix):], text)
 	if isDeeperThan(exact, maxNestingLevels) {
-		return encoded{}, &ValidationError{Code: "nested_too_deep", Detail: "the call has too many levels"}
+		return encoded{}, &ValidationError{Code: "nested_too_deep", Detail: "the call is nested too deeply"}
 	}
 	return encoded{kind: message.Type, messageID: message.MessageId, json: exact}, nil
 }

@@ -64,7 +64,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 }
 
 // retryAfterForm matches a number, or a date in one of the three HTTP formats (RFC 9110, section 5.6.7). Servers also send
-// fractions, one-digit days, and other names for UTC. A proxy that merges two headers makes a list.
+// fractions, one-digit days, and other names for UTC. A proxy that merges two headers produces a list.
 var retryAfterForm = regexp.MustCompile(
 	`(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)`)
 

@@ -28,10 +28,10 @@ func validate(call fields) error {
 		return &ValidationError{Code: "message_id_too_long", Detail: detail}
 	}
 	if !isReadable(call.message.Timestamp) {
-		return &ValidationError{Code: "timestamp_invalid", Detail: "Timestamp needs ISO 8601 text"}
+		return &ValidationError{Code: "timestamp_invalid", Detail: "Timestamp must be an ISO 8601 string"}
 	}
 	if code, missing := missingIn(call); code != "" {
-		detail := fmt.Sprintf("a call of type %s needs %s, not empty", call.message.Type, missing)
+		detail := fmt.Sprintf("a call of type %s requires a non-empty %s", call.message.Type, missing)
 		return &ValidationError{Code: code, Detail: detail}
 	}
 	return nil

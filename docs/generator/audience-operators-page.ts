@@ -12,7 +12,7 @@ export function audienceOperatorsPage(): string {
   return page(
     '# Audience operators and computed trait functions',
     '## Operators',
-    'The field `op` of a clause that compares a trait or a computed trait, and of a filter in `where`. The last two columns show whether the comparison is true for a missing value and for a value of another type.',
+    'Values of the field `op` in a clause that compares a trait or a computed trait, and in a `where` filter. The last two columns show whether the comparison is true for a missing value and for a value of another type.',
     table(
       ['op', 'compares with', 'value type', 'true if', 'missing', 'other type'],
       operatorRows(),
@@ -20,18 +20,18 @@ export function audienceOperatorsPage(): string {
     list([
       '`null` counts as missing.',
       'Strings are compared exactly, including case. Numbers are compared with numbers only: `"5"` is a string.',
-      'A date is an ISO 8601 timestamp, in UTC unless it has a zone, or a number: seconds since 1970, or milliseconds from 100,000,000,000 on.',
+      'A date is an ISO 8601 timestamp, in UTC unless it has a zone, or a number: Unix time in seconds, or in milliseconds from 100,000,000,000 on.',
       'A path such as `address.city` can enter objects, but not lists. Escape a dot in a name with a backslash, doubled in JSON: `"utm\\\\.source"`.',
     ]),
     '## Events',
     list([
       `\`count\` compares the number of events with \`n\`, with one of ${COUNT_OPERATORS.map(code).join(' ')}. Without \`count\`, at least one event is required.`,
-      `The number is exact up to \`n\` + 1, and at least up to ${LIMITS.leastFactsPerClause}. Hookline does not keep older events beyond that, and the explanation of an audience shows "or more". Results are not affected.`,
+      `The number is exact up to \`n\` + 1, and at least up to ${LIMITS.minFactsPerClause}. Hookline does not keep older events beyond that, and the explanation of an audience shows "or more". Results are not affected.`,
       'Filters in `where` apply to the properties of an event, or to the traits of an identify or group call. All of them must be true.',
-      `\`within\` is a sliding window that ends now. Events with a \`timestamp\` in the future are in it. \`between\` is a fixed window that includes the first timestamp, but not the second. Without both, all events count.`,
+      `\`within\` is a sliding window that ends now. It includes events with a \`timestamp\` in the future. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,
     ]),
     '## Functions of computed traits',
-    'The field `fn` of `compute`. The last column is the new value of a user who had a value when no event is left in the window. Users who never had a value get none.',
+    'Values of the field `fn` in `compute`. The last column is the new value of a user who had a value when no event is left in the window. Users who never had a value do not get one.',
     table(['fn', 'value', 'computed from', 'no event left'], functionRows()),
     list([
       `A trait is computed from the newest ${grouped(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,

@@ -14,19 +14,19 @@ type Argument = Command['registeredArguments'][number]
 export function cliPage(): string {
   const program = createProgram()
   return page(
-    '# The command `hookline`',
+    '# The `hookline` command',
     'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
     '## Common behaviour',
-    'Results are written to stdout, everything else to stderr. With `--json`, before or after the name of the command, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the service refused a request, `message`, `hint` and `errors` are the `title`, `detail` and `errors` of its response.',
-    'On a terminal, lists fit its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show times as their age. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
+    'Results are written to stdout, everything else to stderr. With `--json`, before or after the name of the command, every result is one line of JSON. A list is `{"data": […], "nextCursor": …}`; `nextCursor` is `null` on the last page. An error is `{"error": {"code": …, "message": …, "hint": …, "errors": […], "exitCode": …}}` on stderr. If the service rejected a request, `message`, `hint` and `errors` are the `title`, `detail` and `errors` of its response.',
+    'On a terminal, lists fit its width: long names are truncated with …, and the least important columns are omitted; ids are always complete. `COLUMNS` overrides the width. Lists show relative times. If the output is not a terminal, nothing is truncated, and times are ISO 8601 in UTC.',
     'Control characters and invisible characters are shown as escapes like `\\x1b`. Colours are used on a terminal only: `NO_COLOR`, `TERM=dumb` and `FORCE_COLOR=0` turn them off, `FORCE_COLOR=1` turns them on.',
     `A time is ISO 8601 or a duration: \`90s\`, \`1h30m\`, \`7d\` (units: ${Object.keys(TIME_UNITS).map(code).join(', ')}). For a time in the past, such as \`--from\`, the duration counts back from now; for a time in the future, such as \`--expires\`, it counts from now.`,
     '## Exit codes',
     exitCodesTable(),
     '## Confirmation',
-    'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2, unless `--yes` is given. These commands are `delete` of sources, destinations, tokens, audiences and computed traits, `sources remove-key`, `delete-user`, `restore --replace` and `audiences import --replace`.',
+    'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2 unless you pass `--yes`. These commands are `delete` of sources, destinations, tokens, audiences and computed traits, `sources remove-key`, `delete-user`, `restore --replace` and `audiences import --replace`.',
     '## Ids and names',
-    'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can give its exact name. If the name is not unique, the command fails and lists the ids.',
+    'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can use its exact name. If the name is not unique, the command fails and lists the ids.',
     '## Options of commands that use a service',
     'Every command that sends requests to a running service has these options.',
     optionsTable(serviceOptions(program)),
@@ -64,10 +64,13 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
   ],
   partial: [
     'The command succeeded in part: some lines were rejected, or some webhooks did not accept the test.',
-    'Check the list that the command names.',
+    'Check the rejected lines or webhooks that the command reports.',
   ],
   unhealthy: ['A check of `hookline doctor` failed.', 'Fix the failed checks.'],
-  interrupted: ['Ctrl-C or a signal stopped the command.', 'Run it again: an import continues.'],
+  interrupted: [
+    'The command was stopped by Ctrl-C or a signal.',
+    'Run it again. An import resumes.',
+  ],
 }
 
 const SERVICE_OPTIONS = ['--url', '--token-file', '--data-dir']

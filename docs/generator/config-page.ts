@@ -7,25 +7,25 @@ export function configPage(): string {
   return page(
     '# Settings',
     'All settings are optional. A command-line flag overrides an environment variable, a variable overrides the configuration file, and the file overrides the default. `hookline config` shows every value and where it comes from.',
-    'Sizes are in bytes. Times have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is in milliseconds. If settings are invalid, the service does not start and reports all errors at once, including unknown variables that begin with `HOOKLINE_`.',
+    'Sizes are in bytes. Durations have units, like `90s`, `1h30m` or `7d` (`ms`, `s`, `m`, `h`, `d`, `w`); a number without a unit is in milliseconds. If settings are invalid, the service does not start and reports all errors at once, including unknown variables that begin with `HOOKLINE_`.',
     'The flag `--config` or the variable `HOOKLINE_CONFIG` specifies the configuration file. It is YAML or JSON, with setting names in camel case (`retryWindow: 1h`). To read a secret from a file, add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
     table(['flag', 'variable', 'default', 'meaning'], rows()),
     '## Outgoing connections',
-    'Hookline only connects to webhooks, name servers, and a proxy if you set one. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, the address guard refuses:',
+    'Hookline only connects to webhooks, DNS servers, and a proxy if configured. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, the address guard refuses:',
     list([
-      'private, loopback and reserved addresses, and names that resolve to them (`allowedNetworks` makes exceptions)',
-      'ports of services other than web servers (`allowedPorts` makes exceptions)',
+      'private, loopback and reserved addresses, and names that resolve to them (exceptions: `allowedNetworks`)',
+      'ports of services other than web servers (exceptions: `allowedPorts`)',
     ]),
     'These settings do not affect the webhook URL `http://inspector.internal/`, the built-in [inspector](../guides/receivers.md#the-inspector).',
     '## Egress proxy',
     'With `egressProxy`, every connection to a webhook uses that proxy: deliveries, test deliveries, replays and deletion notices.',
     list([
       'Hookline sends `CONNECT` for both `https` and `http`. If you have `http` webhooks, the proxy must allow it for port 80.',
-      'TLS is end to end between Hookline and the receiver, and the certificate is verified as without a proxy. For an `https` proxy, `tlsCaFile` also applies.',
+      'TLS is end-to-end between Hookline and the receiver, and the certificate is verified as without a proxy. For an `https` proxy, `tlsCaFile` also applies.',
       'Percent-encode special characters of user and password. The whole URL is a secret: Hookline never shows it.',
       'The variables `HTTP_PROXY`, `HTTPS_PROXY` and `ALL_PROXY` have no effect.',
     ]),
-    'The proxy resolves the host name of the webhook and connects to it, so **configure the proxy to refuse your private networks**. Hookline still refuses forbidden ports, forbidden addresses, and names that resolve to them. If Hookline cannot resolve a name within a second, it leaves the decision to the proxy. The address of the proxy itself may be private.',
+    'The proxy resolves the host name of the webhook and connects to it, so **configure the proxy to refuse your private networks**. Hookline still refuses forbidden ports, forbidden addresses, and names that resolve to them. If Hookline cannot resolve a name within a second, the proxy decides. The address of the proxy itself may be private.',
     'If the proxy is unreachable, rejects the credentials or cannot connect, the attempt has the class `proxy_failed` and is retried. `attemptTimeout` includes the time for the proxy.',
   )
 }

@@ -7,7 +7,7 @@ import {
 import { nextAttemptAt } from '../../packages/server/src/delivery/parts/parts.ts'
 import {
   classifyResponse,
-  LONGEST_RETRY_AFTER_MS,
+  MAX_RETRY_AFTER_MS,
   retryAfter,
 } from '../../packages/server/src/delivery/sending/outcome.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
@@ -86,18 +86,18 @@ function numbers(): string {
       ['response time', `${attemptTimeoutMs / 1000} s`],
       ['retries of an event, after it first became due', `${retryWindowMs / HOUR_MS} hours`],
       ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
-      ['maximum pause by `Retry-After`', `${LONGEST_RETRY_AFTER_MS / HOUR_MS} hour`],
+      ['maximum pause by `Retry-After`', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
         'consecutive 410 responses that pause a webhook',
         `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the previous one`,
       ],
       [
-        'events are kept for replays',
+        'retention of events, for replays',
         `${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR_MS / 24} days`,
       ],
       ['maximum size of a call, by default', `${messageBytes / 1024} KiB`],
       [
-        'maximum size of a delivery, whose computed trait may be a long list',
+        'maximum body size of a delivery (a computed trait can be a long list)',
         `less than ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
       ],
       ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],

@@ -1,7 +1,7 @@
 import {
   costIn,
-  mostOn,
-  MOST_POSTGRES_CORES,
+  maxRateOn,
+  MAX_POSTGRES_CORES,
   type Needs,
   needsOf,
   PLANNED_SHARE,
@@ -27,14 +27,14 @@ export function scalingPage(): string {
         ['NATS', micros(cost.natsMicros), 'events, on each server with a replica'],
         ['PostgreSQL', micros(cost.postgresMicros), 'events and destinations'],
         [
-          'of which serial',
+          'serial part of PostgreSQL',
           micros(cost.archiveMicros),
           'events: nodes archive one at a time, to detect all duplicates',
         ],
         ['disk of the database', `${cost.bytes.toFixed(0)} bytes`, 'events and destinations'],
       ],
     ),
-    `On the two cores of the benchmark machine, shared with load and receiver, this allows at most ${mostOn(2, cost).toFixed(0)} events/s.`,
+    `On the two cores of the benchmark machine, shared with load and receiver, this allows at most ${maxRateOn(2, cost).toFixed(0)} events/s.`,
     '## Bottlenecks',
     [
       '- **A node** is mainly one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
@@ -43,7 +43,7 @@ export function scalingPage(): string {
       '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),
     '## Resources by rate',
-    `The plan uses ${PLANNED_SHARE * 100} % of each core. The rest is for peaks, and for processing a backlog. A cluster has its own PostgreSQL with at most ${MOST_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so the rate of one source is limited by one cluster.`,
+    `The plan uses ${PLANNED_SHARE * 100} % of each core. The rest is headroom for peaks and backlogs. A cluster has its own PostgreSQL with at most ${MAX_POSTGRES_CORES} cores, and three NATS servers. A source belongs to one cluster, so the rate of one source is limited by one cluster.`,
     table(
       [
         'events/s',

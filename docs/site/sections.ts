@@ -20,19 +20,19 @@ const FOLDERS: readonly Folder[] = [
   {
     folder: 'tutorials',
     title: 'Tutorials',
-    about: 'Learn Hookline step by step: paste the commands in order.',
+    about: 'Learn Hookline step by step. Run the commands in order.',
     first: ['first-delivery', 'receiver', 'import-history'],
   },
   {
     folder: 'clients',
     title: 'Client libraries',
-    about: 'Send calls: one page for each language.',
+    about: 'How to send calls, by language.',
     first: ['README', 'node', 'browser', 'react-native', 'python', 'go', 'java'],
   },
   {
     folder: 'guides',
     title: 'Guides',
-    about: 'Solve a task.',
+    about: 'How to do a specific task.',
     first: [
       'install',
       'console',
@@ -57,19 +57,19 @@ const FOLDERS: readonly Folder[] = [
   {
     folder: 'decisions',
     title: 'Decisions',
-    about: 'Reasons for the design.',
+    about: 'Design decisions and their reasons.',
     first: ['README'],
   },
   {
     folder: 'contributing',
     title: 'Contributing',
-    about: 'To change the code. A page for each common change.',
+    about: 'How to make common changes to the code.',
     first: ['CONTRIBUTING', 'tests'],
   },
   {
     folder: 'project',
     title: 'Project',
-    about: 'About the code and its versions.',
+    about: 'Architecture, changelog and security policy.',
     first: ['ARCHITECTURE'],
   },
 ]

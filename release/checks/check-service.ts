@@ -29,5 +29,5 @@ export async function checkEvents(
   const { data } = JSON.parse(json) as { data: { event: { userId: string } }[] }
   const found = data.map(({ event }) => event.userId)
   if (found.toSorted().join() !== users.toSorted().join())
-    throw new Error(`The service has events of ${found.join(', ')}, not of ${users.join(', ')}.`)
+    throw new Error(`Expected events of ${users.join(', ')}, found events of ${found.join(', ')}.`)
 }

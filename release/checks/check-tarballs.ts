@@ -9,7 +9,7 @@ import { nodeOf } from '../nodes.ts'
 import { step } from '../step.ts'
 import type { Tarball } from '../packing/tarballs.ts'
 
-/** Installs the tarballs as users do, and uses the installed packages. Rejects if something does not work. */
+/** Installs the tarballs as a user would, and tests the installed packages. Rejects if a check fails. */
 export async function checkTarballs(tarballs: readonly Tarball[]): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'hookline-release-'))
   try {

@@ -4,7 +4,7 @@ import { run } from '../command.ts'
 import type { PackageName } from '../packages.ts'
 import type { Tarball } from '../packing/tarballs.ts'
 
-/** A folder of a user who has installed tarballs, and who has this Node. */
+/** A user's project with the tarballs installed, for one version of Node. */
 export class Installed {
   readonly folder: string
   readonly node: string
@@ -19,19 +19,19 @@ export class Installed {
     writeFileSync(join(folder, 'package.json'), '{"private": true}')
     const files = tarballs.map(({ file }) => file)
     const { stderr } = await run('npm', ['install', ...files], { cwd: folder, node })
-    // A warning about a setting of npm itself is about this machine, not about the packages.
+    // A warning about a setting of npm itself concerns this machine, not the packages.
     const warnings = stderr.split('\n').filter((line) => /^npm warn (?!Unknown )/.test(line))
     if (warnings.length > 0) throw new Error(`npm install\n${warnings.join('\n')}`)
     return new Installed(folder, node)
   }
 
-  /** Runs a program that a user saves as this file. Resolves with its output. */
+  /** Saves a program as this file and runs it. Resolves with its output. */
   async program(file: string, text: string, ...args: readonly string[]): Promise<string> {
     writeFileSync(join(this.folder, file), text)
     return this.run(this.node, join(this.folder, file), ...args)
   }
 
-  /** Runs the first program in JavaScript that the README of the installed package shows. */
+  /** Runs the first JavaScript program in the README of the installed package. */
   async readmeProgram(name: PackageName): Promise<string> {
     const readme = readFileSync(`${this.folder}/node_modules/@hookline/${name}/README.md`, 'utf8')
     const program = /^```js\n([^]*?)^```/m.exec(readme)

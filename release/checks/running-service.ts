@@ -6,8 +6,8 @@ import { freePort } from '@hookline/testing/network/free-port'
 import { environment } from '../command.ts'
 import type { Installed } from './installed.ts'
 
-/** As slow as a busy machine may start it. */
-const LONGEST_START_MS = 60_000
+/** The start timeout, for a busy machine. */
+const MAX_START_MS = 60_000
 
 /** `hookline start` from installed tarballs, with the default data folder. */
 export class RunningService implements AsyncDisposable {
@@ -37,7 +37,7 @@ export class RunningService implements AsyncDisposable {
     return service
   }
 
-  /** Stops it as an operator does. Rejects unless it ends with 0. */
+  /** Stops it with SIGTERM, as an operator would. Rejects unless it exits with 0. */
   async stop(): Promise<void> {
     this.#child.kill('SIGTERM')
     await this.#closed
@@ -51,7 +51,7 @@ export class RunningService implements AsyncDisposable {
   }
 
   async #ready(): Promise<void> {
-    const deadline = performance.now() + LONGEST_START_MS
+    const deadline = performance.now() + MAX_START_MS
     while (this.#child.exitCode === null && performance.now() < deadline) {
       const response = await fetch(`${this.url}/readyz`).catch(() => undefined)
       if (response?.status === 200) return

@@ -5,11 +5,11 @@ import { type PackageName, packageFolder, ROOT } from '../packages.ts'
 /** Builds packages and their dependencies from scratch. Puts the licence into their folders. */
 export async function build(names: readonly PackageName[]): Promise<void> {
   const folders = names.map(packageFolder)
-  // The compiler leaves the output of deleted source files.
+  // The compiler does not remove the output of deleted source files.
   for (const folder of folders) rmSync(`${folder}/dist`, { recursive: true, force: true })
-  // --force ignores the compiler's record of its last build, which may be about deleted files.
+  // --force ignores the compiler's build info, which may refer to deleted files.
   await run(`${ROOT}node_modules/.bin/tsc`, ['-b', '--force', ...folders], { cwd: ROOT })
-  // The compiler only copies TypeScript.
+  // The compiler does not copy SQL files.
   for (const folder of folders)
     for (const file of globSync('src/**/*.sql', { cwd: folder }))
       copyFileSync(`${folder}/${file}`, `${folder}/${file.replace('src', 'dist')}`)

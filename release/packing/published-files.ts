@@ -3,7 +3,7 @@ import type { Manifest } from '../packages.ts'
 
 const SOURCE_CONDITION = 'hookline-source'
 
-/** Copies a built package to another folder, as its users get it. */
+/** Copies the published files of a built package to another folder. */
 export function copyPublishedFiles(from: string, manifest: Manifest, to: string): void {
   mkdirSync(to)
   for (const name of [...(manifest.files ?? []), 'LICENSE'])
@@ -12,7 +12,7 @@ export function copyPublishedFiles(from: string, manifest: Manifest, to: string)
   writeFileSync(`${to}/package.json`, JSON.stringify(publishedManifest(manifest), undefined, 2))
 }
 
-/** Without what serves only a clone: scripts, and the condition that leads to the source. */
+/** Removes entries that only a clone needs: scripts, and the export condition for the source. */
 function publishedManifest({ scripts: _, exports, ...manifest }: Manifest): Manifest {
   if (exports === undefined) return manifest
   const published = Object.entries(exports).map(([entry, targets]) => {
@@ -22,7 +22,7 @@ function publishedManifest({ scripts: _, exports, ...manifest }: Manifest): Mani
   return { ...manifest, exports: Object.fromEntries(published) }
 }
 
-/** Links to files outside of the package become text: they would lead nowhere. */
+/** Replaces links to files outside of the package with their text, because they would be broken. */
 function publishedReadme(text: string): string {
   return text.replaceAll(/\[([^\]]+)\]\(\.\.\/[^)]*\)/g, '$1')
 }

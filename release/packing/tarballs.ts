@@ -9,7 +9,7 @@ import { copyPublishedFiles } from './published-files.ts'
 /** Where `npm run pack` and `npm run release` leave the tarballs. */
 export const TARBALLS = `${ROOT}tarballs`
 
-/** Builds all packages and packs them into `folder`, which is emptied before. */
+/** Builds all packages and packs them into `folder`, which is emptied first. */
 export async function makeTarballs(folder: string): Promise<Tarball[]> {
   await build(PACKAGES)
   rmSync(folder, { recursive: true, force: true })

@@ -6,6 +6,6 @@
 export function isDryRun(args: readonly string[], environment: NodeJS.ProcessEnv): boolean {
   const unknown = args.filter((each) => each !== '--dry-run')
   if (unknown.length > 0)
-    throw new Error(`Unknown: ${unknown.join(' ')}. The only argument is --dry-run.`)
+    throw new Error(`Unknown arguments: ${unknown.join(' ')}. The only argument is --dry-run.`)
   return args.length > 0 || environment['npm_config_dry_run'] === 'true'
 }

@@ -8,15 +8,15 @@ import type { Tarball } from '../packing/tarballs.ts'
 
 /**
  * Publishes the tarballs one after the other. Skips packages that an interrupted release has published.
- * @throws {Error}if the published package is not this tarball: a release must not mix two builds
+ * @throws {Error} if the published package is not this tarball: a release must not mix two builds
  */
 export async function publish(tarballs: readonly Tarball[], version: string): Promise<void> {
   for (const { name, file } of tarballs) {
     const release = `@hookline/${name}@${version}`
     const published = await publishedIntegrity(release)
     if (published === undefined) await npmPublish(file)
-    else if (published === integrityOf(file)) console.log(`${release} is published already.`)
-    else throw new Error(`${release} is published from another build. Raise the version.`)
+    else if (published === integrityOf(file)) console.log(`${release} is already published.`)
+    else throw new Error(`${release} was published from a different build. Bump the version.`)
   }
 }
 
@@ -40,5 +40,5 @@ function integrityOf(file: string): string {
 async function npmPublish(file: string): Promise<void> {
   const child = spawn('npm', ['publish', file], { cwd: ROOT, stdio: 'inherit' })
   const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`npm publish ${file} ended with ${code ?? 'a signal'}.`)
+  if (code !== 0) throw new Error(`npm publish ${file} exited with ${code ?? 'a signal'}.`)
 }

@@ -1,8 +1,8 @@
-/** The facts that a release depends on, besides the packages. */
+/** The state of the repository that a release depends on. */
 export interface ReleaseState {
   /** The version of the repository. */
   readonly version: string
-  /** The same version, in each place that must have it. */
+  /** The version in each place that must have the same one. */
   readonly versions: Readonly<Record<string, string | undefined>>
   /** Uncommitted changes, as `git status --porcelain` prints them. */
   readonly changes: string

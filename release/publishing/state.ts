@@ -16,7 +16,7 @@ export async function readState(): Promise<ReleaseState> {
   }
 }
 
-/** The version of each package, and the one that it needs of each other package. */
+/** The version of each package, and the version of each other package that it depends on. */
 export function versionsIn(manifests: readonly Manifest[]): Record<string, string | undefined> {
   const names = manifests.map(({ name }) => name)
   const places = manifests.flatMap(({ name, version, dependencies = {} }) => [

@@ -103,7 +103,7 @@ export class Cluster implements AsyncDisposable {
     return new ManagementApi(node.url, ADMIN_TOKEN)
   }
 
-  /** Resolves to `undefined` if the node does not answer with success. The key makes a repeated request harmless. */
+  /** Resolves to `undefined` unless the node responds with a 2xx. The key makes a repeated request harmless. */
   async post<T>(
     { url }: Node,
     path: string,

@@ -15,7 +15,7 @@ import {
 const EVERY = isShort() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
 /** Begin, two slices of users and the end of each of three steps, and the erasing: before and after each. */
-const LEAST_STEPS = 2 * (1 + 3 * 3 + 1)
+const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterIsMissing() !== undefined)(
   'a deletion whose node is killed at any step comes to the same end on another one, each notice once with the same id',
@@ -52,7 +52,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
       const left = await postgres.filesWith(PLANTED, nameOf(place.databaseUrl))
       expect(left, `killed at ${killAt}`).toEqual([])
     }
-    expect(kills).toBeGreaterThanOrEqual(Math.floor(LEAST_STEPS / EVERY))
+    expect(kills).toBeGreaterThanOrEqual(Math.floor(MIN_STEPS / EVERY))
   },
 )
 

@@ -4,7 +4,7 @@ import { type Cluster, STREAM } from './cluster.ts'
 import type { AcceptedCall } from './traffic.ts'
 
 const LAST_CHARACTERS = 8_000
-const MOST_LOST = 5
+const MAX_LOST = 5
 /** Longer than the interval between heartbeats of an entry. */
 const LISTENING_MS = 8_000
 
@@ -20,13 +20,13 @@ export async function diagnosis(
     ['calls that have not arrived', async () => missing.length],
     [
       'how long ago the first of them got a 200, ms',
-      async () => missing.slice(0, MOST_LOST).map((id) => [id, now - accepted.get(id)!.acceptedAt]),
+      async () => missing.slice(0, MAX_LOST).map((id) => [id, now - accepted.get(id)!.acceptedAt]),
     ],
     ['nodes', () => nodesOf(cluster)],
     ['JetStream', () => jetStreamOf(cluster)],
     ['what nodes say of their entries meanwhile', () => acksOf(cluster)],
     ...QUERIES.map((query) => [query, () => cluster.sql(query)] as const),
-    ['their state', () => cluster.sql(stateOf(missing.slice(0, MOST_LOST)))],
+    ['their state', () => cluster.sql(stateOf(missing.slice(0, MAX_LOST)))],
   ] as const
   const texts = await Promise.all(
     parts.map(async ([name, read]) => `== ${name}\n${await textOf(read)}`),

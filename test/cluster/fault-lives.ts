@@ -11,16 +11,16 @@ import { SEED } from '@hookline/testing/run/seed'
 /** In total, with one NATS server and with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The next faults are injected into a new cluster. */
-const MOST_FAULTS_OF_A_CLUSTER = 60
+const MAX_FAULTS_OF_A_CLUSTER = 60
 /** For each fault, on average. Only deliveries in lanes whose results were not recorded are repeated. */
-const MOST_DUPLICATES = 50
+const MAX_DUPLICATES = 50
 /** For each fault, on average, including recovery. */
-const MOST_MS = 120_000
+const MAX_MS = 120_000
 /** Servers return soon, so that many faults fit in a short time. */
 const TIMES =
   process.env['HOOKLINE_TEST_LONG_FAULTS'] === '1'
-    ? { mostAwayMs: 20_000, beyondLeasesMs: 90_000 }
-    : { mostAwayMs: 1_000, beyondLeasesMs: 25_000 }
+    ? { maxAwayMs: 20_000, beyondLeasesMs: 90_000 }
+    : { maxAwayMs: 1_000, beyondLeasesMs: 25_000 }
 
 /** Tests with half of the faults, on clusters with this number of NATS servers. */
 export function testFaults(natsServers: ClusterSize['natsServers']): void {
@@ -43,18 +43,18 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
           console.log(`NATS servers: ${natsServers}, all so far\n${faultReport(effects)}`)
         }
         expect(run.traffic.accepted.size).toBeGreaterThan(count * 10)
-        expect(run.duplicates / count).toBeLessThan(MOST_DUPLICATES)
+        expect(run.duplicates / count).toBeLessThan(MAX_DUPLICATES)
       },
-      MOST_FAULTS_OF_A_CLUSTER * MOST_MS,
+      MAX_FAULTS_OF_A_CLUSTER * MAX_MS,
     )
   })
 }
 
 /** Divides the faults among clusters, each with its own seed. */
 function clusters(count: number): { readonly count: number; readonly seed: number }[] {
-  const all = Math.ceil(count / MOST_FAULTS_OF_A_CLUSTER)
+  const all = Math.ceil(count / MAX_FAULTS_OF_A_CLUSTER)
   return Array.from({ length: all }, (_, index) => ({
-    count: Math.min(MOST_FAULTS_OF_A_CLUSTER, count - index * MOST_FAULTS_OF_A_CLUSTER),
+    count: Math.min(MAX_FAULTS_OF_A_CLUSTER, count - index * MAX_FAULTS_OF_A_CLUSTER),
     seed: SEED + index,
   }))
 }

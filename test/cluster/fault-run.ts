@@ -11,7 +11,7 @@ import type { Node } from './node.ts'
 import { Traffic } from './traffic.ts'
 
 export interface FaultRunOptions extends FaultTimes {
-  /** Evenly over [0, 1). */
+  /** Random numbers, uniform over [0, 1). */
   readonly random: () => number
   readonly natsServers: ClusterSize['natsServers']
 }

@@ -12,8 +12,8 @@ export interface AcceptedCall {
 
 const SENDERS_OF_A_NODE = 2
 const PAUSE_MS = 40
-const MOST_CALLS = 5
-const MOST_NOTE_BYTES = 400
+const MAX_CALLS = 5
+const MAX_NOTE_BYTES = 400
 /** After this time a client stops waiting and sends to another node. */
 const TIMEOUT_MS = 10_000
 
@@ -64,10 +64,8 @@ export class Traffic {
   }
 
   #calls(): readonly Call[] {
-    const note = (): string => 'x'.repeat(Math.floor(this.#random() * MOST_NOTE_BYTES))
-    return Array.from({ length: 1 + Math.floor(this.#random() * MOST_CALLS) }, () =>
-      newCall(note()),
-    )
+    const note = (): string => 'x'.repeat(Math.floor(this.#random() * MAX_NOTE_BYTES))
+    return Array.from({ length: 1 + Math.floor(this.#random() * MAX_CALLS) }, () => newCall(note()))
   }
 }
 

@@ -63,7 +63,7 @@ function exchange(changes: object): Observed['exchanges'][number] {
   return { ...request, isToService: true, status: 200, response: {}, ...changes }
 }
 
-describe('the judgement of a run', () => {
+describe('the assessment of a run', () => {
   test('finds no fault if a call arrives as it was made', () => {
     const { result, faults } = judge(observed())
     expect(faults).toEqual([])

@@ -50,7 +50,7 @@ test('deliveries of a paused destination are shown as held, and sent when it is 
   await go(`destinations/${id}`)
   await page.getByRole('button', { name: 'Pause' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
-  await page.getByText('Paused by hand.').first().waitFor()
+  await page.getByText('Paused manually.').first().waitFor()
   await service.track('m1')
   await page.getByRole('heading', { name: '1 pending delivery' }).waitFor()
   await page.getByText('The destination is paused.').waitFor()

@@ -12,7 +12,7 @@ const EVENTS_PER_SECOND = 500
 /** Use 60 for a full run; the short form finds the same faults. */
 const SECONDS = Number(process.env['HOOKLINE_TEST_LIVE_SECONDS'] ?? 15)
 /** Limit on the growth of the heap after the list is full. */
-const MOST_GROWTH_BYTES = 12_000_000
+const MAX_GROWTH_BYTES = 12_000_000
 
 /** Records long tasks (over 50 ms) of the page, and the time between frames. */
 const WATCH = `
@@ -64,7 +64,7 @@ test(
     const growth = (await heapBytes(debug)) - before
     console.log({ sent, ...measured, growthKb: Math.round(growth / 1_000) })
     expect(measured.longTasks).toBeLessThanOrEqual(measured.frames / 100)
-    expect(growth).toBeLessThan(MOST_GROWTH_BYTES)
+    expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
     expect(await page.getByText('missed').count()).toBe(0)
     expect(await page.locator('li[data-row]').count()).toBeLessThan(60)
     expect(faults).toEqual([])

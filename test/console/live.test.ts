@@ -20,7 +20,7 @@ test('an event appears with its outcome, and its trace opens beside the list', a
   await page.keyboard.press('Enter')
   await page.waitForURL(/open=evt_/)
   const drawer = page.getByRole('region', { name: 'Event details' })
-  await drawer.getByText('Not delivered yet: retrying.').waitFor()
+  await drawer.getByText('Not delivered yet; retrying.').waitFor()
   await expectAccessible(page)
   await drawer.getByText('Delivered to its destination.').waitFor()
   await page.keyboard.press('p')

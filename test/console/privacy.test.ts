@@ -21,7 +21,7 @@ async function skipCallCheck(service: RunningService): Promise<void> {
 
 async function deleteByClicks(page: Page, users: string, typed: string): Promise<void> {
   await page.getByRole('button', { name: 'Delete users…' }).first().click()
-  await page.getByLabel('User ids (one per line)').fill(users)
+  await page.getByLabel('User IDs (one per line)').fill(users)
   await page.getByRole('button', { name: 'Review deletion' }).click()
   await page.getByText('This cannot be undone.').waitFor()
   const confirm = page.getByRole('button', { name: /permanently$/ })
@@ -126,7 +126,7 @@ test('the form opens with a user, adds anonymous ids, lists aliased users that r
   await expect
     .poll(async () => {
       await form.getByRole('button', { name: 'Add known anonymous ids' }).click()
-      return form.getByLabel('Anonymous ids').inputValue()
+      return form.getByLabel('Anonymous IDs').inputValue()
     })
     .toBe('anon-1')
   await expect
@@ -134,7 +134,7 @@ test('the form opens with a user, adds anonymous ids, lists aliased users that r
       await form.getByRole('button', { name: 'Add known anonymous ids' }).click()
       return form.getByRole('status').textContent()
     })
-    .toContain('Aliased users that are not deleted: lovelace.')
+    .toContain('Aliased users who will not be deleted: lovelace.')
   await form.getByLabel('Selected sources').check()
   const next = form.getByRole('button', { name: 'Review deletion' })
   expect(await next.isDisabled()).toBe(true)
@@ -177,7 +177,7 @@ test('a suppression can be found by its id, and ended', async () => {
   expect(new URL(page.url()).searchParams.get('search')).toBe('ada')
   await page.getByRole('button', { name: 'End suppression of ada' }).click()
   await page.getByRole('button', { name: 'End suppression' }).click()
-  await page.getByText('This id is not suppressed').waitFor()
+  await page.getByText('This ID is not suppressed').waitFor()
   await service.track('kept', { userId: 'ada' })
   await service.endOf('kept')
   await service.restart()

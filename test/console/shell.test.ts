@@ -15,7 +15,7 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   await service.track('order-4711')
   const { id } = await service.endOf('order-4711')
   const { page, faults } = await openSignedIn(service)
-  const field = page.getByRole('combobox', { name: 'Page, destination, source or id' })
+  const field = page.getByRole('combobox', { name: 'Page, destination, source or ID' })
   const goTo = async (text: string): Promise<void> => {
     await page.keyboard.press('Control+k')
     await field.waitFor()

@@ -26,7 +26,7 @@ test('a token signs in a second browser until the session is ended, and is inval
   await page.getByLabel('Name').fill('Grace')
   await page.getByLabel('Expires').fill('2001-01-01T00:00:00')
   await page.keyboard.press('Enter')
-  await page.getByText('expiresAt is not a time in the future').waitFor()
+  await page.getByText('expiresAt must be in the future').waitFor()
   await page.getByLabel('Expires').fill('')
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Create token' }).click()

@@ -52,7 +52,7 @@ test('without a profile, the user page shows events and deletions', async () => 
   await service.track('m1', { userId: 'anna' })
   const { page, go } = await openSignedIn(service, { role: 'viewer', colorScheme: 'dark' })
   await go('users/anna')
-  await page.getByText('There are no profiles yet').waitFor()
+  await page.getByText('No profiles exist yet').waitFor()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
   expect(await page.getByText('Delete user').count()).toBe(0)
   await expectAccessible(page)

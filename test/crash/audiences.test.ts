@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { howMany } from '@hookline/testing/run/how-many'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { HeardAudiences } from '@hookline/testing/audiences/heard-audiences'
+import { ReceivedAudiences } from '@hookline/testing/audiences/heard-audiences'
 import type { ManagementApi } from '@hookline/testing/service/management-api'
 import { KillableService } from './killable-service.ts'
 import { UserLoad } from './user-load.ts'
@@ -43,8 +43,8 @@ const create = (
 
 test(`after ${KILLS} kills the members at each receiver match the stored ones`, async () => {
   const random = seededRandom(SEED)
-  const views = [new HeardAudiences(), new HeardAudiences()]
-  const open = (view: HeardAudiences) =>
+  const views = [new ReceivedAudiences(), new ReceivedAudiences()]
+  const open = (view: ReceivedAudiences) =>
     openReceiver({
       respond: ({ body }) => {
         if (random() < 0.1) return 500

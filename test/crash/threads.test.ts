@@ -16,7 +16,7 @@ test.concurrent.for([INGEST_THREADS[0], DELIVERY_THREADS[0]])(
     const failed = { msg: 'thread.failed', thread: name }
     expectHere(threaded.logged).toMatchObject([
       ...Array.from({ length: 4 }, () => failed),
-      { level: FATAL, msg: 'thread.given_up', thread: name, failures: 5 },
+      { level: FATAL, msg: 'thread.failed_permanently', thread: name, failures: 5 },
       { msg: expect.stringMatching(`Stopped: ${name} failed 5 times within a minute`) },
       { msg: expect.stringContaining('delivered after the next start') },
     ])

@@ -25,7 +25,7 @@ const HIDDEN = [
   '/%76%31/track',
   '/v1/..?/v1/track',
 ]
-const MOST_BYTES = 557_056
+const MAX_BYTES = 557_056
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
 const callOf = (writeKey: string, more: object = {}): string =>
@@ -90,7 +90,7 @@ describe.each([
 
   it('the body limit and its response come from Hookline', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
-    const largest = callOf(service.writeKey).padEnd(MOST_BYTES)
+    const largest = callOf(service.writeKey).padEnd(MAX_BYTES)
     const sent = { method: 'POST', headers: JSON_BODY, body: largest }
     expect(await service.call('/v1/track', sent)).toMatchObject({ status: 200 })
     const larger = { ...sent, body: `${largest} ` }

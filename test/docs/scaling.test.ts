@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { median } from '../../bench/benchmarks/benchmark.ts'
 import {
   costIn,
-  mostOn,
-  MOST_POSTGRES_CORES,
+  maxRateOn,
+  MAX_POSTGRES_CORES,
   needsOf,
   PLANNED_SHARE,
 } from '../../bench/report/cluster-needs.ts'
@@ -19,7 +19,7 @@ describe('the resources for a rate', () => {
       result.figures.find(({ name }) => name === 'from call to receiver, 1 node')!.values,
     )
     const cores = Number.parseInt(result.machine, 10)
-    const most = mostOn(cores, cost)
+    const most = maxRateOn(cores, cost)
     // The load and the receiver share the cores, but are not part of the cost.
     expect(measured).toBeLessThan(most)
     expect(measured).toBeGreaterThan(most / 4)
@@ -37,7 +37,7 @@ describe('the resources for a rate', () => {
         PLANNED_SHARE,
       )
       expect(share(cost.natsMicros, clusters * natsCores)).toBeLessThanOrEqual(PLANNED_SHARE)
-      expect(postgresCores).toBeLessThanOrEqual(MOST_POSTGRES_CORES)
+      expect(postgresCores).toBeLessThanOrEqual(MAX_POSTGRES_CORES)
       const before = all[index - 1]
       if (before === undefined) continue
       expect(nodes).toBeGreaterThanOrEqual(before.nodes)

@@ -1,7 +1,7 @@
 import type { Json } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
-import { HeardAudiences } from '@hookline/testing/audiences/heard-audiences'
+import { ReceivedAudiences } from '@hookline/testing/audiences/heard-audiences'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Computation {
@@ -27,7 +27,7 @@ async function valuesOf({ api }: RunningService, id: string): Promise<Record<str
 }
 
 async function listening() {
-  const view = new HeardAudiences()
+  const view = new ReceivedAudiences()
   const receiver = await openReceiver({
     respond: ({ body }) => {
       view.hear(body)

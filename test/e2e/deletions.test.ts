@@ -173,7 +173,7 @@ describe('a deletion', () => {
     )
     expect(data.map(({ event }) => event.messageId)).toEqual(['m5', 'm3'])
     const found = await service.api.call('GET', 'events?anonymousId=a1')
-    expect(found).toMatchObject({ suppressions: [{ anonymousId: 'a1', callsLeftOut: 1 }] })
+    expect(found).toMatchObject({ suppressions: [{ anonymousId: 'a1', droppedCalls: 1 }] })
     const path = 'suppressions?anonymousId=a1'
     expect(await service.api.request('DELETE', path)).toMatchObject({ status: 204 })
     await service.track('m6', { userId: null, anonymousId: 'a1' })

@@ -38,7 +38,7 @@ test('with the required number, the service delivers to more receivers than it m
   const service = await startWith(256, folder.path)
   try {
     expect(await service.ready(), service.stderr).toBe(true)
-    expect(service.stderr).toContain('open_files.tight')
+    expect(service.stderr).toContain('open_files.limited')
     const api = new ManagementApi(service.url, TOKEN)
     const { id, writeKey } = await newSource(api)
     for (const { url } of receivers) await newDestination(api, id, url)

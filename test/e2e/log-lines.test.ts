@@ -5,7 +5,7 @@ import { type RunningService, startService } from '@hookline/testing/service/run
 const settings = { logLevel: 'info', retryScheduleMs: '100', retryWindowMs: '2000' }
 
 /** Generous, for slow machines. No test depends on it. */
-const LONGEST_RUN_MS = 300_000
+const MAX_RUN_MS = 300_000
 
 const PINO_LEVELS: Readonly<Record<number, string>> = {
   20: 'debug',
@@ -53,7 +53,7 @@ async function allEnded(service: RunningService, deliveries: number): Promise<vo
     )
     expect(ended.reduce((sum, count) => sum + count, 0)).toBe(deliveries)
   }
-  await vi.waitFor(check, { timeout: LONGEST_RUN_MS, interval: 50 })
+  await vi.waitFor(check, { timeout: MAX_RUN_MS, interval: 50 })
 }
 
 const BAD: readonly NonNullable<ReceiverOptions['respond']>[] = [
@@ -96,7 +96,7 @@ describe('the log', () => {
         expect(JSON.stringify(line)).not.toContain('T0KEN')
       }
     },
-    LONGEST_RUN_MS,
+    MAX_RUN_MS,
   )
 
   test(
@@ -119,7 +119,7 @@ describe('the log', () => {
       expect(lines['warn webhook.breaker_opened'] ?? 0).toBeLessThanOrEqual(most)
       expect(service.logLines.length).toBeLessThanOrEqual(most * 3)
     },
-    LONGEST_RUN_MS,
+    MAX_RUN_MS,
   )
 
   test(
@@ -132,6 +132,6 @@ describe('the log', () => {
       await allEnded(service, 300)
       expect(linesOf(service)).toMatchObject({ 'debug attempt.failed': 300 })
     },
-    LONGEST_RUN_MS,
+    MAX_RUN_MS,
   )
 })

@@ -114,14 +114,14 @@ describe('a call that created no event is explained:', () => {
     ]
     expect(await service.send('/v1/batch', { batch })).toMatchObject({ status: 200 })
     const [counted] = await service.eventually(async () => {
-      const page = await service.api.call<{ suppressions: { lastLeftOutAt: string }[] }>(
+      const page = await service.api.call<{ suppressions: { lastDroppedAt: string }[] }>(
         'GET',
         'events?userId=u1',
       )
-      expect(page).toMatchObject({ data: [], suppressions: [{ userId: 'u1', callsLeftOut: 3 }] })
+      expect(page).toMatchObject({ data: [], suppressions: [{ userId: 'u1', droppedCalls: 3 }] })
       return page.suppressions
     })
-    expect(Date.parse(counted!.lastLeftOutAt)).toBeGreaterThanOrEqual(sentAt)
+    expect(Date.parse(counted!.lastDroppedAt)).toBeGreaterThanOrEqual(sentAt)
     expect(await service.api.call('GET', 'suppressions?userId=u1')).toMatchObject({
       data: [counted],
     })
@@ -132,7 +132,8 @@ describe('a call that created no event is explained:', () => {
     expect(await service.api.call('GET', 'events')).not.toHaveProperty('suppressions')
 
     const { code, text } = await hookline(service, 'trace', 'm-1')
-    const command = 'For more: hookline events why-missing --user <userId> --source <id>'
+    const command =
+      'To narrow this down, run: hookline events why-missing --user <userId> --source <id>'
     expect([code, text]).toEqual([4, expect.stringContaining(command)])
     expect(text).toMatch(
       /^ {2}- users_suppressed \(count 3, last at \S+Z\): Calls of suppressed users /m,
@@ -140,16 +141,16 @@ describe('a call that created no event is explained:', () => {
     const why = await hookline(service, 'events', 'why-missing', '--user', 'u1')
     expect(why.text).toMatch(
       new RegExp(
-        `^suppressed \\(${id}, count 3, since \\S+Z, last at ${counted!.lastLeftOutAt}\\): `,
+        `^suppressed \\(${id}, count 3, since \\S+Z, last at ${counted!.lastDroppedAt}\\): `,
         'm',
       ),
     )
     const list = await hookline(service, 'suppressions', 'list', '--user', 'u1')
-    const { lastLeftOutAt } = counted!
-    expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastLeftOutAt} +2\\S+Z +all +${id}`, 'm'))
+    const { lastDroppedAt } = counted!
+    expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastDroppedAt} +2\\S+Z +all +${id}`, 'm'))
     const events = await hookline(service, 'events', 'list', '--user', 'u1')
     expect(events.text).toMatch(/^No matching events\.\nUser u1 is suppressed in every source /)
-    expect(events.text).toContain(`3 calls dropped, last at ${lastLeftOutAt}.`)
+    expect(events.text).toContain(`3 calls dropped, last at ${lastDroppedAt}.`)
   })
 })
 

@@ -97,7 +97,7 @@ const ISOLATED = ['-rnpf', '--kill-child', '--mount-proc', 'bash', '--noprofile'
 const READY = /http:\/\/|Ctrl-C/
 
 /** Limit for one block on a slow machine. The slowest one builds all packages. */
-const LONGEST_MS = 200_000
+const MAX_MS = 200_000
 
 /** Polls a condition. `context` is part of the error message. */
 async function until(holds: () => boolean, context: () => string): Promise<void> {
@@ -105,7 +105,7 @@ async function until(holds: () => boolean, context: () => string): Promise<void>
     () => {
       if (!holds()) throw new Error(`This block did not finish in time:\n${context()}`)
     },
-    { timeout: LONGEST_MS, interval: 20 },
+    { timeout: MAX_MS, interval: 20 },
   )
 }
 

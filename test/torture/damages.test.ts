@@ -17,7 +17,7 @@ import { SEED } from '@hookline/testing/run/seed'
 const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 100)
 const LANES = 2
 /** A host process is replaced after opening this many services. */
-const MOST_SERVICES = 60
+const MAX_SERVICES = 60
 
 /** Half of the cases damage the database, a quarter its write-ahead log. */
 function placeOf(random: () => number): { readonly kind: Kind; readonly file: FileName } {
@@ -47,7 +47,7 @@ async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<voi
   const costs = new Map(bases.all.map((base) => [base, new Costs(base)]))
   let services = 0
   for (const index of indexes) {
-    if (++services % MOST_SERVICES === 0) await host.kill()
+    if (++services % MAX_SERVICES === 0) await host.kill()
     const random = seededRandom(SEED * 10_000 + index)
     const base = bases.all[Math.floor(random() * bases.all.length)]!
     const at = { folder: folder.path, costs: costs.get(base)! }

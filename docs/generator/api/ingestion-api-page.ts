@@ -39,7 +39,7 @@ const BATCH_EXAMPLE: JsonObject = {
 export function ingestionApiPage(): string {
   return page(
     '# The ingestion API',
-    'Applications send calls to the ingestion API as `POST` requests with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk** and survive a power failure. Each call is then delivered to the destinations of its source, or its trace shows why not.',
+    'Applications send calls to the ingestion API as `POST` requests with a JSON body. Every response is a JSON object. A **200 means that the calls are on disk** and survive a power failure. Each call is then delivered to the destinations of its source. If it is not, its trace shows why.',
     '[The webhook payload](webhook-payload.md) describes the requests to your receiver.',
     '## Try it',
     'The commands on this page need a running service and a write key. Start a service in one terminal:',
@@ -49,7 +49,7 @@ export function ingestionApiPage(): string {
     ...authentication(),
     ...paths(),
     '## Fields of a call',
-    'The last column lists the types that use the field. All calls may contain it. `null` counts as absent. So does `""` in an id and in `event`.',
+    'The last column lists the types that use the field. All calls may contain it. `null` counts as absent, and so does `""` for ids and `event`.',
     fieldsTable(),
     otherFieldsTable(),
     'Unknown fields are stored and shown in the trace, but not delivered.',
@@ -59,15 +59,15 @@ export function ingestionApiPage(): string {
     ...timestamps(),
     ...duplicates(),
     '## Limits',
-    table(['what', 'limit', 'setting', 'code beyond it'], limitRows()),
+    table(['resource', 'limit', 'setting', 'error code'], limitRows()),
     'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess delays later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
-      'Bytes that are not UTF-8 become U+FFFD, and the trace has the mark `characters_lost`. Two keys may become equal. In an id, such bytes are rejected with `id_not_unicode`.',
+      'Bytes that are not UTF-8 become U+FFFD, and the trace is flagged `characters_lost`. Two keys may become equal. In an id, such bytes are rejected with `id_not_unicode`.',
       '`Content-Encoding` may be `gzip`, `deflate` or `br`. Other encodings are rejected with `invalid_json`.',
-      'A body may be chunked.',
+      'Chunked bodies are supported.',
     ]),
     fence(
       'sh',
@@ -81,7 +81,7 @@ function authentication(): string[] {
   const call = { userId: 'u1', event: 'Order Completed' }
   return [
     '## Authentication',
-    'A write key identifies the source of a call. It is public, and only allows sending calls. Hookline uses the first one that it finds, in this order:',
+    'A write key identifies the source of a call. It is public, and only allows sending calls. Hookline uses the first key found, in this order:',
     table(
       ['where', 'example'],
       [
@@ -103,7 +103,7 @@ function authentication(): string[] {
     fence('sh', curl('/v1/track', call, { key: "-H 'X-Write-Key: wk_…'" })),
     fence('sh', curl('/v1/track?writeKey=wk_…', call, { key: '' })),
     fence('sh', curl('/v1/track', { writeKey: 'wk_…', ...call }, { key: '' })),
-    'Prefer a header: a wrong key is then rejected before the body is read. A key in the query ends up in the logs of proxies. In a body of 16 KB or more, write the key without JSON escapes.',
+    'Prefer a header: an invalid key is then rejected before the body is read. A key in the query ends up in the logs of proxies. In a body of 16 KB or more, write the key without JSON escapes.',
     'Browsers can send calls from any site: all paths on this page support CORS.',
   ]
 }
@@ -145,8 +145,8 @@ function batches(): string[] {
 
 function integrations(): string[] {
   return [
-    '## Which destinations',
-    '`integrations` selects the destinations that get a call. By default, all destinations of its source get it. `true` or an object enables, `false` disables. The most specific key applies: the id of a destination, then `Webhooks`, which means all destinations, then `All` (or `all`). Keys are case-sensitive.',
+    '## Selecting destinations',
+    '`integrations` selects the destinations that get a call. By default, all destinations of its source get it. `true` or an object enables a destination, and `false` disables it. The most specific key applies: the id of a destination, then `Webhooks`, which means all destinations, then `All` (or `all`). Keys are case-sensitive.',
     fence(
       'sh',
       curl('/v1/track', {
@@ -165,12 +165,12 @@ function timestamps(): string[] {
   return [
     '## Timestamps',
     list([
-      'Without `timestamp`, the time of receipt is used. A past `timestamp` imports history. It is kept to the millisecond.',
+      'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
       `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
-      '`sentAt` is ignored if it is before `timestamp`, more than 10 years from the time of the server, in the future of the server and more than 30 days after `timestamp`, only a date, or unreadable. Then `timestamp` is not corrected, but limited to the time of receipt.',
-      'A text is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. The name of a zone is allowed after an offset only: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
-      'A number is seconds since 1970, or milliseconds from 100,000,000,000 on.',
-      'An unreadable `timestamp` is replaced by the time of receipt, and the trace has the mark `timestamp_unreadable`.',
+      '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but limited to the time of receipt.',
+      'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. The name of a zone is allowed after an offset only: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
+      'A number is Unix time in seconds, or in milliseconds from 100,000,000,000 on.',
+      'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
       'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
     ]),
     'If a call has no `context.ip`, it is set to the address of the client when the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
@@ -216,7 +216,7 @@ function limitRows(): string[][] {
     ['one request', ...of('maxBatchBytes'), code('batch_too_large')],
     ['calls of a batch', ...of('maxBatchMessages'), code('too_many_messages')],
     [
-      plain('total growth of a batch by its own context and integrations'),
+      plain('total bytes added to a batch by copying its context and integrations into each call'),
       ...of('maxBatchExpansionBytes'),
       code('batch_too_large'),
     ],
@@ -246,7 +246,7 @@ function fieldsTable(): string {
     code(field.code),
     field.usedBy.length === EVENT_TYPES.length ? 'all' : field.usedBy.join(', '),
   ])
-  return table(['field', 'type', 'meaning', 'code for another type', 'used by'], rows)
+  return table(['field', 'type', 'meaning', 'code for a wrong type', 'used by'], rows)
 }
 
 /** The fields that are not validated. */
@@ -255,9 +255,9 @@ function otherFieldsTable(): string {
   return [
     table(['other field', 'meaning'], rows),
     list([
-      'A number as an id becomes a text: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991 that JSON parsers would round is rejected with `id_not_exact`, because it would become the id of another user or call.',
+      'A numeric id is converted to a string: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991 that JSON parsers would round is rejected with `id_not_exact`, because it would become the id of another user or call.',
       'An id must be valid Unicode in UTF-8 (otherwise `id_not_unicode`), without control characters U+0000 to U+001F and U+007F to U+009F (otherwise `id_control_character`).',
-      'In other fields, a number that JSON parsers round, such as one beyond 2^53 or `1e-400`, is accepted, and the trace has the mark `precision_lost`.',
+      'In other fields, a number that JSON parsers round, such as one beyond 2^53 or `1e-400`, is accepted, and the trace is flagged `precision_lost`.',
       'A call with `NaN`, `Infinity` or a number that is too large for JSON parsers, such as `1e400`, is rejected with `number_not_finite`.',
     ]),
   ].join('\n\n')
@@ -289,10 +289,10 @@ const STATUSES: Readonly<Record<number, string>> = {
   405: 'Method not allowed. `Allow` lists the methods of the path.',
   408: 'The request did not arrive in time. Send it again.',
   421: 'The `Host` is not allowed. Only for `/metrics`, `/readyz` and the settings of a project.',
-  429: 'Nothing was stored. Send it again after `Retry-After`.',
+  429: 'Nothing was stored. Send it again after the time in `Retry-After`.',
   431: 'The headers are too large.',
-  500: 'A bug. Send it again.',
-  503: 'Nothing was stored: the disk or a memory limit is full. Send it again after `Retry-After`.',
+  500: 'Internal error in Hookline. Send it again.',
+  503: 'Nothing was stored: the disk is full or failing, or a memory limit was reached. Send it again after the time in `Retry-After`.',
 }
 
 function statusesTable(): string {

@@ -25,9 +25,9 @@ export function webhookPayloadPage(): string {
     headersTable(),
     'Respond with 2xx within 5 seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to four hours, and deletion notices for 7 days. All other responses are final, including redirects.',
     list([
-      '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore repetitions.',
+      '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore duplicates.',
       '**In any order.** Compare `timestamp` if the order matters.',
-      'The response body is ignored. Hookline stores the first 4 KB of the body of a failed attempt for the operator.',
+      'The response body is ignored. Hookline stores the first 4 KiB of the response to a failed attempt, so that operators can see the reason.',
     ]),
     ...signatures(),
     '## Fields of every payload',
@@ -74,7 +74,7 @@ function deletions(): string[] {
   const timestamp = '2026-11-21T09:40:00.000Z'
   return [
     '### delete',
-    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. Each destination sends its own notice to all of its webhooks.',
+    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. Each destination sends its notice to all of its webhooks.',
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
@@ -101,10 +101,10 @@ function compatibility(): string[] {
       'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
       '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
       '**Respond 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',
-      'Text is Unicode as the client sent it. Do not rely on the order of fields.',
+      'Text is Unicode as the client sent it. Fields are currently sent in the order of the tables, but do not rely on it.',
     ]),
     '## Versions',
-    '`version` changes if a field is removed or renamed, or gets another type or meaning. Each destination will choose its version, so existing receivers can stay on version 1. New fields, types and headers do not change the version.',
+    '`version` changes if a field is removed or renamed, or gets another type or meaning. Each destination will be able to choose its version, so existing receivers can stay on version 1. New fields, types and headers do not change the version.',
     '## JSON Schema',
     'Every service serves the schema of the payload at `/v1/webhook-payload.schema.json` (draft 2020-12). [webhook-payload.schema.json](webhook-payload.schema.json) is the same file. It allows unknown fields, but not unknown types, so check `type` first.',
   ]
@@ -133,7 +133,7 @@ function headersTable(): string {
   ].join('\n\n')
 }
 
-const SECRET = 'a secret of this page'
+const SECRET = 'an example secret'
 const ID = 'msg_01m81grcbgedzt0s6b232e4pp8'
 const TIMESTAMP = 1_795_253_460
 
@@ -220,7 +220,7 @@ function computedExamples(): string[] {
       ],
     ),
     list([
-      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a text, a list, or `null` when no event is left.',
+      'The value of an audience is `true` or `false`. The value of a computed trait depends on [its function](audience-operators.md#functions-of-computed-traits): a number, a string, a list, or `null` when no event is left.',
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
       '`userId` is always present, `anonymousId` never. The same change has the same `messageId`.',

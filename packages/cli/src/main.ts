@@ -10,7 +10,7 @@ export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT_CODES.ok : EXIT_CODES.failed)
   })
-  // There is nowhere left to report it.
+  // It cannot be reported anywhere.
   process.stderr.on('error', () => undefined)
   let command: Command | undefined
   const program = createProgram((entered) => (command = entered))
@@ -28,7 +28,9 @@ function refuseReplaced(args: readonly string[]): void {
   const replaced = args.find((each) => each.includes('\ufffd'))
   if (replaced === undefined) return
   const hint = 'Set the terminal to UTF-8. For an id that contains U+FFFD, use a file or the API.'
-  throw new Failure('usage', `The argument ${JSON.stringify(replaced)} is not in UTF-8.`, { hint })
+  throw new Failure('usage', `The argument ${JSON.stringify(replaced)} is not UTF-8.`, {
+    hint,
+  })
 }
 
 interface Invocation {

@@ -87,7 +87,7 @@ const GROUPS = {
  */
 export function createProgram(onEnter: (command: Command) => void = () => undefined): Command {
   const program = new ApiCommand('hookline')
-    .description('Receives analytics events over HTTP and forwards them to signed webhooks.')
+    .description('Receive analytics events over HTTP and forward them to signed webhooks.')
     .version(VERSION, '-V, --version', 'show the version')
     .option('--json', 'print JSON, one document per line')
     .helpOption('-h, --help', 'show this help')

@@ -34,7 +34,7 @@ export interface Stats {
 }
 
 /** The time limit of a flush or a close. */
-export interface Patience {
+export interface TimeoutOptions {
   readonly timeoutMs?: number | undefined
 }
 
@@ -106,7 +106,7 @@ export class Analytics<Events extends EventMap = EventMap>
    * Sends the queue. Resolves when every earlier call, in flight or not, has been delivered, failed or dropped, or after
    * `timeoutMs` if that is sooner. Never rejects.
    */
-  flush({ timeoutMs = Infinity }: Patience = {}): Promise<FlushResult> {
+  flush({ timeoutMs = Infinity }: TimeoutOptions = {}): Promise<FlushResult> {
     this.#flush('flush()')
     return this.#flushes.wait(timeoutMs)
   }
@@ -115,7 +115,7 @@ export class Analytics<Events extends EventMap = EventMap>
    * Refuses further calls and flushes for at most `timeoutMs` (default: 30 s). Rejects with a `FlushTimeoutError` if
    * messages remain, which are then no longer sent. A second call returns the promise of the first.
    */
-  close({ timeoutMs = CLOSE_TIMEOUT_MS }: Patience = {}): Promise<void> {
+  close({ timeoutMs = CLOSE_TIMEOUT_MS }: TimeoutOptions = {}): Promise<void> {
     return (this.#closing ??= this.#close(timeoutMs))
   }
 

@@ -1,4 +1,4 @@
-export { Analytics, type Patience, type Stats } from './analytics.ts'
+export { Analytics, type TimeoutOptions, type Stats } from './analytics.ts'
 export { AnalyticsCalls } from './calls/analytics-calls.ts'
 export type {
   AliasCall,

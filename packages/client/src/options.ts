@@ -17,7 +17,7 @@ const POLICIES: readonly Options['onFull'][] = ['drop-newest', 'drop-oldest', 't
 export function resolveOptions(options: ClientOptions): Options {
   const { onFull = 'drop-newest', enabled = true, gzip = true } = options
   if (!POLICIES.includes(onFull))
-    throw new RangeError(`onFull must be one of ${POLICIES.join(' ')}`)
+    throw new RangeError(`onFull must be one of ${POLICIES.join(', ')}`)
   const number = (name: NumberName, fallback: number, range: readonly [number, number?]) =>
     numberIn(name, options[name] ?? fallback, range)
   const { messageBytes, batchBytes, batchMessages } = CALL_LIMITS

@@ -27,10 +27,11 @@ export async function verifySignature(
   options: VerifyOptions = {},
 ): Promise<boolean> {
   if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
-    throw new TypeError('verifySignature takes the raw body, not a parsed one')
+    throw new TypeError('verifySignature requires the raw body, not a parsed one')
   }
   // A page without https has no WebCrypto, and a browser must not have the secret anyway.
-  if (!crypto.subtle) throw new TypeError('verifySignature needs WebCrypto: call it on your server')
+  if (!crypto.subtle)
+    throw new TypeError('verifySignature requires Web Crypto: call it on your server')
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
     throw new TypeError('the shared secret is empty')

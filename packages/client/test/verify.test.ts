@@ -114,7 +114,7 @@ describe('verifySignature', () => {
     vi.stubGlobal('crypto', { getRandomValues: () => {} })
     const verified = verify(BODY, simple())
     vi.unstubAllGlobals()
-    await expect(verified).rejects.toThrow('needs WebCrypto')
+    await expect(verified).rejects.toThrow('requires Web Crypto')
   })
 
   test('works in a receiver on node:http as documented', async () => {

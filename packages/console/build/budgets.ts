@@ -3,8 +3,8 @@ import type { Plugin, Rolldown } from 'vite'
 import { FIRST_PAGE } from './first-page.ts'
 
 /** The most bytes of JavaScript, compressed with gzip. */
-const MOST_FIRST_PAGE_BYTES = 150_000
-const MOST_ALL_BYTES = 350_000
+const MAX_FIRST_PAGE_BYTES = 150_000
+const MAX_ALL_BYTES = 350_000
 
 /** Fails the build where a browser would have to fetch too much. */
 export function budgets(): Plugin {
@@ -18,8 +18,8 @@ export function budgets(): Plugin {
       )
       if (first.length !== 2) this.error(`The build has no chunk of ${FIRST_PAGE}.`)
       const sizes = {
-        'The first page has': [bytesOf(withImports(first, chunks)), MOST_FIRST_PAGE_BYTES],
-        'All pages have': [bytesOf(new Set(chunks)), MOST_ALL_BYTES],
+        'The first page has': [bytesOf(withImports(first, chunks)), MAX_FIRST_PAGE_BYTES],
+        'All pages have': [bytesOf(new Set(chunks)), MAX_ALL_BYTES],
       } as const
       for (const [what, [bytes, most]] of Object.entries(sizes)) {
         const text = `${what} ${bytes} bytes of JavaScript, compressed; at most ${most} are allowed.`

@@ -10,16 +10,16 @@ import './design/tokens.css'
 import { reloadAfterUpgrade } from './shell/reload-after-upgrade.ts'
 import { router } from './shell/router.tsx'
 
-const MOST_RETRIES = 3
+const MAX_RETRIES = 3
 
 const client = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 2_000,
-      // A repeated request would get the same refusal; only a service that is away comes back.
+      // A refused request would be refused again; only an unreachable service is worth retrying.
       retry: (count, error) => {
         const { status } = problemOf(error)
-        return count < MOST_RETRIES && (status === 0 || status >= 500)
+        return count < MAX_RETRIES && (status === 0 || status >= 500)
       },
     },
   },
@@ -28,8 +28,8 @@ const client = new QueryClient({
 onSessionLost(() => void client.invalidateQueries(sessionQuery))
 reloadAfterUpgrade()
 
-// The page and the session are fetched at the same time. The content of index.html stays until both are there, because React
-// would first replace it by an outline. The sign-in page needs no session.
+// The page and the session are fetched at the same time. The content of index.html stays until both have arrived, because React
+// would first replace it with a skeleton. The sign-in page needs no session.
 const isSignIn = location.pathname === `${CONSOLE_PATH}sign-in`
 void Promise.allSettled([router.load(), isSignIn || client.prefetchQuery(sessionQuery)]).then(() =>
   createRoot(document.getElementById('console')!).render(

@@ -5,12 +5,12 @@ export interface IngestCode {
   readonly help: string
 }
 
-/** All error codes of the ingestion API. Responses, docs and client errors are made from this table. */
+/** All error codes of the ingestion API. Responses, docs and client errors are generated from this table. */
 export const INGEST_CODES = {
   invalid_json: {
     status: 400,
     message: 'The body is not valid JSON.',
-    help: 'Send UTF-8 JSON. With Content-Encoding gzip, deflate or br, compress the body accordingly.',
+    help: 'Send UTF-8 JSON. If you set Content-Encoding, use gzip, deflate or br, and compress the body accordingly.',
   },
   number_not_finite: {
     status: 400,
@@ -35,7 +35,7 @@ export const INGEST_CODES = {
   message_too_large: {
     status: 400,
     message: 'The call exceeds the size limit of a call.',
-    help: 'Keep a call below 32 KB (32,768 bytes) of JSON. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of the content.',
+    help: 'Keep a call below 32 KB (32,768 bytes) of JSON. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of large content.',
   },
   too_many_messages: {
     status: 400,
@@ -45,7 +45,7 @@ export const INGEST_CODES = {
   nested_too_deep: {
     status: 400,
     message: 'The call is nested too deeply.',
-    help: 'Nest objects and arrays at most 64 levels.',
+    help: 'Nest objects and arrays at most 64 levels deep.',
   },
   unknown_type: {
     status: 400,
@@ -69,13 +69,13 @@ export const INGEST_CODES = {
   },
   id_not_exact: {
     status: 400,
-    message: 'An id is a number that JSON parsers round; send it as a string.',
+    message: 'An id is a number that JSON parsers would round.',
     help: 'Send userId, anonymousId, groupId, previousId and messageId as strings. A number above 9007199254740991, or with more than about 15 digits, would become the id of another user or call.',
   },
   id_not_unicode: {
     status: 400,
-    message: 'An id has invalid UTF-8 or a lone surrogate.',
-    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode, in UTF-8. A lone surrogate such as \\ud83d means that a program cut an emoji in two. Truncate ids between characters. It would be stored as the id of another user.',
+    message: 'An id contains invalid UTF-8 or a lone surrogate.',
+    help: 'Send userId, anonymousId, groupId, previousId and messageId as valid Unicode, in UTF-8. A lone surrogate such as \\ud83d means that a program cut an emoji in two. Truncate ids between characters: otherwise the id could match another user.',
   },
   id_control_character: {
     status: 400,
@@ -95,37 +95,37 @@ export const INGEST_CODES = {
   properties_not_object: {
     status: 400,
     message: 'properties is not an object.',
-    help: 'Send properties as a JSON object, or leave it out.',
+    help: 'Send properties as a JSON object, or omit it.',
   },
   traits_not_object: {
     status: 400,
     message: 'traits is not an object.',
-    help: 'Send traits as a JSON object, or leave it out.',
+    help: 'Send traits as a JSON object, or omit it.',
   },
   context_not_object: {
     status: 400,
     message: 'context is not an object.',
-    help: 'Send context as a JSON object, or leave it out.',
+    help: 'Send context as a JSON object, or omit it.',
   },
   integrations_not_object: {
     status: 400,
     message: 'integrations is not an object.',
-    help: 'Send integrations as {"All": false, "Webhooks": true}, or leave it out.',
+    help: 'Send integrations as {"All": false, "Webhooks": true}, or omit it.',
   },
   name_not_string: {
     status: 400,
     message: 'name is not a string.',
-    help: 'Send name as a string, or leave it out.',
+    help: 'Send name as a string, or omit it.',
   },
   category_not_string: {
     status: 400,
     message: 'category is not a string.',
-    help: 'Send category as a string, or leave it out.',
+    help: 'Send category as a string, or omit it.',
   },
   message_id_too_long: {
     status: 400,
     message: 'messageId is too long.',
-    help: 'Keep messageId at 100 characters or fewer.',
+    help: 'Use at most 100 characters for messageId.',
   },
   timestamp_invalid: {
     status: 400,
@@ -135,12 +135,12 @@ export const INGEST_CODES = {
   unknown_write_key: {
     status: 401,
     message: 'The write key is missing or unknown.',
-    help: 'Copy the write key of an existing source. Clients send it as the user name of Basic authentication, or in the body.',
+    help: 'Use the write key of an existing source. Clients send it as the user name of Basic authentication, or in the body.',
   },
   source_disabled: {
     status: 403,
     message: 'The source is disabled.',
-    help: 'Enable the source, or send to another one.',
+    help: 'Enable the source, or send calls to another one.',
   },
   rate_limited: {
     status: 429,
@@ -150,7 +150,7 @@ export const INGEST_CODES = {
   overloaded: {
     status: 503,
     message: 'The call cannot be stored at the moment.',
-    help: 'Send it again after Retry-After. The operator checks /readyz, free disk space and the log.',
+    help: 'Send it again after the time in Retry-After. Operators: check /readyz, free disk space and the log.',
   },
   not_found: {
     status: 404,
@@ -175,12 +175,12 @@ export const INGEST_CODES = {
   wrong_host: {
     status: 421,
     message: 'The Host header is invalid or not allowed.',
-    help: 'For /metrics and /readyz, use an IP address, or add the host name to the setting allowedHosts. For the settings of a project, send a host with an optional port.',
+    help: 'For /metrics and /readyz, use an IP address, or add the host name to the allowedHosts setting. For the settings of a project, send a host with an optional port.',
   },
   wrong_node: {
     status: 503,
     message: 'This node of the cluster does not serve this path.',
-    help: 'Send calls to nodes with the role ingest or all, and requests to the management API to nodes with the role api or all.',
+    help: 'Send calls to nodes with the ingest or all role, and requests to the management API to nodes with the api or all role.',
   },
   headers_too_large: {
     status: 431,
@@ -190,7 +190,7 @@ export const INGEST_CODES = {
   internal_error: {
     status: 500,
     message: 'Internal server error.',
-    help: 'Send it again. The operator finds the cause in the log, under the same request id, or in an entry for the same error up to 10 seconds earlier.',
+    help: 'Send it again. Operators can find the cause in the log, under the same request id, or in an entry for the same error up to 10 seconds earlier.',
   },
 } as const satisfies Record<string, IngestCode>
 

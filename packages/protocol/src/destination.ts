@@ -2,7 +2,7 @@
 export interface Pause {
   readonly since: number
   /**
-   * - `gone`: the receiver responded 410 three times in a row, at least a minute apart.
+   * - `gone`: the receiver responded with 410 three times in a row, at least a minute apart.
    * - `forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
    */
   readonly reason: 'operator' | 'gone' | 'forbidden'

@@ -56,7 +56,7 @@ export const LIMITS = {
   /** The maximum of a sliding window of a condition or a computed trait, and of `within_last_days`. */
   windowDays: 3_650,
   /** A clause keeps this many of the newest events of a user, or one more than it compares with if that is more. */
-  leastFactsPerClause: 100,
+  minFactsPerClause: 100,
   /** The number of newest events of a user that a computed trait is computed from. */
   factsPerComputedTrait: 10_000,
   /** Characters of the JSON of a property value. Computed traits ignore longer values. */

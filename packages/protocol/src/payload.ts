@@ -6,7 +6,7 @@ import type { JsonObject } from './json.ts'
  * key order from spec 02).
  *
  * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may verify the signature after parsing and
- * serialising it again. This holds because it is made by `JSON.stringify` from values that came from `JSON.parse`.
+ * serialising it again. This holds because `JSON.stringify` produces it from values that came from `JSON.parse`.
  */
 export function webhookPayload(event: Event | DeletionNotice): string {
   if (event.type === 'delete') return deletionPayload(event)

@@ -1,6 +1,6 @@
 /**
  * A number of seconds, or a date in one of the three HTTP formats (RFC 9110 §5.6.7): IMF-fixdate, RFC 850 and asctime.
- * Receivers also send fractions, one-digit days and other names for UTC. A proxy that merges two headers makes a list.
+ * Receivers also send fractions, one-digit days and other names for UTC. A proxy that merges two headers produces a list.
  */
 const FORM =
   /(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)/

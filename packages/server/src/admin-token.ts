@@ -33,7 +33,7 @@ export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): Ad
   if (kept) {
     if (!CAN_BE_SENT.test(kept))
       throw new AdminTokenDamaged(
-        `${file} has characters that no token has: it is damaged. Put it back from a backup, or remove it: the next start makes another one and shows it.`,
+        `${file} does not contain a valid token. Restore it from a backup, or delete it: the next start creates a new token and prints it.`,
       )
     return new AdminToken(kept, file, false)
   }

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ConfigError, type ConfigFile } from './config.ts'
 
-/** Reads a YAML or JSON file of settings by name. A list may be a text with commas. @throws {ConfigError} */
+/** Reads a YAML or JSON file of settings by name. A list may be a comma-separated string. @throws {ConfigError} */
 export function readConfigFile(path: string): ConfigFile {
   const document = parsed(textOf(path), path)
   if (document === null || document === undefined) return { path, values: {} }
   if (typeof document !== 'object' || Array.isArray(document)) {
-    throw new ConfigError([`${path} must contain settings by name, like port: 4800`])
+    throw new ConfigError([`${path} must be a mapping of setting names to values, like port: 4800`])
   }
   const entries = Object.entries(document).map(([key, value]) => [key, asText(value)] as const)
   const problems = entries
     .filter(([, text]) => text === undefined)
-    .map(([key]) => `${key} in ${path} must be a text, a number, true, false, or a list of those`)
+    .map(([key]) => `${key} in ${path} must be a string, a number, true, false, or a list of these`)
   if (problems.length > 0) throw new ConfigError(problems)
   return { path, values: Object.fromEntries(entries) as Record<string, string> }
 }
@@ -28,7 +28,7 @@ function textOf(path: string): string {
 
 function parsed(text: string, path: string): unknown {
   try {
-    // JSON is YAML. Pretty messages of the parser would quote the text, which may contain a secret.
+    // JSON is valid YAML. The parser's pretty errors would quote the text, which may contain a secret.
     return parse(text, { prettyErrors: false })
   } catch (error) {
     const { pos = [0] } = error as { pos?: readonly number[] }
@@ -36,11 +36,11 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** The place of a syntax error. The line itself is not shown: it may contain a secret. */
+/** The location of a syntax error. The line itself is not shown: it may contain a secret. */
 function fault(path: string, text: string, at: number): string {
   const before = text.slice(0, at).split('\n')
   const [line, column] = [before.length, before.at(-1)!.length + 1]
-  return `${path} is neither YAML nor JSON: look at line ${line}, column ${column}, or just before.`
+  return `${path} is not valid YAML or JSON: error at or before line ${line}, column ${column}.`
 }
 
 function asText(value: unknown): string | undefined {

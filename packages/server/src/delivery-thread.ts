@@ -8,7 +8,7 @@ import { runLanes } from './engine/lane-threads/run-lanes.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'
 
-// The composition root of a thread of lanes.
+// The composition root of a lane thread.
 
 await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (context) => {
   const { data, main } = context

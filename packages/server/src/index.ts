@@ -17,7 +17,7 @@ export {
   type Service,
   type ServiceOptions,
   UnusableDatabase,
-  type WorkerGivenUp,
+  type WorkerFailed,
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'
 export { createLogger, openLog, type ServiceLog } from './telemetry/logger.ts'

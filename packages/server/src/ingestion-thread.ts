@@ -9,7 +9,7 @@ import { runIngest } from './ingest/threads/run-ingest.ts'
 import { runThread } from './threads/run-thread.ts'
 import { wireError } from './threads/channel.ts'
 
-// The composition root of a thread of ingestion.
+// The composition root of an ingestion thread.
 
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context

@@ -16,7 +16,7 @@ class BackendNotConfigured extends Error {
   override readonly name = 'BackendNotConfigured'
 }
 
-/** Options of the embedded backend only. */
+/** Options that apply only to the embedded backend. */
 type OfEmbedded = Pick<
   EmbeddedOptions,
   'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onDamage'
@@ -30,7 +30,7 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
   }
   needed(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
   const options = clusterOptionsOf(config)
-  // Loaded here: the clients of PostgreSQL and NATS take 40 MB that an embedded service does not need.
+  // Imported on demand: the PostgreSQL and NATS clients take 40 MB that an embedded service does not need.
   const { openClusterBackend } = await import('./backend/cluster/open.ts')
   return openClusterBackend(options)
 }
@@ -79,8 +79,8 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
   throw new BackendNotConfigured(
-    `The role ${role} needs the cluster (HOOKLINE_BACKEND=cluster): one process with its own file does everything. Leave ` +
-      'HOOKLINE_ROLE out, or set it to all.',
+    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend has only one process. Leave ` +
+      'HOOKLINE_ROLE, or set it to all.',
   )
 }
 
@@ -94,11 +94,11 @@ function natsSecurityOf({
 }: Config) {
   if (natsCreds && natsNkeySeed)
     throw new BackendNotConfigured(
-      'HOOKLINE_NATS_CREDS has a seed already: leave out HOOKLINE_NATS_NKEY_SEED.',
+      'HOOKLINE_NATS_CREDS already contains a seed: remove HOOKLINE_NATS_NKEY_SEED.',
     )
   if ((natsCertFile === undefined) !== (natsKeyFile === undefined))
     throw new BackendNotConfigured(
-      'HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE belong together.',
+      'Set both HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE, or neither.',
     )
   const ca = pemOf(natsCaFile, 'HOOKLINE_NATS_CA_FILE')
   const cert = pemOf(natsCertFile, 'HOOKLINE_NATS_CERT_FILE')
@@ -117,9 +117,7 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new BackendNotConfigured(
-      `${variable} names a file that cannot be read (${code}): ${file}`,
-    )
+    throw new BackendNotConfigured(`Cannot read the file in ${variable} (${code}): ${file}`)
   }
 }
 
@@ -131,5 +129,7 @@ function needed(
 ): Redacted {
   const value = config[name]
   if (value !== undefined) return value
-  throw new BackendNotConfigured(`The cluster needs ${variable}, the same on all nodes.`)
+  throw new BackendNotConfigured(
+    `The cluster backend requires ${variable}, with the same value on all nodes.`,
+  )
 }

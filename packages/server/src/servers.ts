@@ -33,7 +33,7 @@ import type { Metrics } from './telemetry/metrics.ts'
 import type { Clock } from './util/time/clock.ts'
 import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
-import type { WorkerGivenUp } from './util/workers/supervisor.ts'
+import type { WorkerFailed } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
 import { type SettingTexts, shownSettings } from './shown-settings.ts'
 import { VERSION } from './version.ts'
@@ -69,13 +69,13 @@ export interface ServersOptions extends Workers {
   readonly activity: ActivityMonitor
   readonly inspector: SharedInspector
   readonly adminToken: Redacted
-  readonly isOpenHere?: boolean | undefined
+  readonly allowsLocalAccess?: boolean | undefined
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
+  readonly onGiveUp: (failure: WorkerFailed) => void
   /** How long a stop waits for a thread. */
   readonly stopTimeoutMs: number
-  /** When it aborts, closing waits for no request. */
+  /** When it aborts, closing no longer waits for requests. */
   readonly overdue: AbortSignal
 }
 
@@ -85,11 +85,11 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
-/** Opens the listener of the service. With `adminPort`, a second one has everything except ingestion. */
+/** Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. */
 export async function openServers(given: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config } = given
-  // A process that was killed during a backup leaves its copy of the database.
+  // A process that was killed during a backup leaves its copy of the database behind.
   await rm(copyFolderOf(config), { recursive: true, force: true })
   const { connections, adminConnections } = given.fileShares
   const ofCalls = config.adminPort === undefined ? connections : connections - adminConnections
@@ -120,7 +120,7 @@ interface Ingestion {
   readonly main: PrivateAddress
 }
 
-/** Starts the threads of ingestion, which do not listen yet. */
+/** Starts the ingestion threads. They do not listen yet. */
 async function openIngestion(
   stack: AsyncDisposableStack,
   options: ServersOptions,
@@ -183,7 +183,7 @@ interface Listener {
   readonly callsPort: number | null
 }
 
-/** Adds everything but calls, as far as the role serves it. */
+/** Registers everything except ingestion that the role serves. */
 function addAdministration(
   server: FastifyInstance,
   options: ServersOptions,
@@ -195,7 +195,7 @@ function addAdministration(
   const { ingests, administers } = ROLES[config.role]
   if (administers) addManagement(server, options, { ...listener, checks })
   else server.register(wrongNodeRoute(ADMINISTRATION, errorFormat))
-  // If calls have their own listener or node, this one also has the schema that pages refer to.
+  // If calls have their own listener or node, this one also serves the schema that pages link to.
   if (administers && (!ingests || listener.callsPort !== null)) server.register(payloadSchemaRoute)
   const guard = [hostGuard(config.allowedHosts)]
   server.register(metricsRoute(metrics, guard))
@@ -220,7 +220,7 @@ function addManagement(
       roles,
       system: { ...systemOf(options, listener.checks), callsPort: listener.callsPort },
       copyDatabase: () => copyInto(copyFolderOf(config), backend),
-      isOpenHere: options.isOpenHere ?? false,
+      allowsLocalAccess: options.allowsLocalAccess ?? false,
       backupTimeoutMs: config.backupTimeoutMs,
       retentionMs: config.retentionMs,
       sessionLifetimeMs: config.sessionLifetimeMs,
@@ -237,7 +237,7 @@ function addManagement(
   server.register(consoleRoutes(), { prefix: '/console' })
 }
 
-/** Workers that neither calls nor deliveries need only add a note: the node works without them. */
+/** A failing side worker only adds a note, because the node can ingest and deliver without it. */
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>

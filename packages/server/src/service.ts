@@ -37,7 +37,7 @@ import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
 import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
-import type { WorkerGivenUp } from './util/workers/supervisor.ts'
+import type { WorkerFailed } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
 
@@ -53,7 +53,7 @@ export {
 } from './backend/embedded/stopped/stopped-database.ts'
 
 export { diagnoseCluster } from './open-backend.ts'
-export type { WorkerGivenUp } from './util/workers/supervisor.ts'
+export type { WorkerFailed } from './util/workers/supervisor.ts'
 
 export interface ServiceOptions {
   readonly config: Config
@@ -63,7 +63,7 @@ export interface ServiceOptions {
   /** The output of the logger, if lines can be lost there. */
   readonly logOutput?: { readonly linesLost: number }
   /** Browsers on this machine are admins without a login: for `hookline dev` on a loopback address. */
-  readonly isOpenHere?: boolean | undefined
+  readonly allowsLocalAccess?: boolean | undefined
   /** Called for each request to the inspector, before its response. */
   readonly onInspected?: InspectorOptions['onInspected']
 }
@@ -76,7 +76,7 @@ export interface Service extends AsyncDisposable {
   readonly adminUrl: string
   readonly adminToken: AdminToken
   /** Resolves on a failure that needs a restart: dispose of the service, then exit. */
-  readonly failed: Promise<WorkerGivenUp | DatabaseDamaged>
+  readonly failed: Promise<WorkerFailed | DatabaseDamaged>
 }
 
 /** Stored data is corrupt. The next start checks all of it. */
@@ -94,13 +94,13 @@ interface Components extends ServiceOptions {
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly inspector: Inspector
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
+  readonly onGiveUp: (failure: WorkerFailed) => void
   readonly shutdown: Shutdown
 }
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * A stop starts no connection, log entry or attempt. Requests and attempts in flight finish and are recorded; after
+ * Once a stop begins, no new connection, log entry or attempt is started. Requests and attempts in flight finish and are recorded; after
  * `shutdownTimeoutMs` they are aborted. Then the components close in the opposite order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -121,7 +121,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const activity = stack.use(
     new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
   )
-  const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerGivenUp>()
+  const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerFailed>()
   const shutdown = new Shutdown()
   const components: Components = {
     ...options,
@@ -169,13 +169,13 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
     onUnreadable: (row: object) => logger.error(row, 'key_change.row_skipped'),
     onEmptiedLock: () => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied'),
     onDamage: (description: string) => {
-      logger.error({ description }, 'damage.found')
+      logger.error({ description }, 'corruption.found')
       metrics.damages.inc()
     },
   }
 }
 
-/** The numbers of threads. @throws {TooFewOpenFiles} */
+/** The number of threads of each kind. @throws {TooFewOpenFiles} */
 async function threadsFor(
   config: Config,
   openFiles: number,
@@ -186,13 +186,13 @@ async function threadsFor(
     hasReusePort: await hasReusePort(config.host),
     openFiles,
   }
-  // Threads join the file of the embedded backend, which a cluster does not have: more nodes use more cores.
+  // Threads share the file of the embedded backend. A cluster has no such file: it uses more cores by adding nodes.
   const threads =
     config.backend === 'cluster' ? { ingest: 0, delivery: 0 } : threadCounts(config, machine)
   checkOpenFiles(openFiles, {
     threads: threads.ingest + threads.delivery,
     connections: config.maxInFlight + NOTICE_LIMITS.maxInFlight + TEST_SOCKETS,
-    onTight: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.tight'),
+    onTight: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.limited'),
   })
   return threads
 }
@@ -221,7 +221,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   const started = ROLES[config.role].delivers
     ? startDelivery(stack, components, settings)
     : startIdle(stack, components)
-  // Test deliveries need no lane: they are made wherever the management API is.
+  // Test deliveries need no lane: any node with the management API sends them.
   const ofTests = { ...settings.sender, maxSockets: TEST_SOCKETS }
   const sender = stack.use(openSender(ofTests, { clock, inspector }))
   shutdown.overdue.addEventListener('abort', () => sender.abort())
@@ -328,7 +328,7 @@ function stopTimeoutOf({ shutdownTimeoutMs }: Config): number {
   return shutdownTimeoutMs + STOP_SLACK_MS
 }
 
-/** The most sockets of test deliveries, unless more are in flight. */
+/** The sockets kept for test deliveries. More are opened if more are in flight. */
 const TEST_SOCKETS = 8
 
 /** The settings of lanes, as plain data for threads. */
@@ -372,10 +372,10 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
     {
       name: 'draining',
       check: async () => {
-        const { stillForMs } = await engine.status()
-        if (stillForMs < STUCK_AFTER_MS) return
-        const seconds = Math.floor(stillForMs / 1000)
-        throw new Error(`Deliveries are waiting, but none has ended for ${seconds} s.`)
+        const { stalledMs } = await engine.status()
+        if (stalledMs < STUCK_AFTER_MS) return
+        const seconds = Math.floor(stalledMs / 1000)
+        throw new Error(`Deliveries are pending, but none has finished for ${seconds} s.`)
       },
     },
   ]

@@ -22,7 +22,7 @@ const redacted =
     return new Redacted(raw)
   }
 
-export const text = matching(/[^]/, 'a text that is not empty')
+export const text = matching(/[^]/, 'a non-empty string')
 
 /** More threads only cost memory: one thread writes for all of them. */
 const MAX_THREADS = 32
@@ -148,15 +148,12 @@ export const urlOf =
 export const natsCredentials = redacted(
   matching(
     /BEGIN NATS USER JWT[^]+BEGIN USER NKEY SEED/,
-    'the text of a .creds file: a NATS USER JWT and a USER NKEY SEED',
+    'the content of a .creds file, with a NATS USER JWT and a USER NKEY SEED',
   ),
 )
 
 export const nkeySeed = redacted(
-  matching(
-    /^SU[A-Z2-7]{56}$/,
-    'the seed of an nkey of a user, which has 58 characters and begins with SU',
-  ),
+  matching(/^SU[A-Z2-7]{56}$/, 'a user nkey seed: 58 characters, beginning with SU'),
 )
 
 export const subjectToken = matching(/^[\w-]{1,64}$/, 'at most 64 letters, digits, - and _')

@@ -55,7 +55,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for management API, health checks and metrics; the other port then only accepts calls. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then only accepts calls. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   backend: {
@@ -64,21 +64,21 @@ export const SETTINGS = {
     parse: oneOf('embedded', 'cluster'),
   },
   role: {
-    doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Each serves health checks and metrics.',
+    doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Every node serves health checks and metrics.',
     default: 'all',
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, like postgres://user:password@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
+    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:password@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
     isPlace: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
   },
   natsUrl: {
-    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first user and password are used for all servers. tls:// enables TLS.',
+    doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first user and password found in the URLs are used for all servers. tls:// enables TLS.',
     secret: true,
     isPlace: true,
-    parse: urlOf('nats://host:4222, or several with commas between them', /^(?:nats|tls):$/),
+    parse: urlOf('nats://host:4222, or several, separated by commas', /^(?:nats|tls):$/),
   },
   natsCreds: {
     doc: 'For the cluster: the credentials of a NATS user, as in a .creds file: a JWT and the seed of its nkey.',
@@ -109,7 +109,7 @@ export const SETTINGS = {
     doc: 'For the cluster: URLs of the monitoring ports of all NATS servers, separated by commas, like http://nats-1:8222. Then a node refuses servers that do not have `sync_interval: always`, and `hookline doctor` checks it.',
     secret: true,
     isPlace: true,
-    parse: urlOf('http://host:8222, or several with commas between them', /^https?:$/),
+    parse: urlOf('http://host:8222, or several, separated by commas', /^https?:$/),
   },
   natsPrefix: {
     doc: 'For the cluster: prefix of the stream and its subjects, so that several services can share NATS servers.',
@@ -128,11 +128,11 @@ export const SETTINGS = {
     parse: text,
   },
   acceptLoss: {
-    doc: 'For one start after corruption: the number of the last commit in the database, as the refused start reports it. The service then runs without the later commits. 0 stands for a missing database.',
+    doc: 'For a single start after corruption: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   adminToken: {
-    doc: 'Token of the management API. Without this setting, the service creates one in <dataDir>/admin-token.',
+    doc: 'Token of the management API. By default, the service creates one in <dataDir>/admin-token.',
     secret: true,
     parse: secret,
   },
@@ -147,23 +147,23 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum connections of the live tail, and never more than half of the connections that maxOpenFiles permits. At the limit, a new one replaces one that has read nothing for 5 seconds, or one of a token that has more of them.',
+    doc: 'Maximum connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new one replaces one that has read nothing for 5 seconds, or one of a token with more connections.',
     default: '100',
     parse: integer(1, 10_000),
   },
   allowedHosts: {
-    doc: 'Host names by which /metrics and /readyz may be requested, separated by commas; `.example.com` stands for all names below it. IP addresses and names without a dot always work.',
+    doc: 'Host names that /metrics and /readyz accept, separated by commas; `.example.com` includes all subdomains. IP addresses and names without a dot always work.',
     default: '',
     isPlace: true,
     parse: hostNames,
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with a wrong token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. A correct token always passes. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. Valid tokens are never limited. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
   encryptionKey: {
-    doc: 'Key that encrypts shared secrets, header values and URLs of webhooks in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one encrypts. Without this setting, the service creates one in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts shared secrets, header values and URLs of webhooks in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. By default, the service creates one in <dataDir>/encryption-key.',
     secret: true,
     parse: keys,
   },
@@ -174,12 +174,12 @@ export const SETTINGS = {
     parse: networks,
   },
   allowedPorts: {
-    doc: 'Ports that webhooks may use although they belong to mail servers, databases or similar services, separated by commas.',
+    doc: 'Ports of mail servers, databases or similar services that webhooks may use anyway, separated by commas.',
     default: '',
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. Without this setting, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
+    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. By default, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
     secret: true,
     isPlace: true,
     parse: proxyUrl,
@@ -196,12 +196,12 @@ export const SETTINGS = {
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt, from the name look-up to the last response header.',
+    doc: 'Deadline of one attempt, from the DNS lookup to the last response header.',
     default: formatTimeSpan(LIMITS.attemptTimeoutMs),
     parse: time(100, 60_000),
   },
   retryScheduleMs: {
-    doc: 'Waits between attempts, separated by commas, instead of the exponential ones. The last one repeats. A breaker stays open for at most the longest one. For tests.',
+    doc: 'Delays between attempts, separated by commas, instead of exponential backoff. The last delay repeats. A breaker stays open for at most the longest delay. For tests.',
     parse: delays,
   },
   retryWindowMs: {
@@ -210,7 +210,7 @@ export const SETTINGS = {
     parse: time(0, LIMITS.maxRetryWindowMs),
   },
   retentionMs: {
-    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or that profiles have not read yet, are stored longer.',
+    doc: 'How long events, deliveries and attempts are stored. Events with an unfinished delivery, or not yet applied to profiles, are stored longer.',
     default: '7d',
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
@@ -225,22 +225,22 @@ export const SETTINGS = {
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'Maximum anonymousIds of a profile. The ones that its users named first count; further ones are reported, and not linked.',
+    doc: 'Maximum anonymousIds of a profile: those first seen with its users. Further ones are reported, but not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },
   placeholderIds: {
-    doc: 'Ids that stand for no user, separated by commas, such as guest,n.n. They extend the built-in list, such as undefined or 0, and are never linked to another id.',
+    doc: 'Placeholder ids that do not identify a user, separated by commas, such as guest,n.n. They extend the built-in list (undefined, 0 and so on), and are never linked to another id.',
     default: '',
     parse: texts,
   },
   ingestThreads: {
-    doc: 'Threads that accept calls. With 0, the main thread does. With auto: none on one or two cores, else one for every four cores, from 1 to 4; and none if fewer than 4,096 files may be open. If the system cannot share a port between threads (reusePort: Linux and FreeBSD can, macOS and Windows cannot), at most one.',
+    doc: 'Threads that accept calls. With 0, the main thread accepts them. With auto: none on one or two cores, otherwise one for every four cores, from 1 to 4; none if fewer than 4,096 files may be open. At most one if the system cannot share a port between threads (Linux and FreeBSD can; macOS and Windows cannot).',
     default: 'auto',
     parse: threads,
   },
   deliveryThreads: {
-    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination belong to one of them. With 0, the main thread does. With auto: none on one or two cores, else one for every two cores, from 1 to 8.',
+    doc: 'Threads that sign events and send them to webhooks. All webhooks of a destination are handled by the same thread. With 0, the main thread sends them. With auto: none on one or two cores, otherwise one for every two cores, from 1 to 8.',
     default: 'auto',
     parse: threads,
   },
@@ -250,17 +250,17 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: 'Maximum attempts in flight on one webhook. Never more than a quarter of maxInFlight, or half of the share of its delivery thread.',
+    doc: 'Maximum attempts in flight on one webhook. At most a quarter of maxInFlight, or half of the share of its delivery thread.',
     default: '64',
     parse: integer(1, 16_384),
   },
   webhookQueueSize: {
-    doc: 'Maximum deliveries of one destination in memory that wait for an attempt or are in flight. As many again may wait to be recorded. Others are parked in the database.',
+    doc: 'Maximum deliveries per webhook in memory that are waiting for an attempt or in flight. The same number again may be waiting to be recorded. All others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
   maxDeliveriesInMemory: {
-    doc: 'Approximate maximum of deliveries of all destinations in memory. With many busy destinations, each has less than webhookQueueSize.',
+    doc: 'Approximate maximum of deliveries in memory for all destinations. With many busy webhooks, each gets less than webhookQueueSize.',
     default: '16384',
     parse: integer(64, 1_048_576),
   },
@@ -275,7 +275,7 @@ export const SETTINGS = {
     parse: integer(1024, 16 * 1024 * 1024),
   },
   maxBatchExpansionBytes: {
-    doc: 'Maximum bytes that the context and integrations of a batch may add to all its calls together: their size times the number of calls.',
+    doc: 'Maximum bytes that the context and integrations of a batch may add to all its calls together: their size multiplied by the number of calls.',
     default: String(4 * LIMITS.batchBytes),
     parse: integer(1024, 256 * 1024 * 1024),
   },
@@ -290,7 +290,7 @@ export const SETTINGS = {
     parse: integer(4, 512),
   },
   maxWaitingBytes: {
-    doc: 'Maximum bytes of calls that wait for the disk. Further calls get 503.',
+    doc: 'Maximum bytes of calls waiting to be written to disk. Further calls get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
@@ -305,7 +305,7 @@ export const SETTINGS = {
     parse: time(100, 600_000),
   },
   slowReaderTimeoutMs: {
-    doc: 'How long a client may read nothing of a response before its connection is closed.',
+    doc: 'How long a client may stop reading a response before its connection is closed.',
     default: '1m',
     parse: time(1_000, 600_000),
   },
@@ -315,7 +315,7 @@ export const SETTINGS = {
     parse: time(1_000, 24 * HOUR),
   },
   maxPipelinedRequests: {
-    doc: 'Maximum requests of one connection that wait for the responses to earlier ones. Beyond it, the connection is closed.',
+    doc: 'Maximum pipelined requests waiting on one connection. Beyond that, the connection is closed.',
     default: '64',
     parse: integer(1, 10_000),
   },
@@ -325,12 +325,12 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are for the database and the like. Each thread takes 8 more. Half of the others are connections of clients, and half are connections to webhooks. With threads that accept calls, a sixth of the connections of clients are for all other requests, each of which takes three files. Each side closes the connections that have been idle for longest. A start is refused if a side would have fewer than 64, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls, which use three files each. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },
   dedupeWindowMs: {
-    doc: 'How long after a call another call with the same source and messageId is a duplicate. Needs 4 bytes of memory for each event of that time.',
+    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory for each event of that time.',
     default: '1d',
     parse: time(0, 30 * 24 * HOUR),
   },
@@ -340,17 +340,17 @@ export const SETTINGS = {
     parse: time(0, 24 * HOUR),
   },
   shutdownTimeoutMs: {
-    doc: 'How long a stop waits for requests and attempts in flight. Then it closes their connections. Aborted attempts are repeated after the next start.',
+    doc: 'How long to wait for requests and attempts in flight when stopping. After that, their connections are closed. Aborted attempts are repeated after the next start.',
     default: '10s',
     parse: time(0, 600_000),
   },
   maxDestinationsInMetrics: {
-    doc: 'Maximum destinations that `/metrics` shows individually, with their names. The others are summed as `other`. With 1,000, each scrape takes about 100 ms.',
+    doc: 'Maximum destinations that `/metrics` shows individually, with their names. The others are summed as `other`. At 1,000, a scrape takes about 100 ms.',
     default: '200',
     parse: integer(0, 10_000),
   },
   logLinesPerMinute: {
-    doc: 'Maximum log lines of one event per minute. The log line `log.lines_left_out` has the number of the others. The levels debug and trace have no limit.',
+    doc: 'Maximum log lines per event and minute. `log.lines_dropped` reports the number of dropped lines. The levels debug and trace have no limit.',
     default: '100',
     parse: integer(1, 1_000_000),
   },

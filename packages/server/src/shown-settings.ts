@@ -10,7 +10,7 @@ export interface SettingTexts {
   readonly origins: Partial<ResolvedConfig['origins']>
 }
 
-/** Every setting as the management API may show it, without secrets. */
+/** Every setting as the management API shows it, without secrets. */
 export function shownSettings(config: Config, known?: SettingTexts): ShownSetting[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
     ([name, { doc, default: usual = null, secret, isPlace = false }]) => {

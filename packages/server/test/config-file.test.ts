@@ -82,14 +82,14 @@ describe('the configuration file', () => {
   ])('that is invalid is reported by position, without quoting it: %j', (text, place) => {
     using folder = new TemporaryFolder()
     const [problem] = problemsOf(() => readConfigFile(fileWith(folder, text)))
-    expect(problem).toContain(`is neither YAML nor JSON: look at ${place}`)
+    expect(problem).toContain(`is not valid YAML or JSON: look at ${place}`)
     expect(problem).not.toContain('planted')
   })
 
   test.each([
-    ['- 1', /must contain settings by name/],
+    ['- 1', /must be a mapping of setting names to values/],
     ['port: {a: 1}', /port in .* must be a text, a number/],
-    ['a: "secret\nb: [', /is neither YAML nor JSON/],
+    ['a: "secret\nb: [', /is not valid YAML or JSON/],
   ])('%j is refused, without quoting it', (text, problem) => {
     using folder = new TemporaryFolder()
     const [only, ...more] = problemsOf(() => readConfigFile(fileWith(folder, text)))

@@ -37,7 +37,7 @@ export const QUEUEING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'sends when its interval has passed, even if calls keep coming',
+    name: 'sends when its interval has passed, even while calls keep arriving',
     async check(client) {
       await using exchange = await openExchange(client, 200, { flushAt: 1000, flushAfterMs: 300 })
       const calls = setInterval(() => void exchange.track(1), 50)
@@ -56,7 +56,7 @@ export const QUEUEING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'loses no other call because of one that JSON cannot represent',
+    name: 'does not lose other calls because of one that JSON cannot represent',
     async check(client) {
       await using exchange = await openExchange(client, 200)
       await exchange.track(1)
@@ -79,14 +79,14 @@ export const QUEUEING: readonly Behaviour[] = [
     },
   },
   {
-    name: 'refuses a call over 32 KB when it is made',
+    name: 'rejects a call over 32 KB immediately',
     async check(client) {
       await using exchange = await openExchange(client, 200)
       assert.ok(await failsToTrack(exchange.client, '0', { text: 'x'.repeat(33_000) }))
     },
   },
   {
-    name: 'sends no request over 500 KB, also at close',
+    name: 'never sends a request over 500 KB, even at close',
     async check(client) {
       await using exchange = await openExchange(client, 200, { flushAt: 100 })
       for (const event of names(60))

@@ -16,7 +16,7 @@ const retries = (failure: string, first: ReceiverResponse, options = {}): Behavi
 })
 
 const waits = (form: string, header: () => string): Behaviour => ({
-  name: `waits as long as a Retry-After in ${form} says`,
+  name: `waits for the duration of a Retry-After in ${form}`,
   async check(client) {
     const at: number[] = []
     const respond = (_request: unknown, index: number) => {

@@ -4,8 +4,8 @@ import type { Node } from '../node.ts'
 
 /** How long faults take. */
 export interface FaultTimes {
-  /** How long a killed, paused or disconnected part stays away, at most. */
-  readonly mostAwayMs: number
+  /** Maximum time for which a killed, paused or disconnected part stays away. */
+  readonly maxAwayMs: number
   /** Longer than leases and claims last. */
   readonly beyondLeasesMs: number
 }
@@ -13,7 +13,7 @@ export interface FaultTimes {
 /** The target of a fault. */
 export interface Scene extends FaultTimes {
   readonly cluster: Cluster
-  /** Evenly over [0, 1). */
+  /** Random numbers, uniform over [0, 1). */
   readonly random: () => number
   /** Chooses the affected node. The others are healthy. */
   readonly oneNode: () => Node
@@ -37,6 +37,6 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
 }
 
 /** Waits for as long as a part is away. */
-export function away({ random, mostAwayMs }: Scene): Promise<void> {
-  return sleep(random() * mostAwayMs)
+export function away({ random, maxAwayMs }: Scene): Promise<void> {
+  return sleep(random() * maxAwayMs)
 }

@@ -57,7 +57,7 @@ test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and 
   console.log(`${TOKENS} tokens, ${lines} lines: ${JSON.stringify({ statuses, before, measured })}`)
   expect((statuses[401] ?? 0) + (statuses[429] ?? 0)).toBe(TOKENS)
   expect(statuses[401]).toBeLessThan(TOKENS / 4)
-  expect(await service.gauge('hookline_wrong_tokens_total')).toBe(TOKENS)
+  expect(await service.gauge('hookline_auth_failures_total')).toBe(TOKENS)
   expect(lines).toBeGreaterThan(0)
   expect(lines).toBeLessThanOrEqual(3)
   expectHealthy(measured)

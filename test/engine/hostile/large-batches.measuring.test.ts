@@ -8,7 +8,7 @@ const CONNECTIONS = 64
 const CALLS = 2_400
 const ROUNDS = 3
 /** Parsing all bodies in the same tick would block the event loop for 900 ms. */
-const MOST_LATE_MS = 500
+const MAX_LATE_MS = 500
 
 test(`${CONNECTIONS} connections sending batches of ${CALLS} calls at once do not block other requests`, async () => {
   await using receiver = await openReceiver()
@@ -22,9 +22,9 @@ test(`${CONNECTIONS} connections sending batches of ${CALLS} calls at once do no
   const worst = await measureAgain(
     () => worstWhile(service, sendAll()),
     // This process sends the batches, and can itself be delayed on a busy machine.
-    ({ eventLoopMostMs, livezMs }) => Math.max(eventLoopMostMs, livezMs) >= MOST_LATE_MS,
+    ({ eventLoopMaxMs, livezMs }) => Math.max(eventLoopMaxMs, livezMs) >= MAX_LATE_MS,
   )
   console.log(`${ROUNDS} × ${CONNECTIONS} × ${CALLS} calls: ${shown(worst)}`)
-  expect(worst.eventLoopMostMs).toBeLessThan(MOST_LATE_MS)
-  expect(worst.livezMs).toBeLessThan(MOST_LATE_MS)
+  expect(worst.eventLoopMaxMs).toBeLessThan(MAX_LATE_MS)
+  expect(worst.livezMs).toBeLessThan(MAX_LATE_MS)
 })

@@ -6,12 +6,12 @@ import { type LoadResult, steadyLoad } from './steady-load.ts'
 /** The load, as a share of the capacity when all webhooks respond immediately. */
 const LOAD = Number(process.env['HOOKLINE_TEST_LOAD'] ?? 0.8)
 const CAPACITY_RUNS = 3
-const MOST_CAPACITY_SECONDS = 1.5
+const MAX_CAPACITY_SECONDS = 1.5
 /** If a run without the fault delivers less than this share of the load, the machine was too busy. */
 const CARRIED = 0.95
 /** Factor for the load after such a run. */
 const LESS = 0.8
-const MOST_DISCARDED = 10
+const MAX_DISCARDED = 10
 
 export interface FaultEffectOptions {
   readonly receivers: ReceiversProcess
@@ -54,7 +54,7 @@ export async function faultEffect(options: FaultEffectOptions): Promise<FaultEff
     const after = await run(false, rate)
     const isCarried = [before, after].every((each) => each.rate > CARRIED * rate)
     if (isCarried) rounds.push({ before, beside, after })
-    else if (++discarded > MOST_DISCARDED)
+    else if (++discarded > MAX_DISCARDED)
       throw new Error(`The machine is too busy: it carried the load in ${rounds.length} rounds.`)
     else rate *= LESS
     before = isCarried ? after : await run(false, rate)
@@ -79,7 +79,7 @@ export function p99Noise({ before, after }: Round): number {
 
 /** Deliveries per second to the healthy webhooks when all respond immediately. */
 async function capacity(options: FaultEffectOptions): Promise<number> {
-  const seconds = Math.min(MOST_CAPACITY_SECONDS, options.seconds / 2)
+  const seconds = Math.min(MAX_CAPACITY_SECONDS, options.seconds / 2)
   const rates: number[] = []
   // The first run is a warm-up, and its result is ignored.
   for (let index = 0; index <= CAPACITY_RUNS; index++) {

@@ -5,7 +5,7 @@ import type { MisbehavingReceiver } from './misbehaving-receiver.ts'
 
 const ANNOUNCED_BYTES = 10 * 2 ** 30
 /** The bytes that the sender may read, and the buffers of loopback sockets. */
-const MOST_BYTES = 16 * 2 ** 20
+const MAX_BYTES = 16 * 2 ** 20
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 
 /** Responds 200 with a body of 10 GB, sent as fast as the socket permits. */
@@ -50,8 +50,8 @@ export class HugeBodyReceiver implements MisbehavingReceiver {
   }
 
   get violations(): readonly string[] {
-    return this.#mostSent > MOST_BYTES
-      ? [`${this.#mostSent} bytes of the body were read; the limit is ${MOST_BYTES}`]
+    return this.#mostSent > MAX_BYTES
+      ? [`${this.#mostSent} bytes of the body were read; the limit is ${MAX_BYTES}`]
       : []
   }
 

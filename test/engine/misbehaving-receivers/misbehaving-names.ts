@@ -1,4 +1,4 @@
-import type { DnsAnswer, DnsQuestion } from '@hookline/testing/network/dns-server'
+import type { DnsResponse, DnsQuery } from '@hookline/testing/network/dns-server'
 
 const ALLOWED = '127.0.0.1'
 const PRIVATE = '10.1.2.3'
@@ -7,7 +7,7 @@ const PRIVATE = '10.1.2.3'
 export class MisbehavingNames {
   readonly #asked = new Set<string>()
 
-  answer({ name, type }: DnsQuestion): DnsAnswer {
+  answer({ name, type }: DnsQuery): DnsResponse {
     const [label = ''] = name.split('.')
     const [kind = ''] = label.split('-')
     switch (kind) {

@@ -8,14 +8,14 @@ import { MISBEHAVIOURS } from './misbehaviours.ts'
 import { AT_ONCE, SenderUnderTest } from './sender-under-test.ts'
 
 /** A body may take one second beyond the deadline. The rest is a margin for a busy machine. */
-const MOST_MS = TIMEOUT_MS + 1000 + 1500
+const MAX_MS = TIMEOUT_MS + 1000 + 1500
 /** Addresses with a TTL of 0 are cached for 5 s. */
 const LONGER_THAN_ANY_TTL_MS = 6000
 /** Attempts on each receiver. */
 const REPETITIONS = halfIfShort(1000)
 /** Attempts before memory is measured, so that everything created once exists. */
 const WARMING_UP = 100
-const MOST_GROWTH_BYTES = 4 * 2 ** 20
+const MAX_GROWTH_BYTES = 4 * 2 ** 20
 
 describe('an attempt ends in time and with the right class at', () => {
   test.each(MISBEHAVIOURS)('$name', async (misbehaviour) => {
@@ -24,7 +24,7 @@ describe('an attempt ends in time and with the right class at', () => {
     for (let times = 0; times < 3; times++) {
       const { result, tookMs } = await sender.attempt(receiver)
       expect(result).toMatchObject(receiver.expected)
-      expect(tookMs).toBeLessThan(MOST_MS)
+      expect(tookMs).toBeLessThan(MAX_MS)
     }
     receiver.checkRequests()
     expect(receiver.violations).toEqual([])
@@ -49,7 +49,7 @@ test('a name that changes to a private address is used until its TTL expires, an
   receiver.requests.length = 0
   const grown = retainedBytes() - before
   console.log(`${REPETITIONS} names: ${(grown / 1024).toFixed(0)} KiB more on the heap`)
-  expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
+  expect(grown).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
 test(`${REPETITIONS} parallel attempts on each of them leak no memory or sockets`, async () => {
@@ -81,8 +81,8 @@ test(`${REPETITIONS} parallel attempts on each of them leak no memory or sockets
     `seed ${SEED}: ${REPETITIONS} attempts on each of ${receivers.length}, the slowest took ${slowestMs.toFixed(0)} ms; ` +
       `${(grown / 1024).toFixed(0)} KiB more on the heap, ${handles() - before.handles} handles more`,
   )
-  expect(slowestMs).toBeLessThan(MOST_MS)
-  expect(grown).toBeLessThan(MOST_GROWTH_BYTES)
+  expect(slowestMs).toBeLessThan(MAX_MS)
+  expect(grown).toBeLessThan(MAX_GROWTH_BYTES)
   expect(handles()).toBeLessThanOrEqual(before.handles)
 })
 

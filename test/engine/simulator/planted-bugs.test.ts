@@ -7,7 +7,7 @@ import { scenarios } from './scenario.ts'
 import { scenariosWithThreads } from './scenarios-with-threads.ts'
 import { simulate } from './simulation.ts'
 
-const MOST_RUNS = 300
+const MAX_RUNS = 300
 
 const ALL = [
   ...PLANTED_BUGS.map((planted) => ({ ...planted, among: scenarios })),
@@ -21,7 +21,7 @@ test.each(ALL)('the simulator finds $name', async ({ name, bug, violation, among
   })
   const { failed, numRuns } = await fc.check(property, {
     seed: SEED,
-    numRuns: MOST_RUNS,
+    numRuns: MAX_RUNS,
     endOnFailure: true,
   })
   console.log(`seed ${SEED}: ${name}: found in scenario ${numRuns}`)

@@ -30,7 +30,7 @@ const stream = fc.record({
 type Stream = typeof stream extends fc.Arbitrary<infer Value> ? Value : never
 
 /** The supervisor stops the service if a thread fails five times within a minute. */
-const MOST_KILLS_OF_THREAD = 4
+const MAX_KILLS_OF_THREAD = 4
 
 /** Scenarios with lanes in one or three threads, some of which are killed. Half of the scenarios have a stream. */
 export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
@@ -52,7 +52,7 @@ export const scenariosWithThreads: fc.Arbitrary<Scenario> = fc
       killsAfterMs.map((afterMs) => ({ atMs: atMs + afterMs, thread })),
     )
     const byThread = Map.groupBy([...killsInStreams, ...killsAtMoments], (kill) => kill.thread)
-    const threadKills = [...byThread.values()].flatMap((all) => all.slice(0, MOST_KILLS_OF_THREAD))
+    const threadKills = [...byThread.values()].flatMap((all) => all.slice(0, MAX_KILLS_OF_THREAD))
     return { ...streams.reduce(withStream, scenario), threads, threadKills }
   })
 

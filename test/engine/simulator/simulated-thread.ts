@@ -54,10 +54,10 @@ export interface ThreadEnvironment {
 /** The error of a thread that the scenario has killed. */
 export const KILLED = 'The scenario killed the thread.'
 
-const LONGEST_LATENCY_MS = 10
+const MAX_LATENCY_MS = 10
 const START_MS = { least: 10, most: 150 }
 /** The maximum delay until main notices the end of a thread. Some of its last messages arrive before, and some are lost. */
-const LONGEST_EXIT_MS = 5
+const MAX_EXIT_MS = 5
 
 // Shared by all threads, because no test reads it.
 const metrics = new Metrics(1, { ofProcess: false })
@@ -83,7 +83,7 @@ export class SimulatedThread implements OpenedThread {
     this.#levels = start.levels
     this.number = this.#data.thread
     this.#clock = new ProcessClock(clock)
-    const latencyMs = Math.floor(random() * (LONGEST_LATENCY_MS + 1))
+    const latencyMs = Math.floor(random() * (MAX_LATENCY_MS + 1))
     ;[this.port, this.#own] = SimulatedPort.pair([clock, this.#clock], latencyMs)
     this.ended = this.#ended.promise
     const startMs = START_MS.least + Math.floor(random() * (START_MS.most - START_MS.least))
@@ -139,7 +139,7 @@ export class SimulatedThread implements OpenedThread {
     this.#clock.kill()
     this.#own.close()
     onLeft(this.#data.backend)
-    const exitMs = Math.floor(random() * (LONGEST_EXIT_MS + 1))
+    const exitMs = Math.floor(random() * (MAX_EXIT_MS + 1))
     clock.after(exitMs, () => this.#ended.resolve(reason))
   }
 }

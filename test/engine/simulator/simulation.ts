@@ -33,7 +33,7 @@ const SETTLING_MS = 2 * 60 * 60_000
 /** The maximum delay before the engine uses the backend again after an outage. */
 const BACKEND_RETRY_MS = 15_000
 /** Far more than the longest scenario needs. */
-const MOST_STEPS = 300_000
+const MAX_STEPS = 300_000
 /** A thread's report is made at the end of one turn, and sent at the end of the next. One more as a margin. */
 const TURNS_WITH_THREADS = 3
 
@@ -91,8 +91,8 @@ class Simulation {
     this.#plan()
     const steps = await this.#runToEnd()
     const { ledger, violations, requests } = this.#invariants
-    if (steps === MOST_STEPS)
-      this.#invariants.violated(`not finished after ${MOST_STEPS} steps: the engine may be looping`)
+    if (steps === MAX_STEPS)
+      this.#invariants.violated(`not finished after ${MAX_STEPS} steps: the engine may be looping`)
     for (const violation of ledger.unsettled()) this.#invariants.violated(violation)
     this.#lifecycle.running?.clock.kill()
     return {
@@ -123,7 +123,7 @@ class Simulation {
     const end = this.#beganAt + FAULTS_MS + this.#scenario.retryWindowMs + SETTLING_MS
     const turns = (this.#scenario.threads ?? 0) > 0 ? TURNS_WITH_THREADS : 1
     let steps = 0
-    for (; this.#clock.now() < end && !this.#isSettled() && steps < MOST_STEPS; steps++) {
+    for (; this.#clock.now() < end && !this.#isSettled() && steps < MAX_STEPS; steps++) {
       this.#clock.step(end)
       await settled(turns)
       const areThreadsUp = this.#lifecycle.running?.threads?.areUp !== false

@@ -14,7 +14,7 @@ export interface Lane {
 
 const STILL_MS = 3_000
 /** Longer error messages are cut. */
-const MOST_SHOWN = 150
+const MAX_SHOWN = 150
 
 /** A service running on a damaged folder. */
 export class RunningTrial {
@@ -106,7 +106,7 @@ export class RunningTrial {
     for (const state of ['held', 'pending'] as const) {
       const waiting = await eventsInState(this.#api, destinationId, state).catch(
         (error: unknown) => {
-          this.apiFault = String(error).slice(0, MOST_SHOWN)
+          this.apiFault = String(error).slice(0, MAX_SHOWN)
           return new Set<string>()
         },
       )

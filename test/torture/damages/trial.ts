@@ -24,8 +24,8 @@ export interface Observed {
   readonly told: Told
 }
 
-const MOST_STARTS = 5
-const MOST_RESTARTS = 2
+const MAX_STARTS = 5
+const MAX_RESTARTS = 2
 
 /**
  * Starts the service on a damaged folder, as an operator who follows its messages would, and observes it. A service that
@@ -35,7 +35,7 @@ export async function observe(folder: string, base: Base, lane: Lane): Promise<O
   lane.receiver.forget()
   lane.receiver.isDown = false
   let observed = await observeStart(folder, base, lane)
-  for (let restarts = 0; restarts < MOST_RESTARTS && observed.end === 'ended'; restarts++)
+  for (let restarts = 0; restarts < MAX_RESTARTS && observed.end === 'ended'; restarts++)
     observed = await observeStart(folder, base, lane)
   return observed
 }
@@ -82,7 +82,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
 async function openFollowing(host: Host, folder: string) {
   const refusals: string[] = []
   let accepted: number | undefined
-  for (let starts = 0; starts < MOST_STARTS; starts++) {
+  for (let starts = 0; starts < MAX_STARTS; starts++) {
     const opened = await host.open(folder, accepted)
     if (opened.kind === 'opened') return { opened, refusals }
     refusals.push(opened.reason)

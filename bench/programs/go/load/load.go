@@ -1,4 +1,4 @@
-// Package load makes the calls for the benchmarks of Go libraries. For each line of standard input, which is a number of
+// Package load generates the calls for the benchmarks of Go libraries. For each line of standard input, which is a number of
 // seconds, it prints the figure named by its argument: rate or memory.
 package load
 

@@ -19,7 +19,7 @@ export function findAdminToken({ url, tokenFile, dataDir }: TokenOptions): strin
   if (tokenFile === undefined && HOOKLINE_ADMIN_TOKEN) return HOOKLINE_ADMIN_TOKEN
   const namedFile = tokenFile ?? HOOKLINE_ADMIN_TOKEN_FILE
   if (namedFile === undefined && dataDir === undefined && !isLoopback(url.hostname)) {
-    throw noToken(`No admin token for ${url.host}.`)
+    throw noToken(`No admin token found for ${url.host}.`)
   }
   const file = namedFile ?? join(dataDirOf(dataDir), 'admin-token')
   const token = contentOf(file)
@@ -45,6 +45,6 @@ function contentOf(file: string): string {
 function noToken(message: string, cause?: unknown): Failure {
   return new Failure('auth', message, {
     cause,
-    hint: 'Give --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.',
+    hint: 'Pass --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.',
   })
 }

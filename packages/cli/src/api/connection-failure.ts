@@ -8,7 +8,7 @@ export function unreachable(base: URL, cause: unknown): Failure {
     `Cannot reach the service at ${base.href}: ${reasonOf(cause)}.`,
     {
       cause,
-      hint: 'Start a service with `hookline dev` or `hookline start`, or set its address with --url or HOOKLINE_URL.',
+      hint: 'Start a service with `hookline dev` or `hookline start`, or pass its address with --url or HOOKLINE_URL.',
     },
   )
 }
@@ -24,7 +24,7 @@ export function notHookline(status: number): Failure {
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'the connection was closed',
-  ENOTFOUND: 'the host name is unknown',
+  ENOTFOUND: 'the host name cannot be resolved',
   UND_ERR_SOCKET: 'the connection was closed',
 }
 

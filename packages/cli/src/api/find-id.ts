@@ -75,7 +75,7 @@ export async function idOf(api: ManagementApi, name: KindName, idOrName: string)
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ')
     throw new Failure('usage', `${found.length} have the name ${quoted}: ${ids}.`, {
-      hint: 'Give the id of one of them.',
+      hint: 'Pass the id of one of them.',
     })
   }
   // The service explains the fault.

@@ -7,7 +7,7 @@ import type { Problem } from './generated/management-client.ts'
 
 /**
  * The operations of the OpenAPI document by operationId. Each throws a Failure unless the response is successful.
- * The generated client has one address per process: the last call of this function wins.
+ * The generated client has one base URL per process: the last call of this function sets it.
  */
 export function managementApi(base: URL, token: string) {
   const directory = base.href.endsWith('/') ? base.href : `${base.href}/`
@@ -95,7 +95,7 @@ type ShownProblem = Pick<Problem, 'code' | 'title' | 'detail'> &
   Partial<Pick<Problem, 'errors' | 'requestId'>>
 
 const TOKEN_HINT =
-  'Give the token of this service with --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
+  'Pass the token of this service with --token-file or --data-dir, or set HOOKLINE_ADMIN_TOKEN.'
 
 /** Ids from arguments and options. An unknown id within a document is an error in the document. */
 const ARGUMENT_ID = /^\/(?:sourceId|destinationId|eventId|(?:source|destination)Ids\/\d+)$/
@@ -129,7 +129,7 @@ function meaningOf(status: number, problem: ShownProblem): keyof typeof EXIT_COD
 }
 
 function isWrongToken(status: number, { code }: ShownProblem): boolean {
-  return status === 401 || code === 'too_many_wrong_tokens'
+  return status === 401 || code === 'too_many_auth_failures'
 }
 
 function isUnknownId({ code, pointer }: FailureDetail): boolean {

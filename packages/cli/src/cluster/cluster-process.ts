@@ -64,6 +64,6 @@ export async function startProcess(
 function startFailure(name: string, reason: string, log: string): Failure {
   const lines = readFileSync(log, 'utf8').trim().split('\n').slice(-5)
   return new Failure('failed', [`${name} did not start (${reason}):`, ...lines].join('\n  '), {
-    hint: `Its log is ${log}. If a port is in use, choose others with --port. \`ps -ef\` shows processes that an earlier run has left.`,
+    hint: `Its log is ${log}. If a port is in use, choose others with --port. \`ps -ef\` shows processes left over from an earlier run.`,
   })
 }

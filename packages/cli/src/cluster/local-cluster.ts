@@ -11,7 +11,7 @@ const NODES = 3
 const MIN_NATS = '2.10.23'
 
 const INSTALL =
-  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server has to be in a folder of PATH. `hookline dev` needs neither.'
+  'Debian, Ubuntu: apt install postgresql, and nats-server from https://github.com/nats-io/nats-server/releases; macOS: brew install postgresql@17 nats-server. nats-server must be on the PATH. `hookline dev` needs neither.'
 /** PostgreSQL refuses to run as root. Linux gives these ids to an unprivileged user. */
 const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
@@ -73,7 +73,9 @@ export function findPrograms(path = process.env['PATH'] ?? '', others = otherFol
     ...(server && initdb ? [] : ['PostgreSQL']),
     ...(broker ? [] : [`nats-server ${MIN_NATS} or newer`]),
   ]
-  throw new Failure('failed', `This machine has no ${missing.join(' and no ')}.`, { hint: INSTALL })
+  throw new Failure('failed', `Not found: ${missing.join(', ')}.`, {
+    hint: INSTALL,
+  })
 }
 
 /** Folders of packages that PATH may lack, with the newest PostgreSQL first. */
@@ -115,7 +117,7 @@ function postgres(program: string, data: string, port: number): ClusterProgram {
     // The path of a Unix socket in the folder might be too long.
     command: [program, '-D', data, ...listen, '-c', 'unix_socket_directories='],
     options: UNPRIVILEGED,
-    // As pg_ctl checks it. A kill leaves the file, with another process in its first line.
+    // The same check as in pg_ctl. After a kill, the file remains, with the id of another process in its first line.
     isReady: async (pid) => {
       const lines = fs.readFileSync(join(data, 'postmaster.pid'), 'utf8').trim().split('\n')
       return lines[0] === String(pid) && lines.at(-1)!.trim() === 'ready'
@@ -138,7 +140,7 @@ function nats(program: string, folder: string, port: number): ClusterProgram {
   return { command: [program, '-c', file], isReady }
 }
 
-/** This command again, without the settings that it may have in its environment. */
+/** Runs this command as a node, without settings from its environment. */
 function node(url: string, dataDir: string, settings: NodeJS.ProcessEnv): ClusterProgram {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('HOOKLINE_'))
   const start = [process.argv[1]!, 'start', '--port', new URL(url).port, '--data-dir', dataDir]

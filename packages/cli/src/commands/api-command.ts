@@ -39,22 +39,22 @@ export class ApiCommand extends Command {
   /** Adds paging options. A long list is limited by default. */
   paged(length: 'short' | 'long'): this {
     const help =
-      length === 'long' ? 'show at most this many' : 'show at most this many; default: all'
+      length === 'long' ? 'maximum number of results' : 'maximum number of results; default: all'
     return this.option(
       '--limit <count>',
       help,
       wholeNumber(1),
       length === 'long' ? DEFAULT_LIMIT : undefined,
-    ).option('--cursor <cursor>', 'continue a list from the cursor that it printed')
+    ).option('--cursor <cursor>', 'continue a list from the cursor printed by the previous page')
   }
 
   receivedBetween(): this {
     const past = (text: string) => pastTime(text)
-    return this.option('--from <time>', `only events received since: ${PAST_TIME}`, past).option(
-      '--to <time>',
-      'only events received before',
+    return this.option(
+      '--from <time>',
+      `only events received at or after this time: ${PAST_TIME}`,
       past,
-    )
+    ).option('--to <time>', 'only events received before this time', past)
   }
 
   confirmed(): this {

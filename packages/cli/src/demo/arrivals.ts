@@ -64,8 +64,8 @@ export class Arrivals {
 
   #changeKeys(): readonly (readonly [key: string, what: string])[] {
     return this.#expected.members.flatMap((userId) => [
-      [`${userId} true`, `The identify call that ${userId} has entered the audience`] as const,
-      [`${userId} false`, `The identify call that ${userId} has left the audience`] as const,
+      [`${userId} true`, `The identify call for ${userId} entering the audience`] as const,
+      [`${userId} false`, `The identify call for ${userId} leaving the audience`] as const,
     ])
   }
 }

@@ -16,7 +16,7 @@ export interface DevReady {
   readonly destinationId: string
   readonly webhookUrl: string
   /** Whether no token is needed on this machine. */
-  readonly isOpenHere: boolean
+  readonly allowsLocalAccess: boolean
   readonly secretFile: string
   readonly allowedNetworks: readonly string[]
   readonly curl: string
@@ -27,12 +27,12 @@ export function banner(output: Output, ready: DevReady): string {
     ['service', ready.url],
     ['console', ready.console],
     ['API reference', ready.apiReference],
-    ['sign-in', ready.isOpenHere ? 'not needed on this machine' : 'needed'],
+    ['sign-in', ready.allowsLocalAccess ? 'no sign-in needed on this machine' : 'needed'],
     ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
     ['webhook', ready.webhookUrl],
     ['shared secret', `in ${ready.secretFile}`],
-    ['allowed networks', `${ready.allowedNetworks.join(', ')} (refused by \`hookline start\`)`],
+    ['allowed networks', `${ready.allowedNetworks.join(', ')} (blocked by \`hookline start\`)`],
   ])
   return [
     '',

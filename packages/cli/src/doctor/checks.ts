@@ -12,14 +12,14 @@ import { isHere, type Patient, serviceAt } from './service-at.ts'
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const CORRUPTION_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
 const MAX_SKEW_MS = 5_000
-/** Older than this program: an earlier time means that the clock is wrong. */
+/** Before the release of this program: an earlier time means that the clock is wrong. */
 const EARLIEST_NOW = Date.UTC(2026, 0, 1)
 
 const NEXT_AFTER_CORRUPTION =
   'Check the disk. Stop the service, then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`'
 
 const NEXT_AFTER_JUMP =
-  'If it is wrong, correct it within an hour of the jump, before retention removes events because of it.'
+  'If it is wrong, correct it within an hour of the jump. After that, retention may remove events.'
 
 type Check = (patient: Patient) => Promise<Finding>
 
@@ -72,11 +72,11 @@ async function dataFolder({ config: { dataDir } }: Patient): Promise<Finding> {
 async function clock(patient: Patient): Promise<Finding> {
   const now = Date.now()
   if (now < EARLIEST_NOW)
-    return { ok: false, detail: 'the clock of this machine is wrong: it is before 2026' }
+    return { ok: false, detail: 'the system clock is wrong: it is set to before 2026' }
   const found = await serviceAt(patient)
   if (found === undefined) return { ok: true, detail: new Date(now).toISOString() }
   const skewMs = Math.abs(found.date - now)
-  const detail = `differs from the clock of the service by ${Math.round(skewMs / 1000)} s`
+  const detail = `differs from the service's clock by ${Math.round(skewMs / 1000)} s`
   // The Date header has a resolution of one second.
   const ok = skewMs <= MAX_SKEW_MS
   const { clockNote } = found
@@ -98,7 +98,7 @@ async function service(patient: Patient): Promise<Finding> {
   }
   await listenOnce(config)
   // The system would choose the port.
-  if (config.port === 0) return { ok: true, detail: 'not checked: port 0 is any free port' }
+  if (config.port === 0) return { ok: true, detail: 'not checked: port 0 means any free port' }
   const hasRun = existsSync(databaseOf(config))
   if (!hasRun) return { ok: true, detail: `not started yet; ${at} is free` }
   const detail = `not running: no response from ${at}, but ${config.dataDir} has a database`

@@ -66,7 +66,7 @@ function breakers(destinations: readonly CheckedDestination[]): Finding {
     ok: false,
     detail: `${counted(causes.length, 'webhook')} with an open breaker`,
     ...shortened(causes),
-    next: `\`hookline destinations test ${id}\` shows how the receiver responds; \`hookline destinations close-breaker ${id}\` retries now`,
+    next: `\`hookline destinations test ${id}\` shows the receiver's current response; \`hookline destinations close-breaker ${id}\` retries now`,
   }
 }
 
@@ -81,12 +81,12 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
         : `${url} of ${named(destination)}: since ${paused.since}: ${PAUSE_CAUSES[paused.reason]}`,
     ),
   )
-  if (first === undefined) return { ok: true, detail: 'none is paused' }
+  if (first === undefined) return { ok: true, detail: 'none paused' }
   return {
     ok: false,
     detail: `${counted(causes.length, 'webhook')} paused`,
     ...shortened(causes),
-    next: `fix the receiver, its URL or the settings, then \`hookline destinations resume ${first.id}\``,
+    next: `fix the receiver, the URL or the settings, then \`hookline destinations resume ${first.id}\``,
   }
 }
 
@@ -101,7 +101,7 @@ function backlog(destinations: readonly CheckedDestination[], now: number): Find
     return { ok: true, detail: pending, ...(causes.length > 0 && shortened(causes)) }
   return {
     ok: false,
-    detail: `${pending}, some for longer than ${HEALTH_LIMITS.longestWaitMs / 60_000} min`,
+    detail: `${pending}, some of them for longer than ${HEALTH_LIMITS.maxWaitMs / 60_000} min`,
     ...shortened(causes),
     next: `\`hookline deliveries list --destination ${old.destinationId} --waiting\` lists them; \`hookline deliveries get\` shows why one is pending`,
   }
@@ -119,7 +119,7 @@ function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now:
   const { url, oldestPendingAt, pending } = webhook
   const { id: destinationId } = destination
   if (oldestPendingAt === null) return { destinationId, pending, isOld: false }
-  const isOld = Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.longestWaitMs
+  const isOld = Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.maxWaitMs
   const block = blockText(destination, webhook)
   if (!isOld && block === '') return { destinationId, pending, isOld }
   const since = `since ${oldestPendingAt} (${ageText(oldestPendingAt, now)})`
@@ -142,21 +142,21 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
   const all = `last hour: ${lastHourText({ lastHour })}`
   if (failing.length === 0) {
     const isUnclear = isLow(lastHour) && !enough(lastHour)
-    return { ok: true, detail: isUnclear ? `${all}; too few attempts to judge` : all }
+    return { ok: true, detail: isUnclear ? `${all}; too few attempts for a verdict` : all }
   }
   const causes = failing.map((each) => `${named(each)}: ${lastHourText(each.health)}`)
   const of = failing.length === 1 ? ` --destination ${failing[0]!.id}` : ''
   return {
     ok: false,
-    detail: `${all}; ${counted(causes.length, 'destination')} below ${HEALTH_LIMITS.leastShare * 100} %`,
+    detail: `${all}; ${counted(causes.length, 'destination')} below ${HEALTH_LIMITS.minShare * 100} %`,
     ...shortened(causes),
-    next: `\`hookline deliveries failures${of}\` shows the causes, with their remedies`,
+    next: `\`hookline deliveries failures${of}\` shows causes and remedies`,
   }
 }
 
 type LastHour = Omit<CheckedDestination['health']['lastHour'], 'lastFailedAt'>
 
-/** Of all destinations together: each may have too few attempts to judge. */
+/** The last hour of all destinations together: each may have too few attempts to judge. */
 function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
   const attempts = sum(destinations.map(({ health }) => health.lastHour.attempts))
   const delivered = sum(destinations.map(({ health }) => health.lastHour.delivered))
@@ -164,11 +164,11 @@ function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
 }
 
 function isLow({ successRate: rate }: LastHour): boolean {
-  return rate !== null && rate < HEALTH_LIMITS.leastShare
+  return rate !== null && rate < HEALTH_LIMITS.minShare
 }
 
 function enough({ attempts }: LastHour): boolean {
-  return attempts >= HEALTH_LIMITS.leastAttempts
+  return attempts >= HEALTH_LIMITS.minAttempts
 }
 
 function held(destinations: readonly CheckedDestination[]): Finding {

@@ -17,7 +17,7 @@ export interface ImportState extends Place {
   readonly target: ImportTarget
   readonly accepted: number
   readonly rejected: number
-  /** The size of the file of rejected lines. The rest is of lines that will be read again. */
+  /** The size of the file of rejected lines. The rest belongs to lines that will be read again. */
   readonly rejectedBytes: number
   readonly isComplete: boolean
 }
@@ -41,7 +41,7 @@ export async function loadState(path: string): Promise<ImportState | undefined> 
   }
   throw new Failure('failed', `${path} does not contain import progress.`, {
     code: 'progress_unreadable',
-    hint: 'Add --from-start to start again.',
+    hint: 'Add --from-start to start over.',
   })
 }
 
@@ -66,13 +66,13 @@ export function assertSameImport(
   if (state.file.bytes !== file.bytes || state.file.startSha256 !== file.startSha256) {
     throw new Failure('failed', `${paths.file} has changed since its import started.`, {
       code: 'file_changed',
-      hint: `Put the new lines into another file, or import the whole file again with --from-start. The progress is in ${paths.state}.`,
+      hint: `Put the new lines in another file, or import the whole file again with --from-start. The progress is in ${paths.state}.`,
     })
   }
   if (state.target.url !== target.url || state.target.writeKeySha256 !== target.writeKeySha256) {
-    throw new Failure('failed', `The import of ${paths.file} was started into another source.`, {
+    throw new Failure('failed', `The import of ${paths.file} was started with another source.`, {
       code: 'target_changed',
-      hint: `To resume, give the --url and --write-key of that import; its service is ${state.target.url}. To import the whole file into this source, add --from-start.`,
+      hint: `To resume, pass the --url and --write-key of that import; its service is ${state.target.url}. To import the whole file into this source, add --from-start.`,
     })
   }
 }

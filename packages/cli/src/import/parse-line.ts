@@ -40,7 +40,7 @@ export interface LineRules {
 /** Checks only rules that the client library does not check. */
 export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   if (line.isCut) return rejection('message_too_large')
-  if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not UTF-8.')
+  if (!isUtf8(line.bytes)) return rejection('invalid_json', 'The line is not valid UTF-8.')
   const text = textOf(line)
   try {
     const value = JSON.parse(text) as Json

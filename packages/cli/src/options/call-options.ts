@@ -55,7 +55,7 @@ const FIELD_NAMES: Readonly<Record<TypeField | 'user', string>> = {
 export function callFrom(type: EventType, name: string | undefined, options: CallOptions): Call {
   const faults = faultsOf(type, { ...options, name })
   if (faults.length > 0) {
-    const hint = 'Add --help to list arguments and options.'
+    const hint = 'Run the command with --help for its arguments and options.'
     throw new Failure('usage', faults.join('\n       '), { hint })
   }
   return {
@@ -89,7 +89,7 @@ function faultsOf(type: EventType, options: CallOptions & { name: string | undef
   }
   if (options.timestamp !== undefined && timeOf(options) === undefined) {
     faults.push(
-      '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or how long ago, like 1h.',
+      '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or a duration ago, like 1h.',
     )
   }
   return faults

@@ -13,7 +13,7 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
   })
   const name = file === '-' ? 'Standard input' : file
   // Other bytes would become U+FFFD.
-  if (!isUtf8(bytes)) throw new Failure('usage', `${name} is not in UTF-8.`, { hint })
+  if (!isUtf8(bytes)) throw new Failure('usage', `${name} is not valid UTF-8.`, { hint })
   const text = new TextDecoder().decode(bytes)
   const fault = jsonFault(text)
   if (fault !== undefined) {

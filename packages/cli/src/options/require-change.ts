@@ -8,6 +8,6 @@ export function requireChange(command: Command, change: object): void {
     .filter(({ helpGroupHeading }) => helpGroupHeading === undefined)
     .flatMap(({ long }) => (long === '--json' || long === '--dry-run' ? [] : long))
   throw new Failure('usage', 'No changes given.', {
-    hint: `Give at least one of ${flags.join(', ')}.`,
+    hint: `Pass at least one of ${flags.join(', ')}.`,
   })
 }

@@ -3,16 +3,16 @@ import { InvalidArgumentError } from 'commander'
 
 /** Converts ISO 8601, or how long ago, to ISO 8601. */
 export function pastTime(text: string, nowMs = Date.now()): string {
-  return timeOf(text, nowMs, -1, 'how long ago, like 90s, 1h or 7d')
+  return timeOf(text, nowMs, -1, 'a duration ago, like 90s, 1h or 7d')
 }
 
 /** Converts ISO 8601, or how long from now, to ISO 8601. */
 export function futureTime(text: string, nowMs = Date.now()): string {
-  return timeOf(text, nowMs, 1, 'how long from now, like 12h or 30d')
+  return timeOf(text, nowMs, 1, 'a duration from now, like 12h or 30d')
 }
 
 /** Describes a past time in option help. */
-export const PAST_TIME = 'ISO 8601, or how long ago, like 1h'
+export const PAST_TIME = 'ISO 8601, or a duration ago, like 1h'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -20,16 +20,14 @@ const HOUR_MS = 60 * 60 * 1000
 export function wholeHours(text: string): number {
   const ms = /^\d{1,6}$/.test(text) ? Number(text) * HOUR_MS : parseTimeSpan(text)
   if (ms !== undefined && ms % HOUR_MS === 0) return ms / HOUR_MS
-  throw new InvalidArgumentError('It must be whole hours, like 24h or 2d.')
+  throw new InvalidArgumentError('Use whole hours, like 24h or 2d.')
 }
 
 function timeOf(text: string, nowMs: number, sign: 1 | -1, example: string): string {
   const span = parseTimeSpan(text)
   const ms = span === undefined ? parseTimestamp(text) : nowMs + sign * span
   if (ms !== undefined && ms >= 0 && ms <= LATEST_MS) return formatTimestamp(ms)
-  throw new InvalidArgumentError(
-    `It must be a time in ISO 8601, like 2026-11-21T09:30:00Z, or ${example}.`,
-  )
+  throw new InvalidArgumentError(`Use ISO 8601, like 2026-11-21T09:30:00Z, or ${example}.`)
 }
 
 const LATEST_MS = Date.UTC(9999, 11, 31)

@@ -13,7 +13,7 @@ export function showList<Item>(
     data.length === 0 ? emptyText : table(output, columns, data),
   )
   if (output.isJson || nextCursor === null) return
-  output.note(`${data.length} shown. For more, add --cursor ${nextCursor} or a higher --limit.`)
+  output.note(`Showing ${data.length}. For more, use --cursor ${nextCursor} or a higher --limit.`)
 }
 
 export function showItem<Item extends object>(

@@ -50,7 +50,7 @@ function nodeLines(output: Output, { nodes }: System): (Detail | false)[] {
       ? isThis
         ? ', responds'
         : ''
-      : `, dead, last seen ${output.time(lastSeenAt)}`
+      : `, down, last seen ${output.time(lastSeenAt)}`
     const kind = role === 'all' ? '' : ` ${role}`
     return ['node', `${id.slice(0, 8)}${kind} ${version}, started ${output.time(startedAt)}${seen}`]
   })
@@ -64,7 +64,7 @@ function storageLines(output: Output, { storage }: System): (Detail | false)[] {
   return [
     [
       'storage',
-      `${bytesText(storage.usedBytes)} used; files: ${bytesText(storage.databaseBytes)} and ${bytesText(storage.logBytes)} of log${free}`,
+      `${bytesText(storage.usedBytes)} used; database ${bytesText(storage.databaseBytes)}, log ${bytesText(storage.logBytes)}${free}`,
     ],
     ['events', `${isExact ? '' : 'about '}${grouped(events)}${oldest}`],
     ['retention', `${formatTimeSpan(retentionMs)}${size}`],
@@ -113,5 +113,5 @@ const COLUMNS: readonly Column<ShownSetting>[] = [
 
 function valueText({ value, hidden, isSet }: ShownSetting): string {
   if (hidden === 'secret') return isSet ? 'hidden' : ''
-  return hidden === null ? (value ?? '') : 'only for admins'
+  return hidden === null ? (value ?? '') : 'admins only'
 }

@@ -19,7 +19,7 @@ export interface ReceivedDelivery {
   /** The time since the service received the event. */
   readonly sinceReceiptMs: number | null
   readonly answered: number
-  /** The payload; a text if it is not JSON. */
+  /** The payload; a string if it is not JSON. */
   readonly body: Json
 }
 

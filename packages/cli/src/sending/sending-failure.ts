@@ -4,7 +4,7 @@ import { notHookline, unreachable } from '../api/connection-failure.ts'
 import { Failure } from '../failure.ts'
 
 const WRITE_KEY_HINT =
-  '`hookline sources list` shows the write keys. Give one with --write-key or HOOKLINE_WRITE_KEY.'
+  '`hookline sources list` shows the write keys. Pass one with --write-key or HOOKLINE_WRITE_KEY.'
 
 export function sendingFailure(error: ReportedError | ValidationError, base: URL): Failure {
   if (error instanceof DeliveryError) {
@@ -26,8 +26,8 @@ function refusalFailure(status: number, code: string | undefined): Failure {
     return new Failure(meaningOf(status, code), message, { code, hint })
   }
   if (status < 500) return notHookline(status)
-  const message = `Unexpected response with status ${status}. It does not come from Hookline.`
-  const hint = 'If this is a proxy, check that the service behind it is running.'
+  const message = `Unexpected response with status ${status}, not from Hookline.`
+  const hint = 'If there is a proxy in between, check that the service behind it is running.'
   return new Failure('unreachable', message, { hint })
 }
 

@@ -23,6 +23,6 @@ export async function findWriteKey(
         hint: 'Create a source with `hookline sources create <name>`.',
       })
     : new Failure('usage', `There are ${sources.length} sources. Choose one.`, {
-        hint: 'Give its write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
+        hint: 'Pass its write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
       })
 }

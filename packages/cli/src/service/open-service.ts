@@ -28,7 +28,7 @@ export async function flushLog({ logOutput }: ServiceLog): Promise<void> {
 export async function openOrFail(
   config: Config,
   log: ServiceLog,
-  more: Pick<ServiceOptions, 'isOpenHere' | 'onInspected' | 'settings'> = {},
+  more: Pick<ServiceOptions, 'allowsLocalAccess' | 'onInspected' | 'settings'> = {},
 ): Promise<Service> {
   const { openService } = await import('@hookline/server')
   try {

@@ -4,19 +4,19 @@ import type {
   Service,
   ServiceLog,
   ServiceOptions,
-  WorkerGivenUp,
+  WorkerFailed,
 } from '@hookline/server'
 import { EXIT_CODES, Failure } from '../failure.ts'
 import type { Output } from '../output/output.ts'
 import { flushLog, openOrFail, openServiceLog } from './open-service.ts'
 import { type StopSignal, stopSignal } from './stop-signal.ts'
 
-interface ServeOptions extends Pick<ServiceOptions, 'isOpenHere' | 'onInspected'> {
+interface ServeOptions extends Pick<ServiceOptions, 'allowsLocalAccess' | 'onInspected'> {
   readonly config: Config
   readonly settings: ServiceOptions['settings']
   readonly output: Output
   /** Whether to format the log even if stderr is not a terminal. */
-  readonly isLogForPeople?: boolean
+  readonly isLogFormatted?: boolean
   /** Called after startup. Its result is disposed of before the service stops. */
   readonly whileRunning: (
     service: Service,
@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const stop = stopSignal()
   // Unlike other commands, the service continues when stdout is closed.
   process.stdout.removeAllListeners('error').on('error', () => undefined)
-  const log = await openServiceLog(options.config.logLevel, options.isLogForPeople)
+  const log = await openServiceLog(options.config.logLevel, options.isLogFormatted)
   process.on('uncaughtException', (error) => void crash(error, log))
   // With a handler, exceeding the file size limit fails the write instead of the process.
   process.on('SIGXFSZ', () => undefined)
@@ -55,19 +55,19 @@ async function crash(error: Error, log: ServiceLog): Promise<void> {
 async function runUntil(
   stop: Promise<StopSignal>,
   log: ServiceLog,
-  { config, settings, output, whileRunning, isOpenHere, onInspected }: ServeOptions,
+  { config, settings, output, whileRunning, allowsLocalAccess, onInspected }: ServeOptions,
 ): Promise<StopSignal> {
-  await using service = await openOrFail(config, log, { settings, isOpenHere, onInspected })
+  await using service = await openOrFail(config, log, { settings, allowsLocalAccess, onInspected })
   showNewToken(service, output)
   await using _companion = await whileRunning(service, log.logger)
   const signal = await Promise.race([stop, service.failed.then(failureOf)])
   if (signal instanceof Failure) throw signal
-  const note = `Waiting for requests and deliveries in flight. Another ${signal} exits immediately.`
+  const note = `Waiting for requests and deliveries in flight. Send ${signal} again to exit immediately.`
   log.logger.info({ reason: signal, note }, 'service.stopping')
   return signal
 }
 
-function failureOf(failure: WorkerGivenUp | DatabaseDamaged): Failure {
+function failureOf(failure: WorkerFailed | DatabaseDamaged): Failure {
   if (!('damage' in failure)) return workerFailure(failure)
   const { damage } = failure
   const hint =
@@ -79,10 +79,10 @@ function failureOf(failure: WorkerGivenUp | DatabaseDamaged): Failure {
   })
 }
 
-function workerFailure({ worker, failures, error }: WorkerGivenUp): Failure {
+function workerFailure({ worker, failures, error }: WorkerFailed): Failure {
   const kind = error instanceof Error ? error.name : typeof error
   const hint =
-    'No accepted event is lost: all are on disk, and delivered after the next start. The log has the error.'
+    'No accepted event is lost. All events are on disk and will be delivered after the next start. The log has the error.'
   const message = `Stopped: ${worker} failed ${failures} times within a minute (${kind}).`
   return new Failure('failed', message, { code: 'worker_failed', hint, cause: error })
 }

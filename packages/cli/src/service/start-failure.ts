@@ -30,7 +30,7 @@ export function startFailure(error: unknown, config: Config): Failure | undefine
   if (!(error instanceof Error)) return undefined
   const { code, path } = error as NodeJS.ErrnoException
   if (path !== undefined && path === config.tlsCaFile) {
-    const hint = 'Give --tls-ca-file a readable PEM file.'
+    const hint = '--tls-ca-file must be a readable PEM file.'
     return new Failure('failed', `Cannot read ${path} (${code}).`, { hint })
   }
   const isStorageError = path !== undefined || code === 'ERR_SQLITE_ERROR'
@@ -51,7 +51,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'its disk is read-only',
   ENOSPC: 'its disk is full',
   EEXIST: 'it is a file, not a folder',
-  ENOTDIR: 'it is a file, or inside one',
+  ENOTDIR: 'the path contains a file',
 }
 
 function dataFolderFailure(cause: Error, { dataDir }: Config): Failure {

@@ -11,7 +11,7 @@ export type ParsedUser =
 export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
 
 const MAX_CHARACTERS = 1_024
-/** Column names by precedence: in a database export, `id` may be the row's. */
+/** Column names by precedence: in a database export, `id` may identify the row. */
 const HEADS = ['userid', 'user_id', 'user id', 'id']
 const SEPARATORS = [',', ';', '\t'] as const
 type Separator = (typeof SEPARATORS)[number]
@@ -37,7 +37,8 @@ function parseJson(line: string, isUtf8: boolean): ParsedUser {
 
 const NOT_CSV = {
   code: 'not_csv',
-  message: 'The line has control characters: save the file as UTF-8 CSV, with one user per line.',
+  message:
+    'The line contains control characters. Save the file as UTF-8 CSV with one user per line.',
 }
 
 /** Any control character but tab: the file is UTF-16, has CR line ends, or is binary. */
@@ -74,7 +75,7 @@ const NO_HEAD = {
 
 const AMBIGUOUS = {
   code: 'not_csv',
-  message: 'The first line has two userId columns.',
+  message: 'The header has more than one userId column.',
 }
 
 interface Head {

@@ -151,7 +151,7 @@ describe('the delivery checks', () => {
     })
     expect(check('success rate', { health: lastHour(9, 1) })).toEqual({
       ok: true,
-      detail: 'last hour: 9 attempts, 1 delivered (11 %); too few attempts to judge',
+      detail: 'last hour: 9 attempts, 1 delivered (11 %); too few attempts for a verdict',
     })
   })
 
@@ -207,7 +207,7 @@ describe('the delivery checks', () => {
     expect(checks).toMatchObject({
       backlog: { detail: '1 delivery pending' },
       'success rate': {
-        detail: 'last hour: 1 attempt, 0 delivered (0 %); too few attempts to judge',
+        detail: 'last hour: 1 attempt, 0 delivered (0 %); too few attempts for a verdict',
       },
       held: { detail: '1 delivery held' },
     })

@@ -23,7 +23,7 @@ describe('a time option', () => {
     expect(() => pastTime(text, NOW)).toThrow(
       'in ISO 8601, like 2026-11-21T09:30:00Z, or how long ago',
     )
-    expect(() => futureTime(text, NOW)).toThrow('or how long from now, like 12h or 30d')
+    expect(() => futureTime(text, NOW)).toThrow('or a duration from now, like 12h or 30d')
   })
 
   it('in whole hours may be a number', () => {

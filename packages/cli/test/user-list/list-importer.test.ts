@@ -94,7 +94,7 @@ it.each<[form: string, file: Buffer, added: string[], codes: string[]]>([
     Array(4).fill('not_csv') as string[],
   ],
   [
-    'UTF-16 without a mark',
+    'UTF-16 without a byte order mark',
     Buffer.from('userId\nu1\n', 'utf16le'),
     [],
     Array(3).fill('not_csv') as string[],

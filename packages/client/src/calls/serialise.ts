@@ -109,7 +109,7 @@ class Copy {
     }
     const hasEntries = value instanceof Map || value instanceof Set
     if (hasEntries || (prototype !== null && Object.keys(value).length === 0)) {
-      throw unrepresentable(`${key} is an object whose content JSON does not have, such as a Map`)
+      throw unrepresentable(`${key} is an object that JSON cannot represent, such as a Map`)
     }
     return this.#object(value)
   }
@@ -124,8 +124,8 @@ class Copy {
 
   #enter(object: object): void {
     if (this.#around.length === CALL_LIMITS.nestingLevels) {
-      if (this.#around.includes(object)) throw unrepresentable('an object contains itself')
-      throw new ValidationError('nested_too_deep', 'the call has too many levels')
+      if (this.#around.includes(object)) throw unrepresentable('circular reference')
+      throw new ValidationError('nested_too_deep', 'the call is nested too deeply')
     }
     this.#spend(1)
     this.#around.push(object)
@@ -139,7 +139,7 @@ class Copy {
 
 /** The error for a value that JSON cannot represent, or for an exception from a `toJSON` or a getter of the program. */
 export function unrepresentable(reason: string, options?: ErrorOptions): ValidationError {
-  return new ValidationError('invalid_json', `JSON cannot carry the call: ${reason}`, options)
+  return new ValidationError('invalid_json', `JSON cannot represent the call: ${reason}`, options)
 }
 
 function tooLarge(size: string): ValidationError {

@@ -42,7 +42,7 @@ const FIELD_TYPES: readonly Rule[] = [
 
 /** Throws a `ValidationError` for a call that the service would refuse, with the code of its response (spec 01). */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
-  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} needs an object`)
+  if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} requires an object`)
   const fields: Fields = call
   for (const [name, isOfType, code] of FIELD_TYPES) {
     const value = fields[name]
@@ -50,18 +50,18 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
     if (isOfType(value)) {
       const fault = code === 'id_not_exact' ? idFault(`${value as string | number}`) : undefined
       if (fault === undefined) continue
-      throw new ValidationError(fault, `${name} has a character that no id can have`)
+      throw new ValidationError(fault, `${name} contains a control character or invalid Unicode`)
     }
     if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type`)
     throw typeof value === 'number'
-      ? new ValidationError(code, `${name} is a number that is rounded: send it as a string`)
+      ? new ValidationError(code, `${name} is a number that JSON would round: send it as a string`)
       : new ValidationError('id_not_string', `${name} has the wrong type`)
   }
   checkMessageId(fields)
   checkTimestamp(fields)
   const missing = missingIn(type, fields)
   if (missing)
-    throw new ValidationError(missing[0], `a ${type} call needs ${missing[1]}, not empty`)
+    throw new ValidationError(missing[0], `a ${type} call requires a non-empty ${missing[1]}`)
 }
 
 function missingIn(type: EventType, call: Fields): readonly [IngestCodeName, string] | undefined {
@@ -90,6 +90,6 @@ function checkMessageId({ messageId }: ValidCall): void {
  */
 function checkTimestamp({ timestamp }: ValidCall): void {
   if ((timestamp ?? '') !== '' && parseTimestamp(timestamp) === undefined) {
-    throw new ValidationError('timestamp_invalid', 'timestamp needs a Date or ISO 8601 text')
+    throw new ValidationError('timestamp_invalid', 'timestamp must be a Date or an ISO 8601 string')
   }
 }

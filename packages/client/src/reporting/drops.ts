@@ -32,7 +32,7 @@ export class Drops {
   /** Ends the burst if the queue has become short enough. */
   check(queue: Queue): void {
     if (this.#inBurst === 0 || !queue.isHalfEmpty) return
-    this.#debug?.(`drop: over, dropped messages: ${this.#inBurst}`)
+    this.#debug?.(`drop: queue has room again, dropped calls: ${this.#inBurst}`)
     this.#inBurst = 0
   }
 }

@@ -64,6 +64,6 @@ test('a logger receives the same lines, and those about drops', async () => {
   await exchange.analytics.flush()
   expect(lines.filter((line) => line.includes('drop'))).toEqual([
     'analytics drop: the queue is full, drop-newest',
-    'analytics drop: over, dropped messages: 3',
+    'analytics drop: queue has room again, dropped calls: 3',
   ])
 })

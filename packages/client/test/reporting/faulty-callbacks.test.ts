@@ -11,7 +11,7 @@ const MISTAKES: Readonly<Record<string, () => unknown>> = {
   'throws an error': () => {
     throw new Error('mistake')
   },
-  'throws what cannot be printed': () => {
+  'throws a value that cannot be printed': () => {
     throw unprintable()
   },
   'throws undefined': () => {
@@ -20,7 +20,7 @@ const MISTAKES: Readonly<Record<string, () => unknown>> = {
   rejects: async () => {
     throw new Error('mistake')
   },
-  'rejects with what cannot be printed': () => Promise.reject(unprintable()),
+  'rejects with a value that cannot be printed': () => Promise.reject(unprintable()),
   'never resolves': () => new Promise(() => {}),
   'returns an object whose then throws': () => ({
     // oxlint-disable-next-line no-thenable -- the mistake

@@ -33,13 +33,13 @@ export function Failed({ error, onRetry }: FailedProps): ReactElement {
     <div role="alert" className="flex flex-col items-start gap-2 px-4 py-6">
       <h2 className="text-failed text-part flex items-center gap-2 font-semibold">
         <Icon name="warning" />
-        {problem.status === 404 ? 'Not found' : 'Loading failed'}
+        {problem.status === 404 ? 'Not found' : 'Failed to load'}
       </h2>
       <p className="text-ink-soft max-w-prose">{problem.message}</p>
       {problem.requestId !== undefined && (
         <p className="text-ink-faint text-note">
           Request {problem.requestId}
-          <CopyButton text={problem.requestId} what="the request id" />
+          <CopyButton text={problem.requestId} what="the request ID" />
         </p>
       )}
       {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}

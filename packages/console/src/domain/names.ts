@@ -5,7 +5,7 @@ import { shownText } from '../format/shown-text.ts'
 export interface Names {
   /** The name, or the id if the destination is removed or not loaded yet. */
   readonly destination: (id: string) => string
-  /** The name, or the kind if an audience or a computed trait made the event. */
+  /** The name, or the kind if the event comes from an audience or a computed trait. */
   readonly source: (id: string) => string
   readonly isGone: (destinationId: string) => boolean
   /** Changes when names may have changed. */

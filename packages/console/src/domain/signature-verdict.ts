@@ -17,10 +17,10 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLabel>> = {
 /** The results for one of the two signature headers. */
 export const SCHEME_RESULTS = {
   ok: 'verified',
-  wrong: 'wrong: made with a different secret or body',
+  wrong: 'invalid: made with a different secret or body',
   stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
-  unchecked: 'not checked: no known destination with a shared secret sent the request',
+  unchecked: 'not checked: the sending destination is unknown or has no shared secret',
 }
 
 /** The reason may contain the path of the request, which has no length limit. */

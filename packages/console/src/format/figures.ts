@@ -18,7 +18,7 @@ export function percent(part: number, whole: number): string {
   const exact = (part / whole) * 100
   const digits = exact > 99 && exact < 100 ? 2 : 1
   const rounded = Math.floor(exact * 10 ** digits) / 10 ** digits
-  return `${rounded} %`
+  return `${rounded}%`
 }
 
 /** `840 ms`, `1.2 s`, `3 min`, `2 h`, `4 d` */

@@ -13,7 +13,7 @@ export function NotFoundPage(): ReactElement {
           </Link>
         }
       >
-        This version of the console does not have this page.
+        This page does not exist in this version of the console.
       </Empty>
     </main>
   )

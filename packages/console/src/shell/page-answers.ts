@@ -9,7 +9,7 @@ export const PAGE_ANSWERS: Readonly<Record<string, string>> = {
   '/destinations': 'Outgoing events: webhooks, secrets, pauses',
   '/inspector': 'Built-in webhook receiver',
   '/audiences': 'Groups of users, and computed traits',
-  '/users': 'Find a user by id or email address',
+  '/users': 'Find a user by ID or email address',
   '/privacy': 'Delete users, with receipts',
   '/system': 'Storage, settings, tokens, sessions, audit, backup',
 }

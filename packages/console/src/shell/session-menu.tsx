@@ -12,7 +12,7 @@ export function SessionMenu(): ReactElement | null {
   if (session.kind === 'open')
     return (
       <p className="text-ink-faint text-note px-2">
-        Development mode: open without sign-in, from this machine only.
+        Development mode: no sign-in required, accessible from this machine only.
       </p>
     )
   const signOut = async (): Promise<void> => {

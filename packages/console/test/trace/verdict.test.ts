@@ -30,7 +30,7 @@ test.for([
     'delivered',
     'Delivered to 2 of 3 destinations: 1 declined.',
   ],
-  [['declined'], 'declined', 'Declined by its destination.'],
+  [['declined'], 'declined', 'Not sent: the destination was disabled or excluded by the call.'],
   [
     ['delivered', 'rejected', 'expired', 'retrying'],
     'failed',
@@ -38,10 +38,10 @@ test.for([
   ],
   [['held', 'waiting'], 'held', 'Delivered to 0 of 2 destinations: 1 held, 1 pending.'],
   [['quarantined'], 'failed', 'Delivery failed.'],
-  [['pending'], 'waiting', 'Not decided yet.'],
+  [['pending'], 'waiting', 'Not processed yet.'],
   [['delivered', 'none'], 'delivered', 'Delivered to its destination.'],
-  [['none'], 'declined', 'Not sent: there was no destination.'],
-  [[], 'declined', 'Not sent: there was no destination.'],
+  [['none'], 'declined', 'Not sent: the source had no destination.'],
+  [[], 'declined', 'Not sent: the source had no destination.'],
 ] as const)('an event that was %j has the verdict %s: %s', ([fates, tone, sentence]) => {
   expect(verdictOf(traceOf(...fates))).toEqual({ tone, sentence })
 })

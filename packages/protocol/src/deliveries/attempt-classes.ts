@@ -9,35 +9,32 @@ export interface AttemptClassInfo {
  * after them are for attempts without a complete response.
  */
 export const ATTEMPT_CLASSES = {
-  delivered: {
-    meaning: 'The receiver responded 2xx.',
-    help: 'Nothing to do.',
-  },
+  delivered: { meaning: 'The receiver responded with a 2xx.', help: 'Nothing to do.' },
   http_5xx: {
-    meaning: 'The receiver responded 5xx. Hookline tries again.',
+    meaning: 'The receiver responded with a 5xx. Hookline tries again.',
     help: "Check the receiver's log at the time of the attempt. Hookline stores the start of the response.",
   },
   http_throttled: {
     meaning:
-      'The receiver responded 408, 425 or 429. Hookline tries again, but not before the time in Retry-After.',
+      'The receiver responded with 408, 425 or 429. Hookline tries again, but not before the time in Retry-After.',
     help: 'Nothing to do if it is temporary. Otherwise make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
-    meaning: 'The receiver responded 4xx: it refuses this request. Hookline does not try again.',
+    meaning: 'The receiver responded 4xx: it rejects this request. Hookline does not try again.',
     help: 'Compare URL, static headers and shared secret with what the receiver expects, then retry the delivery.',
   },
   redirect: {
     meaning:
-      'The receiver responded 3xx. Hookline does not follow redirects and does not try again.',
+      'The receiver responded with a 3xx. Hookline does not follow redirects and does not try again.',
     help: 'Set the URL to the one in the Location header. Common causes are http instead of https, and a trailing slash.',
   },
   timeout: {
     meaning:
       'There was no response within 5 s, from the DNS lookup to the last response header. Hookline tries again.',
-    help: 'Make the receiver respond 2xx as soon as it has the request, and process the request afterwards.',
+    help: 'Make the receiver respond with a 2xx as soon as it has the request, and process the request afterwards.',
   },
   connection_failed: {
-    meaning: 'The connection failed, or broke before the response. Hookline tries again.',
+    meaning: 'The connection failed, or was closed before the response. Hookline tries again.',
     help: 'Check that the receiver is running, and check the host, port, firewall and TLS version.',
   },
   dns_failed: {
@@ -46,7 +43,7 @@ export const ATTEMPT_CLASSES = {
   },
   proxy_failed: {
     meaning:
-      'The proxy in the setting egressProxy was unreachable, rejected its credentials, or could not connect to the receiver. Hookline tries again.',
+      'The proxy in the egressProxy setting was unreachable, rejected its credentials, or could not connect to the receiver. Hookline tries again.',
     help: 'Check that the proxy is running, and check its log. It must allow CONNECT to the host and port of the webhook. Then check the receiver.',
   },
   protocol_error: {
@@ -61,12 +58,12 @@ export const ATTEMPT_CLASSES = {
   address_forbidden: {
     meaning:
       'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held, and rejected when their retry window ends.',
-    help: 'If the address is correct, the operator can allow its network with the setting allowedNetworks: after the restart, Hookline tries again. If not, correct the URL and resume the destination.',
+    help: 'If the address is correct, the operator can allow its network with the allowedNetworks setting: after the restart, Hookline tries again. If not, correct the URL and resume the destination.',
   },
   port_forbidden: {
     meaning:
       'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held, and rejected when their retry window ends.',
-    help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can allow it with the setting allowedPorts: after the restart, Hookline tries again.',
+    help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can allow it with the allowedPorts setting: after the restart, Hookline tries again.',
   },
   request_invalid: {
     meaning:
@@ -76,7 +73,7 @@ export const ATTEMPT_CLASSES = {
   internal_error: {
     meaning:
       'A bug in Hookline stopped the attempt. Hookline does not try again. The other webhooks of the destination are not affected.',
-    help: 'The operator finds the error in the log, as `attempt.fault`. Report it, and retry the delivery with a version that has the fix.',
+    help: 'The log has the error as `attempt.crashed`. Report it, and retry the delivery after upgrading to a version with the fix.',
   },
 } as const satisfies Record<string, AttemptClassInfo>
 

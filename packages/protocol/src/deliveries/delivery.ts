@@ -15,7 +15,7 @@ export interface AttemptTiming {
   readonly connectMs?: number
   readonly tlsMs?: number
   /** Waiting for a free socket, sending the request, and waiting for the last header of the response. */
-  readonly answerMs?: number
+  readonly responseMs?: number
   /** Reading the body of the response. It is not part of the attempt's `durationMs`. Absent below 1 ms. */
   readonly transferMs?: number
 }
@@ -30,10 +30,7 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
-  /**
-   * Absent if a socket was already open and the body took less than 1 ms: the whole duration was waiting for the
-   * response.
-   */
+  /** Absent if a socket was already open and the body took less than 1 ms: the whole duration was waiting for the response. */
   readonly timing?: AttemptTiming
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: AttemptClass
@@ -128,7 +125,7 @@ export interface DeclineReasonInfo {
 /** All reasons not to create a delivery. */
 export const DECLINE_REASONS = {
   destination_disabled: {
-    meaning: 'The destination was off when the event arrived.',
+    meaning: 'The destination was disabled when the event arrived.',
     help: 'Enable the destination: it then receives later events. A replay that includes declined events sends this one.',
   },
   integrations: {

@@ -1,9 +1,9 @@
 /** Thresholds at which `hookline doctor` and the console report a destination as unhealthy. */
 export const HEALTH_LIMITS = {
   /** The longest acceptable wait of a delivery. */
-  longestWaitMs: 10 * 60_000,
+  maxWaitMs: 10 * 60_000,
   /** Below this number of attempts in an hour, the success rate is not significant. */
-  leastAttempts: 10,
+  minAttempts: 10,
   /** The lowest acceptable success rate of the attempts in an hour. */
-  leastShare: 0.5,
+  minShare: 0.5,
 } as const

@@ -24,7 +24,7 @@ export const RESERVED_HEADERS = {
     'te',
     'trailer',
     'proxy-*',
-    // Setting this key on an object of headers adds no entry, so the header would not be sent.
+    // Assigning this key to an object of headers adds no entry, so the header would not be sent.
     '__proto__',
   ],
 } as const

@@ -55,7 +55,7 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     ...id,
     usedBy: ['alias'],
     required: { by: ['alias'], code: 'id_required' },
-    meaning: 'The id that the user had before.',
+    meaning: 'The previous id of the user.',
   },
   event: {
     kind: 'text',
@@ -95,7 +95,8 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
     kind: 'object',
     code: 'context_not_object',
     usedBy: EVENT_TYPES,
-    meaning: 'Free-form fields about the circumstances, such as device, IP address and library.',
+    meaning:
+      'Free-form fields about the context of the call, such as device, IP address and library.',
   },
   integrations: {
     kind: 'object',
@@ -117,7 +118,7 @@ export const ID_FIELDS = [
 /** Other fields that the ingestion API reads or discards. All further fields are stored unchanged with the call. */
 export const OTHER_CALL_FIELDS = {
   type: 'The type of the call. Required in a batch. At `/v1/track` and similar paths, the path determines it and the field is ignored.',
-  timestamp: 'When it happened. See timestamps.',
+  timestamp: 'When the event happened. See Timestamps.',
   originalTimestamp: 'Used if `timestamp` is absent.',
   sentAt:
     "When the client sent the request, by the client's clock. The `sentAt` of a batch takes precedence.",

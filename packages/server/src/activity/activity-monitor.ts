@@ -15,7 +15,7 @@ import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder, type StatisticsRecorderOptions } from './statistics-recorder.ts'
 
 export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
-  /** Learns the destination of each delivery, and which users are deleted. */
+  /** Receives the destination of each delivery, and which users are deleted. */
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 

@@ -12,7 +12,7 @@ export interface EventActivity {
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
-  /** Whether Hookline made it, to announce a change of the audience or computed trait with the key `name`. */
+  /** Whether Hookline created it, to announce a change of the audience or computed trait with the key `name`. */
   readonly computed: boolean
   /** The announced change; `null` for an event from a client. */
   readonly change: 'entered' | 'left' | 'changed' | null
@@ -109,7 +109,7 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity, also as nodes send it: a decision has its event, which another node may have received. */
+/** An activity, as stored and as sent between nodes: a decision has its event, which another node may have received. */
 export interface ActivityEntry {
   readonly activity: Activity
   /** `undefined` if it was evicted. */

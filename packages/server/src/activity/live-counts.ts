@@ -46,7 +46,7 @@ export class LiveCounts implements Omit<
   readonly #upkeep: Pick<Upkeep, 'backlog'>
   readonly #signals: CountSignals
   #readers = 0
-  #isReadElsewhere = false
+  #isReadOnOtherNodes = false
   #sums = noSums()
   #ofOthers = noSums()
   #startedAt = 0
@@ -58,7 +58,7 @@ export class LiveCounts implements Omit<
     this.#upkeep = upkeep
     this.#signals = signals
     signals.onRead('counts', (isRead) => {
-      this.#isReadElsewhere = isRead
+      this.#isReadOnOtherNodes = isRead
       this.#beginOrEnd()
     })
     signals.onTold('counts', (sums) => addTo(this.#ofOthers, sums as Partial<Sums>))
@@ -96,7 +96,7 @@ export class LiveCounts implements Omit<
   }
 
   #beginOrEnd(): void {
-    const isRead = this.#readers > 0 || this.#isReadElsewhere
+    const isRead = this.#readers > 0 || this.#isReadOnOtherNodes
     if (isRead && this.#cancel === undefined) this.#begin()
     if (isRead) return
     this.#cancel?.()
@@ -116,7 +116,7 @@ export class LiveCounts implements Omit<
     const at = this.#startedAtWall
     const [sums, ofOthers] = [this.#sums, this.#ofOthers]
     this.#begin()
-    if (this.#isReadElsewhere) this.#signals.tell('counts', sums)
+    if (this.#isReadOnOtherNodes) this.#signals.tell('counts', sums)
     if (this.#readers === 0) return
     const pending = await this.#pending()
     this.seconds.add({ at, durationMs, ...addTo(sums, ofOthers), pending })

@@ -72,7 +72,7 @@ export class StatisticsRecorder
     })
   }
 
-  /** As `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is left out. */
+  /** As `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is omitted. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { signals, statistics } = this.#options
     await Promise.all([this.#writes.run(), signals.ask('statistics', {})])
@@ -117,7 +117,7 @@ export class StatisticsRecorder
     this.#counts.add(sourceId, destinationId, `latency.${bucketOf(latencyMs)}`)
   }
 
-  /** A computation takes the place of a source, without a destination. */
+  /** Counted under the id of the computation instead of a source, without a destination. */
   changed({ computationId, entered, left }: ChangeActivity): void {
     if (entered > 0) this.#counts.add(computationId, '', 'entered', entered)
     if (left > 0) this.#counts.add(computationId, '', 'left', left)
@@ -145,9 +145,9 @@ export class StatisticsRecorder
       try {
         await this.#add(minute)
       } catch (error) {
-        // They count for a later minute then.
+        // They are then counted in a later minute.
         this.#counts.addAll(minute.counts)
-        this.#options.logger.warn({ err: error }, 'statistics.not_kept')
+        this.#options.logger.warn({ err: error }, 'statistics.write_failed')
       }
     }
   }

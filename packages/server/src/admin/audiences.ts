@@ -27,13 +27,13 @@ const conditionField = Type.Unsafe<unknown>({
 })
 
 const manualField = Type.Literal(true, {
-  description: 'Instead of a condition: its members are a list, changed with PUT …/members.',
+  description: 'Instead of a condition: a list of members, changed with PUT …/members.',
 })
 
 const AudienceResponse = Type.Object(
   responseFields({
-    condition: Schema.orNull(conditionField, 'null: its members are a list.'),
-    manual: Schema.boolean('Whether its members are a list.'),
+    condition: Schema.orNull(conditionField, 'null for a manual audience.'),
+    manual: Schema.boolean('Whether it is a manual audience, with a list of members.'),
   }),
   { $id: 'Audience' },
 )
@@ -68,7 +68,7 @@ const schemas = {
     response: Schema.pages(
       'A page of members.',
       Type.Object({
-        userId: Schema.nullable(Schema.text('null: no event has named a userId yet.')),
+        userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
         since: Schema.time,
       }),
     ),
@@ -85,12 +85,12 @@ const schemas = {
       Schema.strict,
     ),
     response: Schema.ok(
-      'The numbers of requested users.',
+      'The number of users in the request.',
       Type.Object({ added: Type.Integer(), removed: Type.Integer() }),
     ),
   },
   listed: {
-    ...viewer('listListedUsers', 'Lists the users on the list of a manual audience'),
+    ...viewer('listListedUsers', 'Lists the users of a manual audience'),
     isLongRead: true,
     description:
       'The list as imported, by userId. GET /audiences/:id/members merges users who are the same person.',
@@ -153,14 +153,14 @@ function requireManual(catalog: AudienceDeps['catalog'], id: string): Computatio
 
 function changeFaults(add: readonly string[], remove: readonly string[]): readonly Fault[] {
   if (add.length + remove.length > usersPerListChange) {
-    const message = `There are ${add.length + remove.length} users in add and remove.`
+    const message = `add and remove contain ${add.length + remove.length} users.`
     return [fault('', 'too_many', message, `Send at most ${usersPerListChange} in one request.`)]
   }
   const removed = new Set(remove)
-  const hint = 'Keep it in one of the two.'
+  const hint = 'Keep it in only one of them.'
   return add.flatMap((id, index) =>
     removed.has(id)
-      ? fault(jsonPointer('add', index), 'not_unique', 'The user is in remove too.', hint)
+      ? fault(jsonPointer('add', index), 'not_unique', 'The user is also in remove.', hint)
       : [],
   )
 }
@@ -197,12 +197,12 @@ const MISSING = fault(
   '/condition',
   'required',
   'condition is missing.',
-  'Give a condition, such as {"trait": "plan", "op": "equals", "value": "pro"}; or manual: true.',
+  'Specify a condition, such as {"trait": "plan", "op": "equals", "value": "pro"}; or manual: true.',
 )
 
 const EXCLUSIVE = fault(
   '/condition',
   'exclusive',
-  'The members of a manual audience are a list.',
-  'Leave the condition out, or create a new audience with it.',
+  'A manual audience cannot have a condition.',
+  'Omit the condition, or create a new audience with it.',
 )

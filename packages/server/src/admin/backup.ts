@@ -14,10 +14,10 @@ const TYPE = 'application/vnd.sqlite3'
 const schema = {
   ...Schema.operationsTagged('Backup').admin(
     'getBackup',
-    'Downloads a copy of the database, while the service runs',
+    'Downloads a copy of the database without stopping the service',
   ),
   description:
-    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` makes a data folder from it. The download is cut off after backupTimeout, or when a deletion erases users: then start it again.',
+    'The copy contains every event and change confirmed before this request, but no key files. `hookline restore` creates a data folder from it. The download is aborted after backupTimeout, or when a deletion erases users. Start it again in that case.',
   response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 
@@ -54,7 +54,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
       const { file } = copies.use(await copyDatabase())
       const { size } = await stat(file)
       if (backup.outdated.aborted) {
-        const detail = 'A deletion has erased users: start the backup again.'
+        const detail = 'A deletion erased users: start the backup again.'
         throw new Problem('conflict', { detail, headers: { 'retry-after': '1' } })
       }
       const stop = (reason: string): void => {

@@ -26,14 +26,14 @@ const idsField = (description: string) =>
 
 const CreateDeletionRequest = Type.Object(
   {
-    userIds: idsField(`1 to ${MAX_USERS} userIds, not empty.`),
+    userIds: idsField(`1 to ${MAX_USERS} userIds, none of them empty.`),
     anonymousIds: idsField(
-      `1 to ${MAX_USERS} anonymousIds, not empty. Every event with one of them is removed, whatever its userId. At most ${MAX_USERS} ids in all.`,
+      `1 to ${MAX_USERS} anonymousIds, none of them empty. Every event with one of them is removed, regardless of its userId. At most ${MAX_USERS} ids in total.`,
     ),
     sourceIds: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
-        description: 'The ids of sources. If absent: every source, also removed ones.',
+        description: 'The ids of sources. If absent: every source, including deleted ones.',
       }),
     ),
     suppress: Type.Optional(Schema.boolean('true: new events of these users are not stored.')),
@@ -59,7 +59,7 @@ const fields = {
   purgedAt: Schema.nullable(Schema.time),
   purged: Type.Object({
     events: count,
-    anonymousEvents: Schema.integer('Events without a userId among them.'),
+    anonymousEvents: Schema.integer('How many of them had no userId.'),
     deliveries: count,
   }),
   notifications: Type.Array(
@@ -104,7 +104,7 @@ const schemas = {
       'With format=receipt, the response is {receipt, signature}: the deletion, and an Ed25519 signature over JSON.stringify(receipt).',
     params: Schema.IdParams,
     querystring: Type.Object(
-      { format: Type.Optional(Schema.oneOf(['receipt'], 'receipt, or absent.')) },
+      { format: Type.Optional(Schema.oneOf(['receipt'], '"receipt", or absent.')) },
       Schema.strict,
     ),
     response: Schema.ok(
@@ -215,14 +215,14 @@ async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise
 
 function idFaults(ids: number): Fault[] {
   if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
-  const hint = `Give 1 to ${LIMITS.usersPerDeletion} ids in userIds and anonymousIds.`
+  const hint = `Specify 1 to ${LIMITS.usersPerDeletion} ids in userIds and anonymousIds.`
   return ids === 0
-    ? [fault('/userIds', 'required', 'No user is named.', hint)]
-    : [fault('/anonymousIds', 'too_many', `There are ${ids} ids in all.`, hint)]
+    ? [fault('/userIds', 'required', 'No userIds or anonymousIds.', hint)]
+    : [fault('/anonymousIds', 'too_many', `The request contains ${ids} ids.`, hint)]
 }
 
 function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
-  const hint = 'Give ids of existing sources, or leave sourceIds out for every source.'
+  const hint = 'Use ids of existing sources, or omit sourceIds for every source.'
   return sourceIds.flatMap((id, index) =>
     sources.has(id)
       ? []

@@ -23,7 +23,7 @@ interface KeptResponse {
 }
 
 /** The response of a route that creates a record, before the record is stored. */
-interface MadeResponse {
+interface CreatedResponse {
   readonly status: 200 | 201 | 202
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
@@ -42,7 +42,7 @@ declare module 'fastify' {
  */
 export function withResponse(
   entry: AuditEntry,
-  { status, headers, body }: MadeResponse,
+  { status, headers, body }: CreatedResponse,
   request: FastifyRequest,
 ): AuditEntry {
   if (request.idempotency === undefined) return entry
@@ -53,7 +53,10 @@ export function withResponse(
 }
 
 /** Sends the response passed to `withResponse`. */
-export function respondWith({ status, headers, body }: MadeResponse, reply: FastifyReply): object {
+export function respondWith(
+  { status, headers, body }: CreatedResponse,
+  reply: FastifyReply,
+): object {
   reply.code(status).headers(headers)
   return body
 }

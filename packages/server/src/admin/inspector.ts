@@ -1,6 +1,6 @@
 import { INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { FIRST_ANSWERS, KEPT } from '../inspector/inspector.ts'
+import { DEFAULT_ANSWERS, KEPT } from '../inspector/inspector.ts'
 import {
   type InspectedRequest,
   type RequestSummary,
@@ -27,7 +27,7 @@ const answers = {
     Type.Integer({
       minimum: 1,
       maximum: INSPECTOR_LIMITS.failFirst,
-      description: `How many attempts of each delivery get status, 1 to ${INSPECTOR_LIMITS.failFirst}; later ones get 200. null or absent: all.`,
+      description: `How many attempts of each delivery get this status, 1 to ${INSPECTOR_LIMITS.failFirst}; later ones get 200. null or absent: all.`,
     }),
   ),
 }
@@ -65,7 +65,7 @@ const summary = {
   method: Type.String(),
   path: Schema.text('With the query.'),
   size: Schema.integer('Bytes of the body.'),
-  destinationId: Schema.nullable(Schema.text('The sending destination; null if uncertain.')),
+  destinationId: Schema.nullable(Schema.text('The destination that sent it; null if ambiguous.')),
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
   type: Schema.nullable(Schema.text('type of the body; null if the body is not JSON.')),
@@ -82,7 +82,7 @@ const summary = {
   response: Type.Object({
     status: Type.Integer(),
     delayMs: Type.Integer(),
-    sent: Schema.boolean('false while it is delayed, or if the connection was closed before.'),
+    sent: Schema.boolean('false while it is delayed, or if the connection was closed first.'),
   }),
 }
 
@@ -90,7 +90,7 @@ const WholeRequest = Type.Object({
   ...summary,
   headers: Type.Array(Type.Object({ name: Type.String(), value: Type.String() }), {
     description:
-      'In their order. The values of static headers are [hidden]; so are signatures, below the role editor.',
+      'In order. The values of static headers are [hidden], and for viewers also the signatures.',
   }),
   body: Schema.text('The body as text.'),
 })
@@ -104,7 +104,7 @@ const { viewer, editor } = Schema.operationsTagged('Inspector')
 
 const schemas = {
   get: {
-    ...viewer('getInspector', 'Shows the address of the inspector and its response'),
+    ...viewer('getInspector', 'Shows the URL of the inspector and its configured response'),
     response: Schema.ok('The inspector.', InspectorResponse),
   },
   list: {
@@ -127,7 +127,10 @@ const schemas = {
   },
   clear: {
     ...editor('clearInspector', 'Removes all stored requests'),
-    response: Schema.ok('They were removed.', Type.Object({ removed: Type.Integer() })),
+    response: Schema.ok(
+      'All stored requests were removed.',
+      Type.Object({ removed: Type.Integer() }),
+    ),
   },
 }
 
@@ -160,7 +163,7 @@ export function addInspectorRoutes(
   })
 
   app.put('/inspector/answers', { schema: schemas.answer }, async (request) => {
-    const next = { ...FIRST_ANSWERS, ...request.body }
+    const next = { ...DEFAULT_ANSWERS, ...request.body }
     if (next.failFirst !== null && next.status < 300)
       throw new Problem('invalid_body', { faults: [NOT_FAILING] })
     const change = { targetId: null, before: inspector.answers, after: next }
@@ -179,8 +182,8 @@ export function addInspectorRoutes(
 const NOT_FAILING = fault(
   '/failFirst',
   'needs_failing_status',
-  'failFirst needs a status that fails.',
-  'Give a status of 300 or more, like 500.',
+  'failFirst requires a failing status.',
+  'Use a status of 300 or more, like 500.',
 )
 
 function presentSummary({ event, response, ...request }: RequestSummary): object {

@@ -24,7 +24,7 @@ const ids = Type.Array(Type.String())
 const anything = Type.Unsafe({ description: 'Any JSON.' })
 const origin = { at: Schema.time, eventId: Type.String(), sourceId: Type.String() }
 const link = Type.Object({
-  kind: Schema.oneOf(['user', 'anonymous'], 'What id is: a userId or an anonymousId.'),
+  kind: Schema.oneOf(['user', 'anonymous'], 'Whether id is a userId or an anonymousId.'),
   id: Type.String(),
   userId: Schema.text('The user of the call.'),
   ...origin,
@@ -40,11 +40,11 @@ const ProfileResponse = Type.Object(
     anonymousIds: ids,
     links: Type.Array(link, {
       description:
-        'Why it has several ids: the earliest call of a user with each anonymousId, and the aliases of its users. Deleting a user removes the anonymousIds of this user, and no other user.',
+        'Why the profile has several ids: for each anonymousId the earliest call that contained it, and the aliases of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user.',
     }),
     refusedLinks: Type.Object(
       {
-        otherUser: refused('The call of another user with the anonymousId is earlier.'),
+        otherUser: refused('Another user was seen with the anonymousId first.'),
         limit: refused(
           'The profile has maxAnonymousIds anonymousIds, or an alias would merge more than 100 users.',
         ),
@@ -57,7 +57,7 @@ const ProfileResponse = Type.Object(
     ),
     traits: Type.Record(Type.String(), Type.Object({ value: anything, ...origin }), {
       description:
-        'The traits of identify calls, each with its event. The newest one counts; a time in the future counts as the time of receipt.',
+        'The traits of identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt.',
     }),
     computedTraits: Type.Array(Type.Object({ ...named, value: anything })),
     audiences: Type.Array(Type.Object(named)),
@@ -105,17 +105,17 @@ const schemas = {
     response,
   },
   list: {
-    ...viewer('listProfiles', 'Lists profiles, or finds some of them'),
+    ...viewer('listProfiles', 'Lists or searches profiles'),
     isLongRead: true,
     description:
-      'The parameter trait.NAME=VALUE finds profiles by a trait, ignoring case: trait.plan=pro. The first search for a trait or an e-mail address creates an index; until it is complete, indexed is its share of the profiles. At most 20 traits besides email have an index, which is removed after a week without a search.',
+      'The parameter trait.NAME=VALUE finds profiles by a trait, ignoring case: trait.plan=pro. The first search for a trait or an e-mail address creates an index; until it is complete, indexed is the share of profiles in it. At most 20 traits besides email have an index, which is removed after a week without a search.',
     querystring: Type.Object(
       {
         search: Type.Optional(
           Type.String({
             minLength: 1,
             maxLength: 1000,
-            description: 'The beginning of a userId, an anonymousId, or an e-mail address.',
+            description: 'A userId prefix, a complete anonymousId, or a complete email address.',
           }),
         ),
         order: Type.Optional(
@@ -142,7 +142,7 @@ const schemas = {
     ...viewer('getProfile', summary),
     isLongRead: true,
     description:
-      'Prefer GET /profile with the id in the query: in a path, clients resolve the ids "." and ".." away.',
+      'Prefer GET /profile with the id in the query: in a path, clients remove the segments "." and "..".',
     params: Type.Object({ userId: Type.String() }),
     querystring: Type.Object({ space: inSpace }, Schema.strict),
     response,
@@ -160,7 +160,9 @@ export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: Pr
     const { search, order, space = DEFAULT_SPACE } = query
     const trait = traitIn(query)
     if ([search, trait, order].filter((each) => each !== undefined).length > 1)
-      throw new Problem('invalid_query', { detail: 'Give one of search, order and a trait.' })
+      throw new Problem('invalid_query', {
+        detail: 'search, order and trait.NAME are mutually exclusive.',
+      })
     const filter = {
       space,
       isLargestFirst: order !== undefined,
@@ -187,8 +189,8 @@ export function addProfileRoutes(app: AdminApp, { profiles, catalog, clock }: Pr
     const { through } = await profiles.state()
     const detail =
       through === null
-        ? 'There are no profiles yet: create an audience or a computed trait first.'
-        : `There is no profile of this user in the space ${space}.`
+        ? 'No profiles exist yet: create an audience or a computed trait first.'
+        : `This user has no profile in the space ${space}.`
     throw new Problem('not_found', { detail })
   }
 }
@@ -209,7 +211,7 @@ function traitIn(query: object): { readonly name: string; readonly value: string
   if (first === undefined) return undefined
   const name = first[0].slice(TRAIT.length)
   if (second !== undefined || name === '')
-    throw new Problem('invalid_query', { detail: 'Name one trait, as in trait.plan=pro.' })
+    throw new Problem('invalid_query', { detail: 'Specify one trait, such as trait.plan=pro.' })
   return { name, value: String(first[1]) }
 }
 

@@ -38,7 +38,7 @@ const CreateReplayRequest = Type.Object(
       }),
     ),
     includeDeclined: Type.Optional(
-      Schema.boolean('true: also events that arrived while the destination was disabled.'),
+      Schema.boolean('true: includes events that arrived while the destination was disabled.'),
     ),
     ratePerSecond: Type.Optional(
       Type.Integer({
@@ -65,10 +65,12 @@ const ReplayResponse = Type.Object(
     includeDeclined: Type.Boolean(),
     ratePerSecond: Schema.nullable(Type.Integer()),
     scanned: Schema.integer('Deliveries and decisions scanned so far.'),
-    requeued: Schema.integer('Deliveries made due again so far.'),
-    delivered: Schema.integer('Delivered of these.'),
-    failed: Schema.integer('Failed of these.'),
-    reachedAt: Schema.nullable(Schema.timeOf('The position between from and to.')),
+    requeued: Schema.integer('Deliveries queued again so far.'),
+    delivered: Schema.integer('How many of these were delivered.'),
+    failed: Schema.integer('How many of these failed.'),
+    reachedAt: Schema.nullable(
+      Schema.timeOf('How far the replay has progressed between from and to.'),
+    ),
     createdAt: Schema.time,
     finishedAt: Schema.nullable(Schema.time),
   },
@@ -77,7 +79,7 @@ const ReplayResponse = Type.Object(
 
 const DryRunResponse = Type.Object({
   dryRun: Type.Literal(true),
-  matches: Schema.integer('Deliveries that a replay would make due again.'),
+  matches: Schema.integer('Deliveries that a replay would send again.'),
 })
 
 const { viewer, editor } = Schema.operationsTagged('Replays')
@@ -108,7 +110,7 @@ const schemas = {
   cancel: {
     ...editor('cancelReplay', 'Cancels a replay'),
     showsUsers: true,
-    description: 'Deliveries that the replay has already made due are still attempted.',
+    description: 'Deliveries that are already queued are still attempted.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The replay.', Schema.ref(ReplayResponse)),
@@ -208,14 +210,14 @@ function requestedSelection(
   const { destinationId, states = DEFAULT_STATES, types, text, includeDeclined = false } = request
   const faults: Fault[] = []
   if (!destinations.has(destinationId)) {
-    const hint = 'Give the id of an existing destination.'
+    const hint = 'Use the id of an existing destination.'
     faults.push(fault('/destinationId', 'unknown_destination', 'Unknown destination.', hint))
   }
   const from = parseTime(request, 'from', faults) ?? 0
   const to = Math.min(parseTime(request, 'to', faults) ?? now, now)
   if (from >= to && faults.length === 0) {
-    const hint = 'Give a from in the past, and a to that is later than from.'
-    faults.push(fault('/from', 'out_of_range', 'Nothing lies between from and to.', hint))
+    const hint = 'from must be in the past, and to must be later than from.'
+    faults.push(fault('/from', 'out_of_range', 'The time range is empty.', hint))
   }
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
   return {
@@ -232,7 +234,7 @@ function requestedSelection(
 function parseTime(request: ReplayRequest, name: 'from' | 'to', faults: Fault[]) {
   const ms = parseTimestamp(request[name])
   if (request[name] !== undefined && ms === undefined) {
-    const hint = 'Give ISO 8601, for example 2026-11-21T09:30:00Z.'
+    const hint = 'Use ISO 8601, for example 2026-11-21T09:30:00Z.'
     faults.push(fault(`/${name}`, 'wrong_form', `${name} is not a time.`, hint))
   }
   return ms

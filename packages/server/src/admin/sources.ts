@@ -27,7 +27,7 @@ const WriteKeyResponse = Type.Object({
 
 const fields = {
   name: Schema.name,
-  enabled: Schema.boolean('true or false. A disabled source refuses all calls.'),
+  enabled: Schema.boolean('true or false. A disabled source rejects all calls.'),
   rateLimit: Schema.nullable(
     Type.Integer({
       minimum: 1,
@@ -36,7 +36,7 @@ const fields = {
     }),
   ),
   space: Schema.space(
-    'Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space.',
+    'Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space.',
   ),
 }
 
@@ -99,10 +99,10 @@ const sourceSchemas = {
     response: one(200),
   },
   remove: {
-    ...editor('removeSource', 'Removes a source and its destinations'),
+    ...editor('removeSource', 'Deletes a source and its destinations'),
     params: Schema.IdParams,
     headers: Schema.IfMatchHeaders,
-    response: Schema.responses(204, 'The source was removed.'),
+    response: Schema.responses(204, 'The source was deleted.'),
   },
   addKey: {
     ...editor('addWriteKey', 'Adds a write key'),
@@ -112,8 +112,8 @@ const sourceSchemas = {
     response: Schema.versionedResponses(201, 'The new write key.', WriteKeyResponse),
   },
   removeKey: {
-    ...editor('removeWriteKey', 'Removes a write key'),
-    description: 'Calls with this key are refused. Without keys, the source refuses all calls.',
+    ...editor('removeWriteKey', 'Deletes a write key'),
+    description: 'Calls with this key are rejected. A source without keys rejects all calls.',
     params: Type.Object({ id: Type.String(), key: Type.String() }),
     headers: Schema.IfMatchHeaders,
     response: one(200),

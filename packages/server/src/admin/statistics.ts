@@ -27,7 +27,7 @@ const STEPS = {
   '1d': steps('hour', 24),
 } as const satisfies Record<string, Step>
 
-/** Of all series together. */
+/** Maximum points of all series together. */
 const MAX_SERIES_POINTS = 10_000
 
 const countsField = (description: string) =>
@@ -37,11 +37,13 @@ const PointResponse = Type.Object(
   {
     at: Schema.time,
     received: Schema.integer('Accepted calls, including duplicates.'),
-    refused: countsField('Refused calls, by code. Without a valid write key, of no source.'),
+    refused: countsField(
+      'Rejected calls, by code. Calls without a valid write key are not counted for any source.',
+    ),
     duplicates: Schema.integer('Dropped duplicates.'),
     filtered: countsField('Declined events, by reason.'),
     delivered: Type.Integer(),
-    failed: countsField('Deliveries that ended undelivered, by state.'),
+    failed: countsField('Deliveries that failed, by state.'),
     attempts: countsField('Attempts, by class of the HTTP status (2xx to 5xx) or no_response.'),
     retried: Schema.integer('Attempts with the outcome retry.'),
     entered: Schema.integer('Profiles that entered an audience, or got a computed value.'),
@@ -82,7 +84,7 @@ const StatisticsQuery = Type.Object(
     by: Type.Optional(
       Schema.oneOf(
         ['source', 'destination'],
-        `Adds a series for each source or destination, with at most ${MAX_SERIES_POINTS} points in all.`,
+        `Adds a series for each source or destination, with at most ${MAX_SERIES_POINTS} points in total.`,
       ),
     ),
   },
@@ -188,8 +190,8 @@ function rangeOf(query: Query, stepMs: number, now: number): { from: number; to:
 
 function requireAtMost(max: number, points: number): void {
   if (points <= max) return
-  const message = `There are ${points} points. The maximum is ${max}.`
-  const hint = 'Use a longer step or a shorter range, or give sourceId.'
+  const message = `The query would return ${points} points; the maximum is ${max}.`
+  const hint = 'Use a longer step, a shorter range, or sourceId.'
   throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
 }
 

@@ -15,8 +15,8 @@ export const SuppressionResponse = Type.Object(
     sourceId: Schema.nullable(Schema.text('null: every source.')),
     since: Schema.time,
     deletionId: Schema.text('The deletion that requested it.'),
-    callsLeftOut: Schema.integer('Calls of the user that got a 200 and were not stored.'),
-    lastLeftOutAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
+    droppedCalls: Schema.integer('Calls of the user that got a 200 and were not stored.'),
+    lastDroppedAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
   },
   { $id: 'Suppression' },
 )
@@ -25,7 +25,7 @@ const { viewer, admin } = Schema.operationsTagged('Deletions')
 
 const userQuery = {
   userId: Type.Optional(Schema.text('The userId of the suppression.')),
-  anonymousId: Type.Optional(Schema.text('Its anonymousId. Give one of the two.')),
+  anonymousId: Type.Optional(Schema.text('Its anonymousId. Specify exactly one of the two.')),
 }
 const ended = Schema.responses(204, 'From now on, new events of the user are stored.')
 
@@ -45,7 +45,7 @@ const schemas = {
   },
   remove: {
     description:
-      'Prefer DELETE /suppressions with the id in the query: in a path, clients resolve the ids "." and ".." away.',
+      'Prefer DELETE /suppressions with the id in the query: in a path, clients remove the segments "." and "..".',
     ...admin('removeSuppression', 'Ends the suppression of a user, in every source'),
     params: Type.Object({ userId: Type.String() }),
     response: ended,
@@ -73,7 +73,8 @@ export function addSuppressionRoutes(
 
   app.delete('/suppressions', { schema: schemas.end }, (request, reply) => {
     const user = requestedUser(request.query)
-    if (user === undefined) throw invalidUser('userId', 'required', 'No user is named.')
+    if (user === undefined)
+      throw invalidUser('userId', 'required', 'userId or anonymousId is required.')
     return end(user, request, reply)
   })
 
@@ -99,18 +100,18 @@ export function addSuppressionRoutes(
 function requestedUser(query: Static<TObject<typeof userQuery>>): Subject | undefined {
   const { userId, anonymousId } = query
   if (userId !== undefined && anonymousId !== undefined)
-    throw invalidUser('anonymousId', 'exclusive', 'Both userId and anonymousId are given.')
+    throw invalidUser('anonymousId', 'exclusive', 'userId and anonymousId are mutually exclusive.')
   if (userId !== undefined) return { kind: 'user', id: userId }
   return anonymousId === undefined ? undefined : { kind: 'anonymous', id: anonymousId }
 }
 
 function invalidUser(parameter: string, code: 'required' | 'exclusive', message: string): Problem {
-  const faults = [fault(parameter, code, message, 'Give either userId or anonymousId.')]
+  const faults = [fault(parameter, code, message, 'Specify either userId or anonymousId.')]
   return new Problem('invalid_query', { faults })
 }
 
 export function presentSuppression({ kind, id, ...rest }: SuppressionRecord): object {
-  return { ...presentSubject({ kind, id }), ...Schema.withTimes(rest, 'since', 'lastLeftOutAt') }
+  return { ...presentSubject({ kind, id }), ...Schema.withTimes(rest, 'since', 'lastDroppedAt') }
 }
 
 /** The user of a suppression or a notice as the API shows it. */

@@ -15,7 +15,7 @@ const age = Schema.nullable(Type.Integer())
 const forAdmins = 'null unless the role is admin.'
 
 const BehindResponse = Type.Object({
-  events: Schema.integer('The maximum: dropped duplicates are included.'),
+  events: Schema.integer('An upper bound: includes dropped duplicates.'),
   oldestAt: Schema.nullable(Schema.time),
   ageMs: age,
 })
@@ -30,7 +30,9 @@ const settingFields = {
   name: text,
   flag: text,
   variable: text,
-  value: Schema.nullable(Schema.text('As a user writes it; null if hidden or not set.')),
+  value: Schema.nullable(
+    Schema.text('As written in the configuration; null if hidden or not set.'),
+  ),
   isSet: Type.Boolean(),
   default: Schema.nullable(text),
   help: text,
@@ -50,8 +52,8 @@ const NodeResponse = Type.Object({
   role: Type.Enum(['all', 'ingest', 'deliver', 'api']),
   startedAt: Schema.time,
   lastSeenAt: Schema.time,
-  isAlive: Schema.boolean('Seen in the last ten seconds.'),
-  isThis: Schema.boolean('This node sends the response.'),
+  isAlive: Schema.boolean('Whether it was seen in the last ten seconds.'),
+  isThis: Schema.boolean('Whether this node sent the response.'),
 })
 
 const CheckResponse = Type.Object({
@@ -82,7 +84,7 @@ const SystemResponse = Type.Object({
     `Data corruption found at startup; ${forAdmins}`,
   ),
   storage: Type.Object({
-    usedBytes: Schema.integer('Without free space in the database.'),
+    usedBytes: Schema.integer('Excludes free space inside the database.'),
     databaseBytes: Type.Integer(),
     logBytes: Schema.integer('The write-ahead log, or the NATS stream of a cluster.'),
     freeBytes: Schema.nullable(Schema.integer('On the disk; null on a cluster.')),
@@ -93,13 +95,13 @@ const SystemResponse = Type.Object({
     retentionMaxBytes: Schema.nullable(Type.Integer()),
   }),
   backlog: Type.Object({
-    undecided: Type.Object(BehindResponse.properties, { description: 'Events before decisions.' }),
+    undecided: Type.Object(BehindResponse.properties, { description: 'Events without decisions.' }),
     notInProfiles: Schema.orNull(
       BehindResponse,
       'Events not yet in profiles; null while no profiles are kept.',
     ),
-    pending: Schema.integer('Deliveries before their next attempt.'),
-    held: Schema.integer('Deliveries held by a pause.'),
+    pending: Schema.integer('Pending deliveries.'),
+    held: Schema.integer('Held deliveries.'),
     oldestPendingAt: Schema.nullable(Schema.time),
     oldestPendingAgeMs: age,
     quarantined: Type.Integer(),
@@ -117,7 +119,7 @@ const SystemResponse = Type.Object({
 const schema = {
   ...Schema.operationsTagged('About').viewer(
     'getSystem',
-    'Shows the service itself: version, checks, storage, backlog, settings',
+    'Shows the state of the service: version, checks, storage, backlog, settings',
   ),
   description: 'The checks are at most 10 seconds old.',
   response: Schema.ok('The state of the service.', SystemResponse),

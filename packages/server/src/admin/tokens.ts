@@ -35,7 +35,7 @@ const CreateTokenRequest = Type.Object(
       Schema.nullable(
         Type.String({
           maxLength: 40,
-          description: 'When it expires: a time in the future, ISO 8601. null or absent for never.',
+          description: 'When it expires: a future time in ISO 8601. null or absent for never.',
         }),
       ),
     ),
@@ -52,7 +52,7 @@ const schemas = {
     response: Schema.pages('A page of tokens.', Schema.ref(TokenResponse)),
   },
   create: {
-    ...admin('createToken', 'Creates a token and shows it once'),
+    ...admin('createToken', 'Creates a token, which is shown only once'),
     body: CreateTokenRequest,
     response: Schema.responses(
       201,
@@ -61,9 +61,9 @@ const schemas = {
     ),
   },
   remove: {
-    ...admin('removeToken', 'Removes a token'),
+    ...admin('removeToken', 'Deletes a token'),
     params: Schema.IdParams,
-    response: Schema.responses(204, 'The token was removed. Requests with it are refused.'),
+    response: Schema.responses(204, 'The token was deleted. Requests with it are rejected.'),
   },
 }
 
@@ -111,9 +111,8 @@ function expiryOf(requested: string | null, now: number): number | null {
   if (requested === null) return null
   const expiresAt = parseTimestamp(requested)
   if (expiresAt !== undefined && expiresAt > now) return expiresAt
-  const message = 'expiresAt is not a time in the future.'
-  const hint =
-    'Give ISO 8601, like 2030-01-31T00:00:00Z, or omit it for a token that never expires.'
+  const message = 'expiresAt must be in the future.'
+  const hint = 'Use ISO 8601, like 2030-01-31T00:00:00Z, or omit it for a token that never expires.'
   throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
 }
 

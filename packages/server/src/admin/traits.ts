@@ -20,7 +20,7 @@ import { addWorkRoutes } from './computations/work-routes.ts'
 const computeField = Type.Unsafe<unknown>({
   ...Schema.anyObject,
   description:
-    'How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to].',
+    'How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to].',
 })
 
 const ComputedTraitResponse = Type.Object(responseFields({ compute: computeField }), {
@@ -53,7 +53,7 @@ const schema = {
   response: Schema.pages(
     'A page of users with their values.',
     Type.Object({
-      userId: Schema.nullable(Schema.text('null: no event has named a userId yet.')),
+      userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
       value: Type.Unsafe({ description: 'Any JSON.' }),
       since: Schema.time,
     }),
@@ -97,5 +97,5 @@ const MISSING = fault(
   '/compute',
   'required',
   'compute is missing.',
-  'Give a computation, such as {"fn": "count", "event": "Order Completed"}.',
+  'Specify a computation, such as {"fn": "count", "event": "Order Completed"}.',
 )

@@ -33,7 +33,7 @@ export interface AudiencesOptions {
  *
  *     log ─▶ profiles and facts ─▶ evaluation ─▶ results, and their identify calls ─▶ log
  *                                      ▲
- *             syncs ─ what differs ────┘
+ *             syncs ─ differences ─────┘
  */
 export class Audiences {
   readonly computations: Computations

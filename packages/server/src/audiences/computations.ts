@@ -24,9 +24,8 @@ interface ComputationsOptions extends Pick<
 }
 
 /**
- * `preparing`: the first sync, or the first after a change, is not done. `live`: evaluated in real time. `paused`:
- * live, but every destination is disabled, paused or deleted. `disabled`: not evaluated. `failed`: the last sync
- * failed.
+ * `preparing`: the first sync, or the first after a change, is not done. `live`: evaluated in real time. `paused`: live, but every
+ * destination is disabled, paused or deleted. `disabled`: not evaluated. `failed`: the last sync failed.
  */
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
@@ -38,7 +37,7 @@ interface Progress {
 
 export interface ComputationStatus {
   readonly state: ComputationState
-  /** Explains the state, in one sentence; `null` if the state says enough. */
+  /** Explains the state, in one sentence; `null` if the state is self-explanatory. */
   readonly reason: string | null
   /** Profiles with a value: the members of an audience. */
   readonly size: number
@@ -48,7 +47,7 @@ export interface ComputationStatus {
   readonly sync: Sync | null
   /** The last sync that ended. */
   readonly lastSync: Sync | null
-  /** The counted events are known since then, in milliseconds since the epoch; `null` if none are counted. */
+  /** Counted events are complete since then, in milliseconds since the epoch; `null` if none are counted. */
   readonly reachesBackTo: number | null
 }
 
@@ -109,7 +108,7 @@ export class Computations {
     return sync
   }
 
-  /** Who would have a value. The first preview starts profiles; sizes are inexact until they have all events. */
+  /** The users who would have a value. The first preview starts building profiles; sizes are inexact until they have all events. */
   async preview(previewed: Previewed): Promise<PreviewResult> {
     const { plans, beginProfiles, onRequest } = this.#options
     await beginProfiles()
@@ -179,17 +178,14 @@ function stateOf(
   { open, last, clauses, destinations }: Known,
 ): Pick<ComputationStatus, 'state' | 'reason'> {
   if (open?.reason === 'deleted')
-    return {
-      state: 'preparing',
-      reason: 'It is being deleted: the removal is announced for each user.',
-    }
+    return { state: 'preparing', reason: 'Being deleted: destinations are notified for each user.' }
   if (!enabled) return { state: 'disabled', reason: null }
   if (last?.state === 'failed' && open === undefined) return { state: 'failed', reason: last.error }
   if (last?.version !== version) {
     const isFilling = !clauses.every(isFilled)
     const reason = isFilling
-      ? 'The events in the archive are being counted.'
-      : 'The first sync is not done.'
+      ? 'Stored events are being counted.'
+      : 'The first sync has not finished.'
     return { state: 'preparing', reason }
   }
   const isOff = (id: string): boolean => {
@@ -197,7 +193,7 @@ function stateOf(
     return destination === undefined || !destination.enabled || destination.paused !== null
   }
   return destinationIds.length > 0 && destinationIds.every(isOff)
-    ? { state: 'paused', reason: 'Each of its destinations is disabled, paused or deleted.' }
+    ? { state: 'paused', reason: 'All of its destinations are disabled, paused or deleted.' }
     : { state: 'live', reason: null }
 }
 

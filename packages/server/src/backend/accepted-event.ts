@@ -81,7 +81,7 @@ export class SerialisedEvent implements AcceptedEvent {
     this.rest = fields.rest
   }
 
-  /** @throws {SyntaxError} if a text is no JSON object: call it once after reading from a disk */
+  /** @throws {SyntaxError} if the stored text is not a JSON object: call it once after reading from a disk */
   get event(): Event {
     this.#event ??= eventIn(
       jsonObjectIn(textOf(this.body)),
@@ -142,7 +142,7 @@ export function eventHeadOf(accepted: AcceptedEvent): EventHead {
 
 const NO_MARKS: readonly Mark[] = []
 
-/** `known` and `checksum` as in `SerialisedEvent`. @throws {SyntaxError} if the origin is no JSON object */
+/** `known` and `checksum` as in `SerialisedEvent`. @throws {SyntaxError} if the origin is not a JSON object */
 export function eventOf(
   head: EventHead | readonly [...EventHead, unknown],
   body: Uint8Array,

@@ -57,9 +57,9 @@ export interface Backend extends AsyncDisposable {
   readonly ownKeys: OwnKeys
   readonly statistics: Statistics
   readonly upkeep: Upkeep
-  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {NoCopy} if the engine has no copies */
+  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {NoCopy} if the engine does not support copies */
   copyTo(file: string): Promise<void>
-  /** Resolves when stored data is found to be damaged. Then close the backend and exit. */
+  /** Resolves when stored data is found to be corrupted. Then close the backend and exit. */
   readonly damaged: Promise<Error>
   /** Resolves if new data can be stored durably; rejects with the reason if not. */
   probe(): Promise<void>
@@ -81,7 +81,7 @@ export class BackendUnavailable extends Error {
   }
 }
 
-/** A text has a character that the database cannot store. The call had no effect. */
+/** A string contains a character that the database cannot store. The call had no effect. */
 export class UnstorableText extends Error {
   override readonly name = 'UnstorableText'
 }
@@ -91,7 +91,7 @@ interface UnavailableOptions extends ErrorOptions {
   readonly publicReason?: string
 }
 
-/** The engine's state is backed up by other programs. The message names them. */
+/** The engine's state must be backed up with other programs. The message names them. */
 export class NoCopy extends Error {
   override readonly name = 'NoCopy'
 }

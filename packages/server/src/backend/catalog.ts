@@ -33,7 +33,7 @@ export interface CatalogChange {
  * Sources with their write keys, destinations, audiences and computed traits, all in memory, the same on every node within 1 s.
  *
  * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflict` if the stored
- * version differs, also when it is repeated after it succeeded. Puts and removals are durable, and visible in `current` of every
+ * version differs, even when it is repeated after it succeeded. Puts and removals are durable, and visible in `current` of every
  * node, when they resolve. They wait half a second for an unreachable node. Removals are idempotent.
  */
 export interface Catalog {

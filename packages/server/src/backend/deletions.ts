@@ -65,7 +65,7 @@ export interface Deletions {
   /**
    * Removes a slice of the users' events that were appended before the step `purge` began, with decisions, deliveries and attempts:
    * also aliases with a user as the former id, events with an anonymousId and any userId, computed events of the users from any
-   * source, and search texts of ended replays. From then on, records of a removed event are ignored, also after a restart.
+   * source, and search texts of ended replays. From then on, records of a removed event are ignored, even after a restart.
    *
    * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the first event is removed.
    * Resolves to the cursor of the next slice, or `null`, when the slice is durable. Rejects if the step `purge` has not begun.
@@ -86,8 +86,8 @@ export interface Suppression extends Subject {
 }
 
 export interface SuppressionRecord extends Suppression {
-  readonly callsLeftOut: number
-  readonly lastLeftOutAt: number | null
+  readonly droppedCalls: number
+  readonly lastDroppedAt: number | null
 }
 
 export interface LeftOutCalls {

@@ -58,7 +58,7 @@ export interface DeliveryFilter {
   readonly eventId?: string
   readonly destinationId?: string
   readonly state?: DeliveryState
-  /** Whether one of its webhooks waits; with the policy `any`, also if another one accepted the event. */
+  /** Whether one of its webhooks waits; with the policy `any`, even if another one accepted the event. */
   readonly waiting?: boolean
   /** The class of the last attempt on one of its webhooks, or the reason why the delivery ended without one. */
   readonly class?: DeliveryClass
@@ -138,7 +138,7 @@ export interface DeliveryReports {
 
 /** The lanes of webhooks for the management API, in any thread: each call is for many webhooks. */
 export interface WebhookLanes {
-  /** The states of the webhooks of each destination, in order. Unknown destinations are left out. */
+  /** The states of the webhooks of each destination, in order. Unknown destinations are omitted. */
   states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>
   /** When attempts in flight began, by delivery or notice id, then by webhook URL. */
   attemptsOf(

@@ -66,7 +66,7 @@ export interface ProfileWalk {
 
 /** Profiles to evaluate, and the results of computations. Each profile is loaded as a consistent snapshot. */
 export interface Evaluations {
-  /** Profiles to evaluate: the dirty ones, the longest dirty first, then those whose `recheckAt` has passed. */
+  /** Profiles to evaluate: dirty ones, longest dirty first, then those whose `recheckAt` has passed. */
   due(now: number, limit: number): Promise<readonly LoadedProfile[]>
 
   load(profileIds: readonly number[]): Promise<readonly LoadedProfile[]>

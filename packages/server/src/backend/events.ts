@@ -27,7 +27,7 @@ export interface ArchivedEvent extends AcceptedEvent {
 }
 
 export interface ListedEvent extends ArchivedEvent {
-  /** Without destinations without a decision, or with a first attempt in progress. */
+  /** Omits destinations without a decision, or whose first attempt is in progress. */
   readonly outcomes: EventOutcomes
 }
 
@@ -49,7 +49,7 @@ export interface Events {
   /**
    * Archives the events, and resolves to the ids of duplicates: another event with the same source and messageId was archived
    * within the backend's window. Duplicates are only counted on the first event. Ignores purged events. Idempotent: an event is
-   * no duplicate of itself.
+   * not a duplicate of itself.
    */
   archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
 

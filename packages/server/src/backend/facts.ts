@@ -13,7 +13,7 @@ export interface FactClause {
   /** A canonical text. Equal clauses share their facts. */
   readonly definition: string
   readonly keeping: Keeping
-  /** The log position when it was put: `fill` adds earlier events, `Profiles.apply` later ones. */
+  /** The log position when it was added: `fill` adds earlier events, `Profiles.apply` later ones. */
   readonly fillThrough: number
   /** The position up to which it is filled; `fillThrough` when it is complete. */
   readonly filledThrough: number

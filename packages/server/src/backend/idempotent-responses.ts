@@ -1,6 +1,6 @@
-/** The response to a request with an `Idempotency-Key`, which a repeated request gets again. */
+/** The response to a request with an `Idempotency-Key`, returned again to repeated requests. */
 export interface IdempotentResponse {
-  /** The token's id and the `Idempotency-Key`, as one text. */
+  /** The token's id and the `Idempotency-Key`, as one string. */
   readonly key: string
   /** A hash of the request, to detect a different request with the key. */
   readonly fingerprint: string

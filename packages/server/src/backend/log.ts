@@ -63,7 +63,7 @@ export interface Log {
 
   /**
    * Ends the processing of these entries. Durable when it resolves; after a crash before or shortly after that, an entry may be
-   * redelivered. Idempotent, also after a rejection.
+   * redelivered. Idempotent, even after a rejection.
    */
   ack(entries: readonly LogEntry[]): Promise<void>
 }

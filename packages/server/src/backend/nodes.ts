@@ -41,10 +41,10 @@ export interface Leases {
   acquire(name: LeaseName, signal: AbortSignal): Promise<Lease | undefined>
 }
 
-/** A key that the service makes for itself: `receipts` signs the receipts of deletions. */
+/** A key that the service generates: `receipts` signs the receipts of deletions. */
 export type OwnKeyName = 'receipts'
 
-/** Keys that the service makes on first use, the same on all nodes. */
+/** Keys that the service generates on first use, the same on all nodes. */
 export interface OwnKeys {
   /** The key with this name. Stores the result of `make` on first use. */
   keyOf(name: OwnKeyName, make: () => string): Promise<string>

@@ -29,7 +29,7 @@ export interface ProfileChange {
   /** The effective time: at most `receivedAt`. */
   readonly timestamp: number
   readonly receivedAt: number
-  /** How much the client's timestamp is later than that, if it is. It orders calls that were received together. */
+  /** How far the client's timestamp is ahead of it, if at all. Orders calls that were received together. */
   readonly aheadMs?: number
   /** The traits of an identify call. `null` removes a trait. */
   readonly traits?: JsonObject
@@ -123,7 +123,7 @@ export interface Profile {
   readonly lastSeenAt: number | null
 }
 
-/** All profiles of a space, or those with a text or a trait. */
+/** All profiles of a space, or those that match a search text or a trait. */
 export interface ProfileQuery {
   readonly space: string
   /** A prefix of a userId, an anonymousId, or an e-mail address. */
@@ -148,7 +148,7 @@ export interface FoundProfiles extends Page<ProfileSummary> {
 }
 
 /**
- * Profiles of users, made from the events of the log. They have their own cursor, so slow profiles delay no delivery.
+ * Profiles of users, made from the events of the log. They have their own cursor, so slow profile updates never delay a delivery.
  *
  * Each id is an identity, with the traits, facts and counts of its events. Links join identities to profiles: an anonymousId
  * belongs to the user with the earliest event with it, and an alias joins two users. A profile merges its identities: for each
@@ -171,14 +171,14 @@ export interface Profiles {
 
   count(space: string): Promise<number>
 
-  /** The first search for a trait makes an index, which `index` fills. @throws {TooManyTraitIndexes} */
+  /** The first search for a trait creates an index, which `index` fills. @throws {TooManyTraitIndexes} */
   list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles>
 
-  /** Fills trait indexes, and removes unused ones, in slices. Resolves to whether there is more. */
+  /** Fills trait indexes, and removes unused ones, in slices. Resolves to whether more work remains. */
   index(unusedSince: number): Promise<boolean>
 }
 
-/** No other trait can be indexed until an indexed one was not searched for a week. */
+/** No other trait can be indexed until an indexed one has not been searched for a week. */
 export class TooManyTraitIndexes extends Error {
   override readonly name = 'TooManyTraitIndexes'
 }

@@ -14,15 +14,15 @@ export type SignalTopic =
 export type ReadTopic = 'activity' | 'counts'
 
 /**
- * Messages and questions between nodes, so that each shows the whole service. Not durable: a node receives messages only while it
- * is connected. Messages and answers are plain data of at most 8 MiB as JSON. Each `on…` returns a function that stops it.
+ * Messages and requests between nodes, so that each shows the whole service. Not durable: a node receives messages only while it
+ * is connected. Messages and responses are plain data of at most 8 MiB as JSON. Each `on…` returns a function that stops it.
  */
 export interface Signals {
   tell(topic: SignalTopic, message: object): void
   onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void
   /** Calls `listener` when messages may be missing because a node was disconnected. */
   onMissed(listener: () => void): () => void
-  /** Resolves to the answers of other live nodes: when all have answered, or after half a second. */
+  /** Resolves to the responses of other live nodes: when all have responded, or after half a second. */
   ask(topic: SignalTopic, question: object): Promise<readonly unknown[]>
   onAsked(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
   /** Receives the messages of a topic, until the result is disposed of. */

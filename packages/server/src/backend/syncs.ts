@@ -8,7 +8,7 @@ export interface Sync {
   readonly reason: SyncReason
   /** The version of the computation. Another version needs another sync. */
   readonly version: number
-  /** The destinations that have the value of every user when it is done. */
+  /** The destinations that will have the value of every user when it is done. */
   readonly destinationIds: readonly string[]
   /** Those of them that get the value of every user through this sync. */
   readonly addedDestinationIds: readonly string[]

@@ -13,7 +13,7 @@ export type SharedChange =
 export interface ThreadConnection {
   readonly data: unknown
   readonly transfer: readonly object[]
-  /** Resolves when the thread has left or ended, and its writes are durable. */
+  /** Resolves when the thread has disconnected or exited, and its writes are durable. */
   readonly gone: Promise<void>
 }
 

@@ -10,7 +10,7 @@ export interface Backlog {
   readonly quarantined: number
 }
 
-/** The distance of a reader of the log from its end. */
+/** How far a reader of the log is behind its end. */
 export interface Behind {
   /** An upper bound: duplicates, which are not stored, count too. */
   readonly events: number
@@ -37,7 +37,7 @@ export interface Inventory {
   readonly openDeletions: number
 }
 
-/** Damage of the data that was found at a start. */
+/** Data corruption found at startup. */
 export interface FoundDamage {
   readonly foundAt: number
   /** The lost data. May contain file names. */
@@ -59,7 +59,7 @@ export interface RemovalSlice {
   readonly cursor?: string
   /** How long the engine may continue with further slices, with other writes between them. */
   readonly forMs?: number
-  /** Ends early when the data takes no more bytes than this. */
+  /** Stops early once the data takes at most this many bytes. */
   readonly keepBytes?: number
 }
 

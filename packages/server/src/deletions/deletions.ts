@@ -26,7 +26,7 @@ interface DeletionWorkerOptions extends Pick<
   readonly activity: Pick<ActivityListener, 'purged' | 'updated'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Users' bytes were erased from the database. Resolves when copies are gone. */
+  /** Users' bytes were erased from the database. Resolves when copies are removed. */
   readonly onErased: () => Promise<void>
   readonly onNotices: () => void
 }
@@ -125,7 +125,7 @@ export class DeletionWorker implements Worker {
       await deletions.advance(id, 'notify', clock.wall())
     } else if (await this.#notify(deletion, signal)) {
       await deletions.advance(id, 'done', clock.wall())
-      logger.info({ deletionId: id }, 'deletion.done')
+      logger.info({ deletionId: id }, 'deletion.purged')
       this.#options.onNotices()
     }
   }
@@ -149,7 +149,7 @@ export class DeletionWorker implements Worker {
       if (userIds.length > 0) await this.#purgeAll({ deletionId, sourceIds, userIds }, signal)
     })
     if (!isDone) return false
-    // All at once, because a purge of anonymous ids reads the whole archive.
+    // All together, because a purge of anonymous ids reads the whole archive.
     const all = { after: '', limit: LIMITS.usersPerDeletion }
     const anonymousIds = await deletions.ids(deletionId, 'anonymous', all)
     if (anonymousIds.length > 0)

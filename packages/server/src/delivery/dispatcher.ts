@@ -34,7 +34,7 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly retryWindowMs: number
-  readonly longestWaitMs: number
+  readonly maxWaitMs: number
   readonly keepsEveryResponse?: boolean
   readonly limits: LaneSchedulerOptions['limits']
 }
@@ -142,7 +142,7 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.attemptsOf(deliveryId)
   }
 
-  /** Resolves when it takes more deliveries. It may wait for the disk, never for a receiver. */
+  /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void> {
     return this.#parking.ready()
   }
@@ -155,9 +155,9 @@ export class Dispatcher implements AsyncDisposable {
     return this.#open.freshCount
   }
 
-  /** How long no part in memory has ended. */
-  get stillForMs(): number {
-    return this.#accounting.stillForMs
+  /** Time since a part in memory last ended. */
+  get stalledMs(): number {
+    return this.#accounting.stalledMs
   }
 
   inFlightAt(id: LaneId): number {
@@ -218,7 +218,7 @@ export class Dispatcher implements AsyncDisposable {
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
     try {
       const result = await this.#attempt(lane, task)
-      // In one step with the record: an earlier claim must not reopen the delivery without the attempt.
+      // Synchronously with the record: a claim in between would reopen the delivery without the attempt.
       leaveLane(task)
       await this.#end(task, result)
       this.#accounting.end()

@@ -8,7 +8,7 @@ import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../deliv
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
-import { longestWaitMs } from '../delivery/parts/parts.ts'
+import { maxWaitMs } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
@@ -56,7 +56,7 @@ type LaneKind = Omit<
   | keyof Omit<LaneGroupOptions, 'activity'>
   | 'catalog'
   | 'deletions'
-  | 'longestWaitMs'
+  | 'maxWaitMs'
   | 'webhookLog'
   | 'signal'
 >
@@ -87,7 +87,7 @@ export class LaneGroup implements Lanes {
     const sum = (count: (lanes: Dispatcher) => number): number =>
       this.#all.reduce((total, lanes) => total + count(lanes), 0)
     return {
-      stillForMs: Math.max(...this.#all.map(({ stillForMs }) => stillForMs)),
+      stalledMs: Math.max(...this.#all.map(({ stalledMs }) => stalledMs)),
       inMemory: sum(({ inMemory }) => inMemory),
       unrecorded: sum(({ unrecorded }) => unrecorded),
       imbalance: sum(({ imbalance }) => imbalance),
@@ -200,7 +200,7 @@ export class LaneGroup implements Lanes {
       ...this.#options,
       ...kind,
       attempts: attempts ?? new Attempts({ ...this.#options, ...kind, schedule }),
-      longestWaitMs: longestWaitMs(schedule),
+      maxWaitMs: maxWaitMs(schedule),
       catalog: backend.catalog,
       deletions: backend.deletions,
       webhookLog: this.#webhookLog,
@@ -244,11 +244,11 @@ export function openLaneGroup({ inspector, ...options }: OpenOptions): LaneGroup
   const { clock, settings } = options
   const { retryScheduleMs } = settings
   // A breaker stays open for at most the longest wait between two attempts.
-  const longestOpenMs = retryScheduleMs && Math.max(...retryScheduleMs)
+  const maxOpenMs = retryScheduleMs && Math.max(...retryScheduleMs)
   return new LaneGroup({
     ...options,
     sender: openSender(settings.sender, { clock, inspector }),
-    health: new WebhookHealth(clock, { longestOpenMs }),
+    health: new WebhookHealth(clock, { maxOpenMs }),
   })
 }
 

@@ -4,8 +4,8 @@ import type { WebhookLanes } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
 
 export interface LanesStatus {
-  /** How long no delivery in memory has ended. An attempt takes seconds, however slow its receiver. */
-  readonly stillForMs: number
+  /** Time since a delivery in memory last ended. An attempt takes seconds at most, however slow its receiver. */
+  readonly stalledMs: number
   readonly inMemory: number
   readonly unrecorded: number
   /** Deliveries that are neither in memory nor recorded. 0 unless there is a bug. */
@@ -20,12 +20,12 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
   readonly given: number
-  /** Resolves when it takes more deliveries. It may wait for the disk, never for a receiver. */
+  /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
   /** Parts in the backend are due: claims them now. */
   wake(): void
   status(): Promise<LanesStatus>
-  /** Begins the stop: the workers end, and no further attempt begins. Safe to call twice. */
+  /** Begins to stop: the workers end, and no further attempt begins. Safe to call twice. */
   stop(): void
   /** Ends the attempts in flight; their deliveries stay as before. */
   abort(): void
@@ -54,7 +54,7 @@ export function idleLanes(catalog: FollowedCatalog): Lanes {
 }
 
 export const IDLE: LanesStatus = {
-  stillForMs: 0,
+  stalledMs: 0,
   inMemory: 0,
   unrecorded: 0,
   imbalance: 0,

@@ -30,7 +30,7 @@ interface AttemptsMade {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }
 
-/** The lanes of all nodes for the management API: questions and orders go to every node. */
+/** The lanes of all nodes for the management API: queries and orders go to every node. */
 export class SharedLanes implements WebhookLanes {
   readonly #options: SharedLanesOptions
 
@@ -109,7 +109,7 @@ export class SharedLanes implements WebhookLanes {
   }
 }
 
-/** Moves times by `ms`: clocks differ, so nodes exchange durations. A node of another version may leave one out. */
+/** Moves times by `ms`: clocks differ, so nodes exchange durations. A node of another version may omit one. */
 function shifted(state: LaneState, ms: number): LaneState {
   const moved = (at: number | null | undefined): number | null => (at == null ? null : at + ms)
   return {

@@ -3,18 +3,18 @@ import type { LeaseName, Leases } from '../backend/nodes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { Supervisor, type WorkerGivenUp } from '../util/workers/supervisor.ts'
+import { Supervisor, type WorkerFailed } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
 export interface SupervisionOptions {
   readonly clock: Clock
   readonly metrics: Metrics
   readonly logger: Logger
-  /** A worker that calls or deliveries need failed five times within a minute: the process should exit. */
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
+  /** A worker that ingestion or delivery needs failed five times within a minute: the process should exit. */
+  readonly onGiveUp: (failure: WorkerFailed) => void
 }
 
-/** Workers that neither calls nor deliveries need. One that keeps failing rests while the process continues. */
+/** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
 export const SIDE_WORKERS: ReadonlySet<string> = new Set([
   'profiles',
   'syncs',
@@ -49,7 +49,7 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
     onGiveUp: (failure) => {
       const { worker, failures, error: err } = failure
       metrics.workerFailures.inc({ worker })
-      logger.fatal({ err, worker, failures }, 'worker.given_up')
+      logger.fatal({ err, worker, failures }, 'worker.failed_permanently')
       options.onGiveUp(failure)
     },
     signal,

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import { systemClock } from '../util/time/clock.ts'
 
 /**
- * Limits the connections of a server. At the limit, it closes the one that has been idle for longest: first those without a
- * complete request, then those between requests or with an unread response. If all have a request in progress, it closes
- * the new connection.
+ * Limits the connections of a server. At the limit, it closes the one that has been idle longest: first those without a complete
+ * request, then those between requests or with an unread response. If all have a request in progress, it closes the new connection.
  * The returned function ends the limit for a connection that another server now counts.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
@@ -32,7 +31,7 @@ export function limitConnections(server: Server, max: number): (socket: Socket) 
   return (socket) => void open.delete(socket)
 }
 
-/** Whether the client has to send more. A pipelined request that waits for its turn has no socket yet. */
+/** Whether the client has not sent the whole request. A pipelined request that waits for its turn has no socket yet. */
 function isUnfinished(response: ServerResponse | undefined): boolean {
   return response === undefined || (response.socket !== null && !response.req.complete)
 }
@@ -66,7 +65,7 @@ export class Pipelining {
     if (waiting === this.#maxWaiting) return closeWhileParsing(socket)
     this.#waiting.set(socket, waiting + 1)
     // Node resumes the socket at the end of each request that it has parsed.
-    if (waiting === 0) socket.on('resume', pauseAgain).pause()
+    if (waiting === 0) socket.on('resume', keepPaused).pause()
     response.once('socket', () =>
       // Other connections go first.
       setImmediate(() => {
@@ -79,11 +78,11 @@ export class Pipelining {
   #handled(socket: Socket): void {
     const waiting = this.#waiting.get(socket)! - 1
     this.#waiting.set(socket, waiting)
-    if (waiting === 0) socket.off('resume', pauseAgain).resume()
+    if (waiting === 0) socket.off('resume', keepPaused).resume()
   }
 }
 
-function pauseAgain(this: Socket): void {
+function keepPaused(this: Socket): void {
   this.pause()
 }
 

@@ -17,7 +17,7 @@ export interface Forwarding {
   readonly onForward?: (client: Socket) => void
 }
 
-/** No public API has the state of reading either. */
+/** The handle of a socket. No public API exposes whether it is being read. */
 interface ReadHandle {
   reading: boolean
   readonly readStart: () => void
@@ -131,7 +131,7 @@ function closeSoon(client: Socket): void {
 
 const READY = '!'
 
-/** Linux allows at most `net.core.somaxconn`. Beyond it, a Unix socket refuses connections at once (EAGAIN). */
+/** Linux allows at most `net.core.somaxconn`. Beyond it, a Unix socket refuses connections immediately (EAGAIN). */
 const MAX_WAITING = 65_535
 
 /** Listens at the private address. Call `acceptForwarded` before. */
@@ -144,7 +144,7 @@ export async function listenForForwarded(
 
 /**
  * Makes a server serve forwarded connections only, as if clients had connected directly. Call it before the server
- * listens at the private address. `isOwn` is that of the threads.
+ * listens at the private address. `isOwn` is the same function as in the threads.
  */
 export function acceptForwarded(
   server: FastifyInstance,
@@ -191,7 +191,7 @@ export interface PrivateAddress {
 
 /**
  * Makes an address in a folder that no other user may enter: in `dataDir`, or in the system's temporary folder if a
- * socket cannot be there. Disposing of it removes the folder.
+ * socket cannot be created there. Disposing of it removes the folder.
  */
 export async function newPrivateAddress(
   dataDir: string,
@@ -220,7 +220,7 @@ async function temporaryFolder(): Promise<string> {
   return withSocket(await mkdtemp(join(tmpdir(), 'hookline-')))
 }
 
-/** Checks that a socket can be there. */
+/** Checks that a socket can be created in the folder. */
 async function withSocket(folder: string): Promise<string> {
   try {
     await tryToListen({ path: join(folder, SOCKET) })
@@ -245,7 +245,7 @@ const LENGTH_BYTES = 2
 /** For the preamble, which the thread sends with the request. */
 const DEADLINE_MS = 5_000
 
-/** The secret of the listener, and the ends of the client's connection. */
+/** The secret of the listener, and the endpoints of the client's connection. */
 function preambleOf(client: Socket, secret: Uint8Array): Buffer {
   const ends = ENDS.map((name) => client[name] ?? null)
   const text = Buffer.from(JSON.stringify(ends))
@@ -255,7 +255,7 @@ function preambleOf(client: Socket, secret: Uint8Array): Buffer {
 }
 
 /**
- * Reads the preamble and nothing beyond it, then gives the socket the ends of the client's connection. Closes
+ * Reads the preamble and nothing beyond it, then gives the socket the endpoints of the client's connection. Closes
  * connections without the secret.
  */
 function readPreamble(socket: Socket, secret: Uint8Array, onRead: () => void): void {

@@ -1,7 +1,7 @@
 import type { onRequestHookHandler } from 'fastify'
 import { isIP } from 'node:net'
 
-/** The `Host` of the request is not one of this service. */
+/** The `Host` of the request does not belong to this service. */
 class WrongHost extends Error {
   override readonly name = 'WrongHost'
   readonly code = 'HOOKLINE_WRONG_HOST'
@@ -13,13 +13,13 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
   return ({ headers }, _reply, done) => {
     // Not the host that a proxy forwards: a page can set that header.
     if (isOwnHost(headers.host, allowedHosts)) done()
-    else done(new WrongHost('The Host is not one of this service.'))
+    else done(new WrongHost('Unknown host name. Add it to the allowedHosts setting.'))
   }
 }
 
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i
 
-/** Whether a `Host` is well-formed. Anything else must not be part of a response: it may be code. */
+/** Whether a `Host` is well-formed. Anything else must not be part of a response: it may contain markup or code. */
 export function isHost(header: string): boolean {
   return HOST.test(header)
 }

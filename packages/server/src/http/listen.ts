@@ -6,9 +6,9 @@ export interface Listening {
   readonly host: string
   /** With 0, the system picks one. */
   readonly port: number
-  /** The most connections that wait to be accepted. */
+  /** Maximum connections that wait to be accepted. */
   readonly backlog: number
-  /** Whether other threads listen at the same port. The system divides new connections among them. */
+  /** Whether other threads listen on the same port. The system distributes new connections among them. */
   readonly reusePort?: boolean
 }
 
@@ -19,7 +19,7 @@ export async function listen(server: FastifyInstance, options: Listening): Promi
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Rejects if a program listens at this port: with `reusePort`, two services would silently share the connections. */
+/** Rejects if a program listens on this port: with `reusePort`, two services would silently share the connections. */
 export async function assertFree({ host, port }: Pick<Listening, 'host' | 'port'>): Promise<void> {
   if (port !== 0) await tryToListen({ host, port })
 }

@@ -7,7 +7,7 @@ export interface ReadinessCheck {
   readonly name: string
   /** Resolves if the check passes; else rejects with an Error whose message is the reason. */
   readonly check: () => Promise<void>
-  /** A remark for the operator although the check passes. */
+  /** A remark for the operator when the check passes. */
   readonly note?: () => string | undefined
 }
 
@@ -53,7 +53,7 @@ const DEADLINE_MS = 5_000
 
 async function run({ check, note }: ReadinessCheck, clock: Clock): Promise<CheckResult> {
   const late = Promise.withResolvers<never>()
-  const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('It does not respond.')))
+  const cancel = clock.after(DEADLINE_MS, () => late.reject(new Error('No response.')))
   try {
     await Promise.race([check(), late.promise])
     const text = note?.()

@@ -9,7 +9,7 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 import { systemClock } from '../util/time/clock.ts'
 import type { InTurn } from './connections.ts'
 
-/** With its charset, so that the framework does not add it. */
+/** Includes the charset; otherwise the framework would add it on every response. */
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 interface ErrorResponse {
@@ -87,7 +87,7 @@ export function routingErrorHandler(format: ErrorFormat, inTurn: InTurn) {
   }
 }
 
-/** Responds with 405 and `Allow` where the path has other methods, else with 404. */
+/** Responds with 405 and `Allow` if the path has other methods, else with 404. */
 export function notFoundHandler(format: ErrorFormat) {
   return function handleNotFound(request: FastifyRequest, reply: FastifyReply): void {
     const allowed = allowedMethods(request)
@@ -102,11 +102,11 @@ function codeOf(error: FastifyError): IngestCodeName {
   return FRAMEWORK_CODES.get(error.code) ?? (statusCode < 500 ? 'bad_request' : 'internal_error')
 }
 
-/** Delay before closing after an error: unread bytes would reset the connection, and the client lose the response. */
+/** Delay before closing after an error: unread bytes would reset the connection, and the client would lose the response. */
 const LINGER_MS = 2_000
 
 /** How many bytes of the request are searched for its path. */
-const LONGEST_LINE = 2_048
+const MAX_LINE = 2_048
 
 /** Errors of Node's HTTP parser with a specific code. All others are `bad_request`. */
 const PARSER_CODES: ReadonlyMap<string | undefined, IngestCodeName> = new Map([
@@ -165,7 +165,7 @@ function endWithError(socket: Duplex, code: IngestCodeName, context: ErrorContex
 /** The path of the request if it arrived, else `''`. */
 function urlOf({ rawPacket }: ParserError, socket: Duplex): string {
   const packet = Buffer.isBuffer(rawPacket) ? rawPacket : Buffer.alloc(0)
-  const line = packet.toString('latin1', 0, LONGEST_LINE)
+  const line = packet.toString('latin1', 0, MAX_LINE)
   return responseOn(socket)?.req.url ?? /^[A-Z]+ (\S+)/.exec(line)?.[1] ?? ''
 }
 
@@ -188,7 +188,7 @@ function rawResponse(code: IngestCodeName, { format, url }: ErrorContext): strin
   ].join('\r\n')
 }
 
-/** Clients retry at once, at another node of the load balancer. */
+/** Clients retry immediately, and the load balancer picks another node. */
 const RETRY_AFTER_SECONDS = 1
 
 /** Refuses requests at these paths, which other nodes serve. Routes with a longer path take precedence. */

@@ -23,10 +23,10 @@ import {
   routingErrorHandler,
 } from './responses.ts'
 
-/** The most bytes of the headers of a request. */
+/** Maximum bytes of request headers. */
 const MAX_HEADER_BYTES = 16 * 1024
 
-/** How long after its deadline a request may end. */
+/** Maximum interval at which Node checks for requests past their deadline. */
 const MAX_CHECK_MS = 1_000
 
 type HttpSettings = Pick<
@@ -45,7 +45,7 @@ export function createHttpServer(options: {
   readonly errorFormat?: ErrorFormat
   /** By default, any number. */
   readonly maxConnections?: number
-  /** When it aborts, a closing server waits for no request. */
+  /** When it aborts, a closing server no longer waits for requests. */
   readonly overdue?: AbortSignal
   /** Maps the URL of a request to the one by which it is routed. */
   readonly routedUrl?: ((url: string) => string) | undefined
@@ -68,7 +68,7 @@ export function createHttpServer(options: {
       headersTimeout: requestTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.min(requestTimeoutMs, MAX_CHECK_MS),
-      // To a request without Host, Node would send an empty body, after which some clients retry for ever.
+      // To a request without Host, Node would send an empty body, after which some clients retry forever.
       requireHostHeader: false,
     },
     // Ids of any length reach their route, which responds with not found.
@@ -108,7 +108,7 @@ function loggedFormat(format: ErrorFormat, logger: Logger | undefined): ErrorFor
   }
 }
 
-/** Otherwise the framework would buffer the whole body before it responds 404. */
+/** Otherwise the framework would buffer the whole body before responding with 404. */
 function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: () => void): void {
   if (request.is404) {
     for (const name of ['content-type', 'content-length', 'transfer-encoding']) {
@@ -118,7 +118,7 @@ function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: (
   done()
 }
 
-/** Every request passes it before it is handled. */
+/** Returns the function that every request passes before it is handled. */
 function turnTaker({ maxPipelinedRequests }: HttpSettings, unread: UnreadResponses): InTurn {
   const pipelining = new Pipelining(maxPipelinedRequests)
   return (response, handle) => {

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { sendError } from './responses.ts'
 
 const HINT =
-  'Send calls with POST to /v1/track and the like. A browser that opens this address gets a page.'
+  'Send calls with POST to /v1/track, for example. Open this address in a browser for the console.'
 
 /** `/`: redirects browsers to the console, or shows a page. Programs get a 404 in JSON, with a hint. */
 export function startPageRoute(options: { readonly hasConsole: boolean }): FastifyPluginAsync {

@@ -3,7 +3,7 @@ import { EVENT_TYPES, type EventType } from '@hookline/protocol'
 /** A path to which clients POST calls. */
 export interface Endpoint {
   readonly path: string
-  /** The full path, also for a short form. It is the label in the metrics. */
+  /** The full path, even for a short form. It is the label in the metrics. */
   readonly route: string
   /** The type of the call in the body; absent for a batch. */
   readonly type?: EventType
@@ -48,16 +48,16 @@ export function ingestionUrl(url: string): string {
   if (!url.includes('//')) return url
   const end = url.indexOf('?')
   const path = (end < 0 ? url : url.slice(0, end)).replace(/\/{2,}/g, '/')
-  return isPathOfIngestion(path) ? path + (end < 0 ? '' : url.slice(end)) : url
+  return isIngestionPath(path) ? path + (end < 0 ? '' : url.slice(end)) : url
 }
 
 /** Whether a request belongs to ingestion. A thread that only ingests forwards all others to the main thread. */
 export function isForIngestion(url: string): boolean {
   const [path = ''] = ingestionUrl(url).split('?', 1)
-  return isPathOfIngestion(path)
+  return isIngestionPath(path)
 }
 
 /** Ignores a trailing slash, as the router does. */
-function isPathOfIngestion(path: string): boolean {
+function isIngestionPath(path: string): boolean {
   return PATHS.has(path.endsWith('/') ? path.slice(0, -1) : path) || SETTINGS.test(path)
 }

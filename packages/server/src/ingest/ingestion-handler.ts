@@ -18,7 +18,7 @@ import { decodeBody, parseBody, type PartialBody, readBody } from './request-bod
 import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { LeftOutRecorder } from './calls/left-out-recorder.ts'
-import { batchOfOne, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
+import { singleCallBatch, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
 import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
 import {
@@ -85,7 +85,7 @@ interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> 
   readonly result: EventsFromCalls
 }
 
-/** The Retry-After of a client whose calls the log, or the memory for bodies, cannot take. */
+/** The Retry-After of a 503, when the log or the body memory has no room. */
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
@@ -213,7 +213,7 @@ export class IngestionHandler {
     yield
     const source = early ?? this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused, source)
-    const batch = endpoint.type ? batchOfOne(body.json) : parseBatch(body.json, config)
+    const batch = endpoint.type ? singleCallBatch(body.json) : parseBatch(body.json, config)
     if (isRefused(batch)) return this.#refuse(batch.refused, { source })
     const calls = batch.calls.length
     const retryAfterSeconds = this.#rateLimit.take(source, calls)

@@ -6,7 +6,7 @@ import { isRefused, type Refused } from './responses.ts'
 import type { BodyTurns } from '../util/limits/body-turns.ts'
 import type { ByteBudget } from '../util/limits/byte-budget.ts'
 
-/** The smallest memory of a partial body: a page of the operating system. */
+/** Minimum memory of a partial body: one page of the operating system. */
 const PAGE_BYTES = 4096
 const NO_MEMORY = new ArrayBuffer(0)
 
@@ -68,7 +68,7 @@ export class PartialBody {
     return arrived
   }
 
-  /** Frees the memory at once, without garbage collection, and gives back the share of the budget. */
+  /** Frees the memory immediately, without garbage collection, and gives back the share of the budget. */
   drop(): void {
     this.#budget.giveBack(this.#takenBytes)
     this.#takenBytes = 0
@@ -129,7 +129,7 @@ export function readBody(
   const onClose = (): void => refuse('bad_request')
   request.on('data', add)
   request.once('end', onEnd)
-  // Emitted after every end of a request: a reset, a timeout, and a complete body.
+  // Emitted however the request ends: reset, timeout or complete body.
   request.once('close', onClose)
   return promise
 }
@@ -160,11 +160,11 @@ interface DecodedBody {
   readonly text: string
   /** The size after decompression. */
   readonly bytes: number
-  /** Whether the body is UTF-8. If not, a U+FFFD in `text` may stand for any of several bytes. */
+  /** Whether the body is UTF-8. If not, a U+FFFD in `text` may have replaced any invalid byte. */
   readonly isUtf8: boolean
 }
 
-/** Decompresses up to `maxBytes`, and decodes UTF-8. Invalid bytes become U+FFFD: one must not refuse a batch. */
+/** Decompresses up to `maxBytes`, and decodes UTF-8. Invalid bytes become U+FFFD: one must not cause a whole batch to be refused. */
 export function decodeBody(
   bytes: Buffer,
   contentEncoding: string | undefined,

@@ -30,7 +30,7 @@ export function errorResponse(
   return retryAfterSeconds === undefined ? error : { ...error, retryAfterSeconds }
 }
 
-/** The response if nothing of a batch was stored. The first call determines the code. */
+/** The response if no call of a batch was stored. The first call determines the code. */
 export function batchErrorResponse(
   rejected: readonly [RejectedCall, ...RejectedCall[]],
 ): IngestResponse {
@@ -48,7 +48,7 @@ export function sendResponse(
   { status, body, retryAfterSeconds }: IngestResponse,
 ): void {
   if (retryAfterSeconds !== undefined) void reply.header('retry-after', retryAfterSeconds)
-  // With its charset, so that the framework does not add it.
+  // Includes the charset; otherwise the framework would add it on every response.
   void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body)
 }
 

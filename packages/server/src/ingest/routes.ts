@@ -7,9 +7,9 @@ import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from 
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
 import { errorResponse, response, sendResponse, SUCCESS } from './responses.ts'
 
-/** The most bytes of refused bodies that are read and dropped in one turn of the event loop. */
+/** Maximum bytes of refused bodies that are read and dropped per turn of the event loop. */
 const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
-/** The most bytes of one refused body that are read and dropped. */
+/** Maximum bytes of one refused body that are read and dropped. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */
@@ -91,7 +91,7 @@ const OPEN_PLAN = { track: { __default: { enabled: true, integrations: {} } } }
 /** The request headers that the response depends on. */
 const VARY = 'Origin, Host, X-Forwarded-Host, X-Forwarded-Proto'
 
-/** Settings that client libraries request. `Segment.io` is the ingestion API; others would load foreign code. */
+/** Settings that client libraries request. `Segment.io` is the ingestion API; other integrations would load third-party code. */
 function projectSettings(
   catalog: IngestDeps['catalog'],
   onUnknownKey: (writeKey: string) => void,
@@ -99,7 +99,7 @@ function projectSettings(
   return async (server) => {
     for (const path of SETTINGS_PATHS) {
       server.get<{ Params: { writeKey: string } }>(path, (request, reply) => {
-        // A cache would send the host that one client names to all others.
+        // A shared cache would serve the host named by one client to all others.
         void reply.headers({ 'cache-control': 'no-store', vary: VARY })
         const { writeKey } = request.params
         if (!isHost(request.host)) {

@@ -12,7 +12,7 @@ interface Body {
 
 interface Task {
   readonly steps: Steps<unknown>
-  /** The task with the lowest place of a source is next. */
+  /** Within a source, the task with the lowest place runs next. */
   readonly place: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
@@ -31,7 +31,7 @@ const BYTES_PER_MS = 1024
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
   readonly #shares = new Map<string, Share>()
-  /** The used time of the last source. New sources start with it: idle time earns nothing. */
+  /** The used time of the last source. New sources start with it: idle time earns no credit. */
   #usedMs = 0
   #leftMs = MAX_SLICE_MS
   #isScheduled = false

@@ -73,7 +73,7 @@ function readKey(header: string): string | undefined {
   return textOf(user)
 }
 
-/** The value, or the first of several, if it is a non-empty text. */
+/** The value, or the first of several, if it is a non-empty string. */
 function textOf(value: unknown): string | undefined {
   const text: unknown = Array.isArray(value) ? value[0] : value
   return typeof text === 'string' && text !== '' ? text : undefined
@@ -98,7 +98,7 @@ export class KeyUseRecorder {
     const now = this.#clock.wall()
     if (Math.abs(now - (this.#uses.lastUsedAt(key) ?? 0)) < RECORD_EVERY_MS) return
     this.#uses.mark(key, now).catch((error: unknown) => {
-      this.#logger.warn({ err: error }, 'key_use.not_kept')
+      this.#logger.warn({ err: error }, 'write_key.last_use_write_failed')
     })
   }
 }

@@ -33,7 +33,7 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
 /** Otherwise a list of 200 requests with the longest names would have megabytes. */
 const MAX_CHARACTERS = 500
 
-/** Summarises a request. Long texts of the event are cut. */
+/** Summarises a request. Long strings of the event are truncated. */
 export function summaryOf({ headers: _, body, ...request }: InspectedRequest): RequestSummary {
   const fields = Object.entries(request.event) as [keyof EventInBody, string | null][]
   const cut = fields.map(([name, text]) => [name, text?.slice(0, MAX_CHARACTERS) ?? null])
@@ -158,7 +158,7 @@ export function signatureOf(
   }
 }
 
-/** The destinations with this webhook that sign exactly if this request is signed; if none does, all with this webhook. */
+/** The destinations with this webhook that sign requests, or that do not if this request is unsigned; if there are none, all with this webhook. */
 function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),
@@ -184,19 +184,19 @@ function reasonFor(
   senders: readonly Destination[],
   url: string,
 ): string {
-  if (senders.length === 0) return `No destination has the webhook ${url} at the moment.`
+  if (senders.length === 0) return `No destination currently has the webhook ${url}.`
   if (verdict === 'unsigned')
     return 'The destination has no shared secret, so its requests are not signed.'
   if (verdict === 'missing') return 'The request has no X-Signature.'
   if (verdict === 'unchecked')
-    return 'The request is signed, but the destination has no shared secret at the moment.'
+    return 'The request is signed, but the destination currently has no shared secret.'
   if (webhookSignature === 'stale')
-    return 'webhook-timestamp is more than five minutes from now: the request is a repeated one, or a clock is wrong.'
+    return 'webhook-timestamp is more than five minutes off: the request was replayed, or a clock is wrong.'
   const wrong = [
     ...(xSignature === 'wrong' ? ['X-Signature'] : []),
     ...(webhookSignature === 'wrong' ? ['webhook-signature'] : []),
   ]
-  return `The shared secret of the destination does not make this ${wrong.join(' and this ')}: the secret or the body is another one.`
+  return `${wrong.join(' and ')} cannot be verified with the shared secret of the destination: the request was signed with another secret, or its body was changed.`
 }
 
 function onlyIdOf(destinations: readonly Destination[]): string | null {

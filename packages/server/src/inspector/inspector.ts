@@ -31,7 +31,7 @@ export interface Answers {
   readonly failFirst: number | null
 }
 
-export const FIRST_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
+export const DEFAULT_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -44,8 +44,8 @@ export interface InspectorOptions {
 /** The receiver inside the service, reached without a socket: keeps requests, checks signatures, and responds. */
 export class Inspector implements ReceiverInside, Pick<ActivityListener, 'recorded' | 'purged'> {
   readonly requests = new KeptRequests()
-  /** The answers to requests that arrive from now on. */
-  answers: Answers = FIRST_ANSWERS
+  /** The configured response to future requests. */
+  answers: Answers = DEFAULT_ANSWERS
   readonly #options: InspectorOptions
 
   constructor(options: InspectorOptions) {
@@ -106,7 +106,7 @@ function statusFor({ status, failFirst }: Answers, attempt: number | null): numb
   return failFirst === null || (attempt ?? 1) <= failFirst ? status : 200
 }
 
-/** The most requests and bytes. The newest request is always kept. */
+/** Maximum stored requests and bytes. The newest request is always stored. */
 export const KEPT = { requests: 500, bytes: 16 * 1024 * 1024 } as const
 
 /** How long a purged user is remembered: longer than a request takes to reach the inspector. */
@@ -135,13 +135,13 @@ interface Kept {
   readonly bytes: number
 }
 
-/** The last requests, in memory. */
+/** The latest requests, in memory. */
 export class KeptRequests {
   /** By id, in the order of arrival. */
   readonly #kept = new Map<string, Kept>()
   /** Ids of requests without a certain destination, by delivery. */
   readonly #uncertain = new Map<string, Set<string>>()
-  /** Users purged in the last minute: a request about them may still be on its way. */
+  /** Users purged in the last minute: a request about them may still be in flight. */
   readonly #purges: { readonly ids: ReadonlySet<string>; readonly at: number }[] = []
   #bytes = 0
   #received = 0
@@ -150,7 +150,7 @@ export class KeptRequests {
     return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
   }
 
-  /** Keeps a request, unless its user was purged while it was on its way. */
+  /** Stores a request, unless its user was purged while it was in flight. */
   add(request: InspectedRequest): void {
     this.#received += 1
     const { id, deliveryId, destinationId } = request
@@ -226,7 +226,7 @@ export class KeptRequests {
 
   #isPurged(request: InspectedRequest): boolean {
     const ids = idsOf(request)
-    const at = bornAt(request)
+    const at = eventReceivedAt(request)
     return this.#purges.some((purge) => at <= purge.at && ids.some((id) => purge.ids.has(id)))
   }
 
@@ -252,7 +252,7 @@ function idsOf({ event }: InspectedRequest): string[] {
 }
 
 /** When the event of a request was received: the time in the id of its delivery. */
-function bornAt({ deliveryId, receivedAt }: InspectedRequest): number {
+function eventReceivedAt({ deliveryId, receivedAt }: InspectedRequest): number {
   return deliveryId === null ? receivedAt : timeOfId(deliveryId)
 }
 

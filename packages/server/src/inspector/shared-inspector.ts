@@ -9,7 +9,7 @@ export interface SharedInspectorOptions {
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
 }
 
-/** The questions of nodes to each other. */
+/** The requests between nodes. */
 type Questions = ReturnType<typeof questionsTo>
 type Question = keyof Questions
 type Given<Q extends Question> = Parameters<Questions[Q]>
@@ -67,7 +67,7 @@ export class SharedInspector {
     return removed.reduce((sum, count) => sum + count, 0)
   }
 
-  /** A node that starts takes the answers of the others. */
+  /** A starting node adopts the answers of the others. */
   async #begin(): Promise<void> {
     const [others] = await this.#askOthers('answers')
     if (others !== undefined) this.#own.respond(others)
@@ -97,7 +97,7 @@ interface ListQuestion {
 /** A request between nodes: its body as base64. */
 type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
 
-/** The questions that a node answers. */
+/** The requests that a node handles. */
 function questionsTo(inspector: SharedInspectorOptions['inspector']) {
   return {
     answers: (): Answers => inspector.answers,

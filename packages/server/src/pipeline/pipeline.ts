@@ -62,8 +62,8 @@ const SLICE_DELIVERIES = 500
 
 const LOG_EVERY_MS = 10_000
 
-const UNKNOWN_SOURCE = 'Its source is not known: it may be of another installation'
-const STOPPED_BY_BUG = 'A bug in Hookline stopped it in the pipeline.'
+const UNKNOWN_SOURCE = 'Unknown source: it may belong to another installation'
+const STOPPED_BY_BUG = 'A bug in Hookline stopped it during processing.'
 
 const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
@@ -114,7 +114,7 @@ export class Pipeline implements AsyncDisposable {
   /** Runs until `signal` aborts. The dispatcher may still have deliveries in flight then. */
   async run(signal: AbortSignal): Promise<void> {
     const isBegun = (entry: LogEntry): boolean => this.#isBegun(entry)
-    // Events without deliveries wait for no write: neither for their archive nor for the next read of the log.
+    // Without deliveries, nothing in this loop waits for I/O, so it must yield by time.
     const slices = new TimeSlices(this.#options.clock)
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       await slices.yieldIfOver()
@@ -220,7 +220,7 @@ export class Pipeline implements AsyncDisposable {
     return quarantineAll(items, this.#patient(signal))
   }
 
-  /** Collects events whose decision throws in `faulty`. `undefined` when `signal` aborted first. */
+  /** Adds events whose decision throws to `faulty`. `undefined` when `signal` aborted first. */
   async #decideAll(
     slice: readonly EntryEvent[],
     faulty: FaultyEvent[],
@@ -305,7 +305,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Forgets an entry that is not begun: the log may return it. */
+  /** Forgets the progress of an entry that is not begun: the log may hand it to another node. */
   #isBegun(entry: LogEntry): boolean {
     const isBegun = this.#begun.has(entry)
     if (!isBegun) this.#progress.delete(entry)

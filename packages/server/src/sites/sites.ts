@@ -8,10 +8,10 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 /** `npm ci` builds packages/console there; the published package includes it. */
 const CONSOLE = fileURLToPath(new URL('../../console-site/', import.meta.url))
 
-/** The base of the page's addresses. */
+/** The base URL of the page. */
 const BASE = /<base href="[^"]*"/
 
-/** The console, to be registered under `/console`. Addresses without a file get the page. Contains no secret. */
+/** The console, to be registered under `/console`. Paths without a file get the page. Contains no secret. */
 export function consoleRoutes(folder: string = CONSOLE): FastifyPluginAsync {
   return async (server) => {
     await serveSite(server, {
@@ -37,7 +37,7 @@ async function sendPage(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const path = request.url.replace(/\?.*$/s, '').slice(prefix.length)
-  // Without the slash, relative addresses start at /.
+  // Without the slash, relative URLs would be resolved against /.
   if (path === '') return reply.redirect('console/')
   const html = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined)
   if (html === undefined) {
@@ -77,7 +77,7 @@ interface StaticSite {
   readonly contentSecurityPolicy: string
   /** Shown to browsers if the folder has no `404.html`. */
   readonly notBuiltPage: string
-  /** Extensions that addresses may omit. */
+  /** Extensions that paths may omit. */
   readonly extensions?: string[]
 }
 
@@ -163,7 +163,7 @@ function notBuilt(what: 'documentation' | 'console', command: string): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark"><title>Hookline ${what}</title></head>
 <body><main><h1>The ${what} is not built</h1>
-<p>Run <code>${command}</code> in the folder of the clone, and load this page again. It takes some seconds.</p>
+<p>Run <code>${command}</code> in the folder of the clone, and reload this page. It takes a few seconds.</p>
 </main></body></html>
 `
 }

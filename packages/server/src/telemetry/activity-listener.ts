@@ -31,7 +31,7 @@ export interface ChangeActivity {
   readonly left: number
 }
 
-/** Ids that calls of a source named beside a userId and that were not linked to it. `reason` is one of `UnlinkedIds`. */
+/** Ids in calls of a source that have a userId but were not linked to it. `reason` is one of `UnlinkedIds`. */
 export interface UnlinkedActivity {
   readonly sourceId: string
   readonly reason: string

@@ -31,7 +31,7 @@ export class DestinationCounts {
     ended.set(state, (ended.get(state) ?? 0) + 1)
   }
 
-  /** Counts of the current destinations, as far as there is room. From 0, so that Prometheus sees the first increase. */
+  /** Counts of the current destinations, up to the limit. They start at 0, so that Prometheus sees the first increase. */
   of(urlsById: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, DestinationCount> {
     for (const [id, { attempts }] of this.#byId) {
       const urls = urlsById.get(id) ?? new Set()

@@ -1,4 +1,4 @@
-/** One kind of log line. `help` tells the operator what to do. */
+/** One kind of log line. `help` is the operator's next step. */
 export interface LogEvent {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'fatal'
   readonly meaning: string
@@ -17,46 +17,46 @@ const REPORT = 'This is a bug in Hookline: report it with this line.'
 /** All log events: the field `msg` of a line is the name. docs/reference/log-events.md is generated from this table. */
 export const LOG_EVENTS = {
   'service.listening': info(
-    'The service runs. The line has its version, addresses, data folder, and the settings that differ from their default, without secrets.',
+    'The service is running. The line contains its version, addresses, data folder and non-default settings, without secrets.',
   ),
   'service.stopping': info(
     'A signal requested a stop. Requests and attempts in flight finish first.',
-    'Wait up to `shutdownTimeout`. The same signal again stops at once.',
+    'Wait up to `shutdownTimeout`. A second signal stops the service immediately.',
   ),
   'service.stopped': info('The service has stopped because of the signal in `reason`.'),
   'service.crashed': fatal(
-    'An unhandled error ended the process.',
-    `Start it again: nothing that was accepted is lost. ${REPORT}`,
+    'The process exited because of an unhandled error.',
+    `Restart it. No accepted event is lost. ${REPORT}`,
   ),
-  'log.lines_left_out': warn(
+  'log.lines_dropped': warn(
     'An event exceeded `logLinesPerMinute`. `lines` is the number of omitted lines.',
-    'Look at the lines of this event that were written. The metrics count everything.',
+    'Check the lines of this event that were written. The metrics count everything.',
   ),
   'log.lines_lost': error(
-    'Standard error accepted no lines for a while. `lines` is the number of lost lines.',
-    'Check the disk that the log is on, or the program that reads the pipe.',
+    'Stderr was not writable for a while. `lines` is the number of lost lines.',
+    'Check the disk that stores the log, or the program that reads the pipe.',
   ),
 
   'inspector.failed': error(
-    'The inspector could not take a request. The attempt is repeated.',
+    'The inspector could not accept a request. The attempt is retried.',
     REPORT,
   ),
 
   'webhook.failing': warn(
     'A webhook that worked has failed an attempt. The line has the class and the error.',
-    'Attempts are retried. If it lasts for more than minutes, contact the owner of the receiver.',
+    'Attempts are retried. If it lasts more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
-    'Summary of a failing webhook in the last minute: attempts, failures by class, and the last error. Written after a minute with a failure, for the 20 webhooks with the most failures.',
+    'Summary of a failing webhook in the last minute: attempts, failures by class, and the last error. Logged at most once a minute, for the 20 webhooks with the most failures.',
     '`hookline deliveries failures` shows the failures in groups, each with a remedy. `hookline destinations test` shows the response.',
   ),
-  'webhook.others_failing': warn(
-    'More than 20 webhooks failed in the last minute. The line sums up the others.',
+  'webhook.more_failing': warn(
+    'More than 20 webhooks failed in the last minute. This line summarises the rest.',
     'This many failures suggest a shared cause: the network, the name server, or the egress proxy.',
   ),
   'webhook.breaker_opened': warn(
     'Most attempts at a webhook fail, so its deliveries wait while single attempts probe it. At most one line a minute for each webhook.',
-    'Contact the owner of the receiver. The backlog is then sent automatically, or at once with `hookline destinations close-breaker`.',
+    'Contact the owner of the receiver. The backlog is then sent automatically, or immediately with `hookline destinations close-breaker`.',
   ),
   'webhook.breaker_closed': info(
     'A webhook whose breaker was open responds again, or the breaker was closed manually. The backlog is sent, slowly at first.',
@@ -73,7 +73,7 @@ export const LOG_EVENTS = {
     'One failed attempt, with all details. Only with `--log-level debug`.',
     'See [errors](errors.md) for the class.',
   ),
-  'attempt.fault': error(
+  'attempt.crashed': error(
     'A bug in Hookline stopped an attempt. The delivery is rejected by this webhook.',
     `${REPORT} \`hookline deliveries retry\` retries the delivery.`,
   ),
@@ -82,33 +82,33 @@ export const LOG_EVENTS = {
     REPORT,
   ),
   'quarantine.added': error(
-    'A delivery or event that is corrupt, or that a bug stopped, is in quarantine.',
+    'A delivery or event was quarantined, because it is corrupted or was stopped by a bug.',
     `${REPORT} \`hookline deliveries retry\` retries one delivery.`,
   ),
   'source.unknown': error(
-    'Events of an unknown source are in quarantine. `events` is their number since the last such line.',
+    'Events from an unknown source were quarantined. `events` is their number since the last such line.',
     'Check that no other installation uses the same NATS servers with the same prefix, and that the database is the right one.',
   ),
-  'parked.failed': warn(
-    'The backlog of a webhook could not be read. It is retried a second later.',
+  'backlog.read_failed': warn(
+    'The backlog of a webhook could not be read. Hookline tries again after a second.',
     DISK,
   ),
   'replay.finished': info(
-    'A replay has made its deliveries pending again: `requeued` of `scanned` events.',
+    'A replay has finished: it queued `requeued` deliveries, after scanning `scanned` events.',
   ),
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
   'request.refused': warn(
-    'Calls were refused with the code in `code`. One line a minute for each code and source.',
+    'Calls were rejected with the error code in `code`. One line a minute for each code and source.',
     'See [errors](errors.md) for the code.',
   ),
   'write_key.refused': warn(
-    'Requests had a write key that is not known or not enabled. `keyPrefix` has its first characters.',
-    'Find the application that sends it. `hookline sources list` shows the keys that are valid.',
+    'Requests had an unknown or disabled write key. `keyPrefix` is the beginning of the key.',
+    'Find the application that sends it. `hookline sources list` shows all valid keys.',
   ),
   'token.refused': warn(
-    'A client has sent wrong tokens to the management API.',
-    'If you do not know the client, close its way to the management API, for example with `adminPort`.',
+    'A client sent invalid tokens to the management API.',
+    'If you do not know the client, block its access to the management API, for example with `adminPort`.',
   ),
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),
   'management_request.failed': error(
@@ -120,62 +120,62 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'bodies.overloaded': error(
-    'Requests got 503 because partially received bodies use all of `maxBufferedBodyBytes`.',
-    'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if there is memory.',
+    'Requests got 503 because partially received bodies reached `maxBufferedBodyBytes`.',
+    'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
     'A stream of the live tail was closed: its reader was too slow, or another token needed the slot.',
-    'Close `hookline tail` where it is not needed, or raise `maxLiveStreams`.',
+    'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 
   'deletion.failed': error(
-    'A step of a deletion request has failed `failures` times since the last such line. It is retried within ten seconds; other requests continue.',
+    'A step of a deletion request failed `failures` times since the previous line. It is retried within ten seconds; other deletions continue.',
     REPORT,
   ),
-  'deletion.done': info(
+  'deletion.purged': info(
     'The events of the users in a deletion request are deleted, and the notices are queued.',
   ),
   'retention.removed': info(
     'Events that are older than `retention`, or beyond `retentionMaxBytes`, were removed.',
   ),
-  'backup.finished': info('A client has downloaded a backup of `bytes` bytes.'),
+  'backup.finished': info('A client downloaded a backup (`bytes`).'),
   'backup.stopped': warn(
     'The download of a backup was aborted. The client has no backup.',
-    'Make the backup again. If it took too long, raise `backupTimeout`.',
+    'Start the backup again. If it took too long, raise `backupTimeout`.',
   ),
   'backup.copy_not_removed': warn(
     'The copy of the database for a backup could not be removed.',
     'Check the folder `copy-for-backup` in the data folder. The next start removes it.',
   ),
-  'sync.done': info(
-    'A full sync of an audience or a computed trait has ended.',
-    'If `missed` is not 0: report it, this is a bug in Hookline. The sync has corrected it.',
+  'sync.finished': info(
+    'A full sync of an audience or a computed trait has finished.',
+    'If `missed` is not 0, report it as a bug in Hookline. The sync has corrected the values.',
   ),
-  'sync.failed': error('A full sync has failed.', `${REPORT} The next sync comes within a day.`),
+  'sync.failed': error('A full sync has failed.', `${REPORT} The next sync runs within a day.`),
 
   'clock.jumped': warn(
-    'The clock of the machine was set. No delivery ends or waits longer because of it.',
-    'Check the time of the machine. For an hour, nothing is removed because of its age.',
+    'The system clock was set. Deliveries are not affected.',
+    'Check the system time. Retention is suspended for an hour.',
   ),
   'clock.ahead_of_data': warn(
     'At the start, the clock was more than a day ahead of the newest event.',
-    'Check the time of the machine. For an hour, nothing is removed because of its age.',
+    'Check the system time. Retention is suspended for an hour.',
   ),
-  'damage.found': error(
-    'The database was corrupt. `description` has the losses.',
-    'Check the disk. `hookline doctor` shows all corruption. Restore a backup if too much is lost.',
+  'corruption.found': error(
+    'The database was corrupted. `description` lists the losses.',
+    'Check the disk. `hookline doctor` lists all corruption found. Restore a backup if too much is lost.',
   ),
-  'open_files.tight': warn(
-    'The open file limit is too low for `maxInFlight` attempts and as many clients. Fewer attempts are made at once.',
+  'open_files.limited': warn(
+    'The open file limit is too low for `maxInFlight` attempts and the same number of clients. Fewer attempts run in parallel.',
     'Raise `ulimit -n` and `maxOpenFiles` to the number in `wanted`, or lower `maxInFlight`.',
   ),
   'lock_file.emptied': warn(
-    'The lock file of the data folder was not readable, and was emptied.',
+    'The lock file of the data folder was unreadable and was emptied.',
     'Check the disk.',
   ),
   'key_change.row_skipped': error(
-    'A row could not be decrypted during a key change. It stays as it is.',
-    'Check the disk. Enter the secret of the row again.',
+    'A row could not be decrypted during a key change. It is unchanged.',
+    'Check the disk, and re-enter the secret of the row.',
   ),
   'audit.unreadable': error(
     'Entries of the audit log could not be decrypted.',
@@ -191,37 +191,37 @@ export const LOG_EVENTS = {
   ),
   'worker.failed': error('A worker has failed. It is restarted.', REPORT),
   'worker.suspended': error(
-    'A worker that neither calls nor deliveries need has failed five times within a minute. It is restarted ten minutes later.',
-    `Until then, the work of \`worker\` waits, such as profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
+    'A non-critical worker failed five times within a minute. It is restarted after ten minutes.',
+    `Until then, the tasks of \`worker\` are not processed, such as profiles, syncs, deletions, replays, retention or notices. ${REPORT}`,
   ),
-  'worker.given_up': fatal(
-    'A worker that calls or deliveries need has failed five times within a minute, so the process exits.',
-    `Start it again: nothing that was accepted is lost. ${REPORT}`,
+  'worker.failed_permanently': fatal(
+    'A critical worker failed five times within a minute, so the process exits.',
+    `Restart it. No accepted event is lost. ${REPORT}`,
   ),
   'thread.failed': error(
     'A thread has exited. It is restarted, and continues its unfinished work.',
-    `Nothing if it happens once. ${REPORT}`,
+    `If it happens only once, ignore it. Otherwise: ${REPORT}`,
   ),
-  'thread.given_up': fatal(
+  'thread.failed_permanently': fatal(
     'A thread has failed five times within a minute, so the process exits.',
-    `Start it again: nothing that was accepted is lost. ${REPORT}`,
+    `Restart it. No accepted event is lost. ${REPORT}`,
   ),
   'accounting.imbalance': error(
-    'Events or deliveries were lost, or ended twice. The line says where.',
+    'Events or deliveries were lost or counted twice. The line shows where.',
     `${REPORT} Events lost in memory (\`pipeline\`, \`lanes\`) are sent again after a restart. \`messages\` were lost by NATS: set \`sync_interval: always\`.`,
   ),
   'ack.failed': warn(
-    'The log could not record that events are done. They are handled again after a restart.',
+    'The log could not record that events were processed. They are processed again after a restart.',
     DISK,
   ),
-  'statistics.not_kept': warn(
-    'Statistics could not be stored. It is tried again within a minute.',
+  'statistics.write_failed': warn(
+    'Statistics could not be stored. Hookline tries again within a minute.',
     DISK,
   ),
-  'key_use.not_kept': warn('The time of the last use of a write key could not be stored.', DISK),
-  'token.last_use_not_kept': warn('The time of the last use of a token could not be stored.', DISK),
-  'left_out.not_counted': warn(
-    'Calls of suppressed users were left out, but could not be counted.',
+  'write_key.last_use_write_failed': warn('The last use of a write key could not be stored.', DISK),
+  'token.last_use_write_failed': warn('The last use of a token could not be stored.', DISK),
+  'suppression.count_failed': warn(
+    'Calls of suppressed users were dropped, but could not be counted.',
     DISK,
   ),
 } satisfies Record<string, LogEvent>
@@ -232,5 +232,5 @@ export type LogEventName<Level extends LogEvent['level'] = LogEvent['level']> = 
 }[keyof typeof LOG_EVENTS]
 
 function eventOf<Level extends LogEvent['level']>(level: Level) {
-  return (meaning: string, help = 'Nothing.') => ({ level, meaning, help })
+  return (meaning: string, help = 'No action needed.') => ({ level, meaning, help })
 }

@@ -46,7 +46,7 @@ function messageWithCauses(error: Error): string {
   return text
 }
 
-/** A log on stderr that never blocks the service. `format` makes the written line from the JSON line. */
+/** A log on stderr that never blocks the service. `format` turns a JSON line into the line to write. */
 export function openLog(
   level: LevelWithSilent,
   format = (json: string): string => json,
@@ -61,7 +61,7 @@ export function openLog(
   return { logger, logOutput }
 }
 
-/** The most bytes of unwritten lines. */
+/** Maximum bytes of unwritten lines. */
 const MAX_WAITING_BYTES = 2 ** 20
 const RETRY_MS = 100
 
@@ -154,7 +154,7 @@ interface BoundedLoggerOptions {
   readonly linesPerMinute: number
 }
 
-/** Limits each event to `linesPerMinute`, and reports the rest as `log.lines_left_out`. Not for debug and fatal. */
+/** Limits each event to `linesPerMinute`, and reports the rest as `log.lines_dropped`. Not for debug and fatal. */
 export class BoundedLogger implements Logger {
   readonly #logger: Logger
   readonly #options: BoundedLoggerOptions
@@ -204,6 +204,6 @@ export class BoundedLogger implements Logger {
     if (this.#minutes.get(event) !== minute) return
     this.#minutes.delete(event)
     const lines = minute.lines - this.#options.linesPerMinute
-    if (lines > 0) this.#logger.warn({ event, lines }, 'log.lines_left_out')
+    if (lines > 0) this.#logger.warn({ event, lines }, 'log.lines_dropped')
   }
 }

@@ -16,73 +16,60 @@ export class Metrics {
     'Ingestion requests, by route and status.',
     ['route', 'code'],
   )
-
   readonly ingestEvents = this.#counter(
     'hookline_ingest_events_total',
-    'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the code of the refusal.',
+    'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the error code.',
     ['result'],
   )
-
   readonly wrongTokens = this.#counter(
-    'hookline_wrong_tokens_total',
-    'Requests to the management API with a wrong token, by status.',
+    'hookline_auth_failures_total',
+    'Requests to the management API with an invalid token, by status.',
     ['code'],
   )
-
   readonly ingestDuration = this.#histogram(
     'hookline_ingest_duration_seconds',
     'Time from an ingestion request to its response, including the write to disk.',
   )
-
   readonly partialBodies = this.#gauge(
     'hookline_partial_body_bytes',
-    'Memory of partially received request bodies.',
+    'Memory used by partially received request bodies.',
   )
-
   readonly decisions = this.#tallied(
     'hookline_decisions_total',
     'Decisions of the pipeline, one for each event and destination.',
     ['reason'],
   )
-
   readonly attempts = this.#tallied('hookline_attempts_total', 'Attempts, by outcome and class.', [
     'outcome',
     'class',
   ])
-
   readonly attemptDuration = this.#histogram(
     'hookline_attempt_duration_seconds',
-    'Time of an attempt, from the name look-up to the last response header.',
+    'Duration of an attempt, from the DNS lookup to the last response header.',
   )
-
   readonly endToEnd = this.#histogram(
     'hookline_end_to_end_seconds',
     'Time from the receipt of a call to its delivery.',
     SECONDS_TO_HOURS,
   )
-
   readonly deliveriesEnded = this.#tallied(
     'hookline_deliveries_ended_total',
-    'Deliveries that ended, by final state: delivered, rejected or expired.',
+    'Completed deliveries, by final state: delivered, rejected or expired.',
     ['state'],
   )
-
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries with a part that was parked for a later attempt.',
+    'Deliveries parked in the database for a later attempt to at least one webhook.',
   )
-
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
-    'Events and deliveries that were lost or ended twice, in the log, the pipeline, the lanes or the database. Always 0 unless there is a bug. The log has the details.',
+    'Events and deliveries lost or counted twice between the log, the pipeline, the lanes and the database. Always 0 unless there is a bug. See accounting.imbalance in the log.',
   )
-
   readonly deliveries = this.#gauge(
     'hookline_deliveries',
     'Unfinished deliveries in the database, by state: pending or held.',
     ['state'],
   )
-
   readonly oldestPending = this.#gauge(
     'hookline_oldest_pending_seconds',
     'Time since the oldest pending delivery in the database became due.',
@@ -113,22 +100,22 @@ export class Metrics {
     ),
     waiting: this.#gauge(
       'hookline_destination_waiting',
-      'Deliveries that wait for a webhook of a destination, by state: pending or held. Only for the largest backlogs.',
+      'Deliveries waiting for a webhook of a destination, by state: pending or held. Only for the largest backlogs.',
       ['destination', 'webhook', 'state'],
     ),
     oldest: this.#gauge(
       'hookline_destination_oldest_pending_seconds',
-      'Time since the receipt of the oldest event that waits for an attempt at the webhook.',
+      'Time since the oldest event pending for the webhook was received.',
       ['destination', 'webhook'],
     ),
     next: this.#gauge(
       'hookline_destination_next_attempt_seconds',
-      'Time until the next attempt of the waiting deliveries of the webhook; 0 if due.',
+      'Time until the next attempt at the webhook; 0 if due.',
       ['destination', 'webhook'],
     ),
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, or why they are paused.',
+      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, destination_paused or destination_disabled.',
       ['destination', 'webhook', 'reason'],
     ),
   }
@@ -142,7 +129,7 @@ export class Metrics {
     ]),
     changes: this.#counter(
       'hookline_audience_changes_total',
-      'Profiles that entered or left an audience, or got or lost the value of a computed trait.',
+      'Profiles that entered or left an audience, or gained or lost a computed trait value.',
       ['change'],
     ),
     evaluation: this.#histogram(
@@ -162,77 +149,64 @@ export class Metrics {
   readonly profiles = {
     unlinked: this.#counter(
       'hookline_profile_unlinked_ids_total',
-      'Ids that calls named beside a userId and that were not linked to it, by reason: other_user (linked to another user), limit (too many ids), or placeholder.',
+      'Ids that arrived with a userId but were not linked to it, by reason: other_user (linked to another user), limit (too many ids), or placeholder.',
       ['reason'],
     ),
     largest: this.#gauge(
       'hookline_profile_largest_ids',
-      'Most ids of a profile that got an id since the start.',
+      'Largest number of ids of any profile that gained an id since startup.',
     ),
   }
-
   readonly damages = this.#counter(
-    'hookline_damages_total',
-    'Corruption of the database found at this start. The log describes it as damage.found.',
+    'hookline_corruptions_total',
+    'Database corruption found at startup. See corruption.found in the log.',
   )
   readonly quarantined = this.#gauge(
     'hookline_quarantined',
-    'Deliveries and events in quarantine: corrupt, stopped by a bug, or of an unknown source.',
+    'Quarantined deliveries and events: corrupted, stopped by a bug, or from an unknown source.',
   )
-
   readonly historyBodiesDropped = this.#counter(
     'hookline_history_bodies_dropped_total',
     'Failed attempts stored without response headers and body, because the limit for similar ones was reached.',
   )
-
   readonly eventsRemoved = this.#counter(
     'hookline_events_removed_total',
     'Events removed by retention.',
   )
-
   readonly workerFailures = this.#counter(
     'hookline_worker_failures_total',
     'Failures of background workers.',
     ['worker'],
   )
-
   readonly threadFailures = this.#counter(
     'hookline_thread_failures_total',
     'Failures of threads. A failed thread is restarted.',
     ['thread'],
   )
-
   readonly clockJumps = this.#counter(
     'hookline_clock_jumps_total',
-    'How often the clock of the machine was set, by direction: forward or back.',
+    'How often the system clock was set, by direction: forward or back.',
     ['direction'],
   )
-
   readonly clockOffset = this.#gauge(
     'hookline_clock_offset_seconds',
-    'How far the clock of the machine is ahead of the monotonic clock since the start. 0 unless it was set.',
+    'How far the system clock has moved ahead of the monotonic clock since startup. 0 unless it was set.',
   )
-
   readonly logLinesLost = this.#counter(
     'hookline_log_lines_lost_total',
-    'Log lines lost because stderr accepted none: a full disk, or a pipe whose reader has stopped.',
+    'Log lines lost because stderr was not writable: the disk is full, or the reader of the pipe has stopped.',
   )
-
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
-
   readonly inFlight = new TalliedGauge({
     name: 'hookline_inflight',
     help: 'Attempts in flight.',
     registers: [this.registry],
   })
-
   readonly breakersOpen = this.#gauge('hookline_breaker_open', 'Webhooks whose breaker is open.')
-
   readonly logCommit = this.#histogram(
     'hookline_log_commit_seconds',
-    'Time until an append to the log was durable.',
+    'Time until an append to the log is durable.',
   )
-
   readonly buildInfo = this.#gauge(
     'hookline_build_info',
     'Always 1. Its labels are the version and the backend.',

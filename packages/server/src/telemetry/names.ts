@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/protocol'
 
-const LONGEST_LABEL = 64
+const MAX_LABEL = 64
 
 /** C0, DEL and C1, controls of bidirectional text, and lone surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Cs}\p{Zl}\p{Zp}]/gu
@@ -43,6 +43,6 @@ export function webhookName(url: string, destination: Destination | undefined): 
 
 /** A user-chosen name as a metric label: bounded, and without invisible characters. */
 export function labelOf(name: string): string {
-  const text = name.replaceAll(UNPRINTABLE, '\ufffd').slice(0, LONGEST_LABEL)
+  const text = name.replaceAll(UNPRINTABLE, '\ufffd').slice(0, MAX_LABEL)
   return text.toWellFormed()
 }

@@ -16,7 +16,7 @@ export interface Refusal {
 /** Enough to recognise the client, with little room for its data. */
 const PATH_CHARACTERS = 64
 
-/** Logs `request.refused`: each code of each source at once, then at most once a minute with the number of calls. */
+/** Logs `request.refused`: each code of each source immediately, then at most once a minute with the number of calls. */
 export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #throttle: LogThrottle

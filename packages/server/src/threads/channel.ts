@@ -42,7 +42,7 @@ export interface ChannelOptions {
 }
 
 /**
- * Functions that threads call across a MessagePort: `Here` of this side, `There` of the other. Each has one input or
+ * Functions that threads call across a MessagePort: `Here` on this side, `There` on the other. Each has one input or
  * none.
  *
  * Messages of one turn of the event loop are sent together at its end (setImmediate). With a microtask, each socket
@@ -71,7 +71,7 @@ export class Channel<Here, There> {
     // An unreadable message may be a response, which would never arrive.
     port.on('messageerror', () => this.close())
     port.on('close', () => {
-      this.#end(new ThreadGone())
+      this.#end(new ThreadExited())
       resolve()
     })
     if (!keepsAlive) port.unref()
@@ -83,7 +83,7 @@ export class Channel<Here, There> {
   }
 
   /**
-   * @throws {ThreadGone} if the other side has ended, or ends before its response
+   * @throws {ThreadExited} if the other side has ended, or ends before its response
    * @throws {Error} the function's error, with its name, message and code
    */
   call<Name extends keyof There & string>(
@@ -123,7 +123,7 @@ export class Channel<Here, There> {
   }
 
   /** Posts pending messages, and closes both sides. Open calls reject with `reason`. */
-  close(reason: Error = new ThreadGone()): void {
+  close(reason: Error = new ThreadExited()): void {
     this.flush()
     this.#end(reason)
     this.#port.close()
@@ -163,7 +163,8 @@ export class Channel<Here, There> {
 
   #run(name: string, input: unknown): unknown {
     const functions = this.#functions as Record<string, (input: unknown) => unknown> | undefined
-    if (functions?.[name] === undefined) throw new TypeError(`This side offers no ${name}.`)
+    if (functions?.[name] === undefined)
+      throw new TypeError(`This side of the channel has no function ${name}.`)
     return functions[name](input)
   }
 
@@ -194,12 +195,12 @@ export class Channel<Here, There> {
   }
 }
 
-/** A call to a thread that ended before its response. It may have had effects. */
-export class ThreadGone extends Error {
-  override readonly name = 'ThreadGone'
+/** A call to a thread that exited before it responded. The call may have had effects. */
+export class ThreadExited extends Error {
+  override readonly name = 'ThreadExited'
 
   constructor(options?: ErrorOptions) {
-    super('The thread has ended before it responded.', options)
+    super('The thread exited before it responded.', options)
   }
 }
 

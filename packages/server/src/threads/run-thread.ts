@@ -21,7 +21,7 @@ export interface ThreadBody<Thread> {
   readonly stop: () => Promise<void>
 }
 
-/** The maximum of the setting `maxDestinationsInMetrics`: main selects the visible ones. */
+/** The maximum of the `maxDestinationsInMetrics` setting: main selects the visible ones. */
 const MAX_DESTINATIONS = 10_000
 
 /**
@@ -94,7 +94,7 @@ export interface ThreadStart<Data> {
 
 const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal'] as const
 
-/** The levels of a logger, so that a thread sends no line in vain. */
+/** The levels of a logger, so that a thread sends no lines that would be dropped. */
 export function levelsOf(logger: Logger): LogEvent['level'][] {
   return LEVELS.filter((level) => logger.isLevelEnabled(level))
 }

@@ -9,7 +9,7 @@ import type { LogEvent } from '../telemetry/log-events.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { startThread } from '../util/workers/start-thread.ts'
 import type { BaseOfMain, BaseOfThread, ThreadStart } from './run-thread.ts'
-import { Channel, type ChannelPort, restoredError, ThreadGone, wireError } from './channel.ts'
+import { Channel, type ChannelPort, restoredError, ThreadExited, wireError } from './channel.ts'
 
 export interface ThreadInput {
   readonly data: unknown
@@ -48,7 +48,7 @@ const YOUNG_MB = 24
 
 export class RunningThread<Thread, Main> {
   readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
-  /** Resolves with the reason when the thread has ended, and its sockets and ports are closed. */
+  /** Resolves with the reason when the thread has exited, and its sockets and ports are closed. */
   readonly ended: Promise<Error>
   readonly #opened: OpenedThread
   readonly #clock: Clock
@@ -64,21 +64,23 @@ export class RunningThread<Thread, Main> {
     this.channel = new Channel(this.#opened.port)
     this.channel.offer({ ...options.functions, ready: () => this.#ready(options.functions) })
     this.ended = this.#watch()
-    this.#cancelStart = clock.after(START_MS, () => this.#abort(new Error('It did not start.')))
+    this.#cancelStart = clock.after(START_MS, () =>
+      this.#abort(new Error('The thread did not start in time.')),
+    )
   }
 
   terminate(): void {
     this.#opened.terminate()
   }
 
-  /** Requests the end of the work, and ends the thread then, or after `timeoutMs`. */
+  /** Signals the thread to finish its work, and terminates it then, or after `timeoutMs`. */
   stop(timeoutMs: number): void {
     const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
-    if (!this.#isReady) return this.#abort(new ThreadGone())
-    const cancel = this.#clock.after(timeoutMs, () => this.#abort(new ThreadGone()))
+    if (!this.#isReady) return this.#abort(new ThreadExited())
+    const cancel = this.#clock.after(timeoutMs, () => this.#abort(new ThreadExited()))
     base.call('stop').then(
       () => base.close(),
-      () => this.#abort(new ThreadGone()),
+      () => this.#abort(new ThreadExited()),
     )
     void this.ended.then(cancel)
   }
@@ -98,7 +100,7 @@ export class RunningThread<Thread, Main> {
     const why = await this.#opened.ended
     this.#cancelStart()
     const reason = this.#reason ?? why
-    this.channel.close(new ThreadGone({ cause: reason }))
+    this.channel.close(new ThreadExited({ cause: reason }))
     return reason
   }
 }
@@ -113,11 +115,11 @@ function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToO
   })
   const { promise: ended, resolve } = Promise.withResolvers<Error>()
   let reason: Error | undefined
-  // Every end arrives here: an error, full memory, `terminate`, `process.exit`.
+  // Every exit is reported here: an error, out of memory, `terminate`, `process.exit`.
   worker.on('error', (error) => (reason = restoredError(wireError(error))))
   worker.on('exit', (code) => {
     readLastMessages(port1)
-    resolve(reason ?? new Error(`The thread has ended with the code ${code}.`))
+    resolve(reason ?? new Error(`The thread exited with code ${code}.`))
   })
   return { port: port1, ended, terminate: () => void worker.terminate() }
 }

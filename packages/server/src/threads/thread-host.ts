@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import type { ReadThread } from '../telemetry/metrics-of-threads.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { pause } from '../util/time/pause.ts'
-import { Supervisor, type WorkerGivenUp } from '../util/workers/supervisor.ts'
+import { Supervisor, type WorkerFailed } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import {
   type BaseOfMain,
@@ -14,7 +14,7 @@ import {
   repeatActivity,
   writeLine,
 } from './run-thread.ts'
-import { type Channel, ThreadGone } from './channel.ts'
+import { type Channel, ThreadExited } from './channel.ts'
 import { RunningThread, type RunningThreadOptions, type ThreadInput } from './running-thread.ts'
 
 export type ThreadChannel<Thread, Main> = Channel<Main & BaseOfMain, Thread & BaseOfThread>
@@ -26,9 +26,9 @@ export interface ThreadHostOptions<Thread, Main> extends Omit<
   /** Creates the input for each start, because a port can be moved only once. */
   readonly input: () => ThreadInput | Promise<ThreadInput>
   readonly functions: Main
-  /** The thread is ready, also after a restart: send it work. */
+  /** The thread is ready, for the first time or after a restart: send it work. */
   readonly onReady?: (channel: ThreadChannel<Thread, Main>) => void
-  /** A ready thread has ended: take its work back. */
+  /** A ready thread has exited: take its work back. */
   readonly onEnded?: () => void
   readonly stopTimeoutMs: number
   readonly metrics: Metrics
@@ -61,7 +61,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     return this.#started.promise
   }
 
-  /** Ends the thread like a fault, and it is restarted. For tests. */
+  /** Terminates the thread as if it had crashed, so it is restarted. For tests. */
   terminate(): void {
     this.#thread?.terminate()
   }
@@ -104,7 +104,7 @@ export class ThreadHost<Thread, Main> implements Worker {
   }
 
   #begin(thread: RunningThread<Thread, Main>): void {
-    // It may have ended before its message was read.
+    // It may have exited before its message was read.
     if (thread !== this.#thread) return
     const { channel } = thread
     this.#channel = channel
@@ -116,7 +116,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     const wasReady = this.#channel !== undefined
     this.#channel = undefined
     this.#thread = undefined
-    // Without effect after it has resolved.
+    // No effect if it has already resolved.
     this.#started.reject(reason)
     this.#started = Promise.withResolvers()
     this.#started.promise.catch(() => undefined)
@@ -141,13 +141,13 @@ export interface ThreadSupervisorOptions {
   readonly metrics: Pick<Metrics, 'threadFailures'>
   readonly logger: Logger
   /** A thread failed five times within a minute: the process should exit. */
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
+  readonly onGiveUp: (failure: WorkerFailed) => void
 }
 
 /** A thread that fails four times in a row is back within two seconds. */
 const FIRST_RESTART_MS = 200
 
-/** Runs threads, and restarts them by the rule of `Supervisor`, the first time immediately. Disposing stops them all. */
+/** Runs threads, and restarts them by the policy of `Supervisor`, the first time immediately. Disposing stops them all. */
 export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
   readonly #stopping: AbortController
 
@@ -165,7 +165,7 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
       onGiveUp: (failure) => {
         const { worker: thread, error: err, failures } = failure
         metrics.threadFailures.inc({ thread })
-        logger.fatal({ err, thread, failures }, 'thread.given_up')
+        logger.fatal({ err, thread, failures }, 'thread.failed_permanently')
         onGiveUp(failure)
       },
       signal: stopping.signal,
@@ -223,6 +223,6 @@ export class ThreadChanges<Change> {
 
   /** A thread that ends reads the state when it is restarted. */
   async #onError(error: unknown): Promise<void> {
-    if (error instanceof ThreadGone) await this.#gone()
+    if (error instanceof ThreadExited) await this.#gone()
   }
 }

@@ -21,10 +21,10 @@ export interface RetentionOptions {
 }
 
 const RETENTION_EVERY_MS = 60_000
-/** Time per request: under load, requesting each slice would remove events more slowly than they are added. */
+/** Duration of one removal call: under load, a call per slice would remove events more slowly than they are added. */
 const FOR_MS = 1_000
 
-/** Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except pending and unread ones. */
+/** Once a minute, removes events beyond `retentionMs` or `retentionMaxBytes`, except pending ones and ones that a follower has not read. */
 export class Retention implements Worker {
   readonly name = 'retention'
   readonly #options: RetentionOptions

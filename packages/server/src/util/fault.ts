@@ -51,10 +51,10 @@ export function unknownFields(object: object, known: readonly string[], at = '')
 }
 
 function suggestion(name: string, known: readonly string[]): string {
-  if (known.length === 0) return 'Leave it out: nothing is allowed here.'
+  if (known.length === 0) return 'Omit it: nothing is allowed here.'
   const near = known.find((candidate) => isTypo(name, candidate))
   return near === undefined
-    ? `Leave it out. The fields are ${known.join(', ')}.`
+    ? `Omit it. Allowed fields: ${known.join(', ')}.`
     : `Did you mean ${near}?`
 }
 

@@ -267,7 +267,7 @@ export class AdminServer implements AsyncDisposable {
       backupTimeoutMs: 60_000,
       retentionMs: RETENTION_MS,
       sessionLifetimeMs: 24 * 60 * 60_000,
-      isOpenHere: false,
+      allowsLocalAccess: false,
       testDeliveries: NO_TEST_DELIVERIES,
       nextRequests,
       computations: this.#audiences.computations,

@@ -156,7 +156,7 @@ test('a failed sync is reported, the others continue, and the next one informs i
   const [failed, done] = await open.audiences.computations.statusesOf(computations)
   expect(failed).toMatchObject({
     state: 'failed',
-    reason: 'A fault in Hookline stopped it. The log has the error as sync.failed.',
+    reason: 'A bug in Hookline stopped the sync. See sync.failed in the log.',
     lastSync: { state: 'failed', finishedAt: expect.any(Number) },
   })
   expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', looked: 2 } })

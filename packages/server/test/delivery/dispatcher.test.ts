@@ -136,7 +136,7 @@ describe('a temporarily unavailable backend', () => {
     return (backend: Backend): Backend => {
       const { deliveries, events } = backend
       const orUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
-        if (isUnavailable()) throw new BackendUnavailable('unavailable, by the test')
+        if (isUnavailable()) throw new BackendUnavailable('simulated outage')
         return work()
       }
       return {

@@ -15,7 +15,7 @@ const withFaultyArchive =
     const { events } = backend
     const faulty: Events = {
       archive: async (entries) => {
-        if (fails()) throw new TypeError('by the test')
+        if (fails()) throw new TypeError('simulated bug')
         return events.archive(entries)
       },
       standingOf: (ids) => events.standingOf(ids),
@@ -74,7 +74,10 @@ describe('a pipeline that fails', () => {
       clock.advance(RESTART_MS)
     }
     await expect.poll(() => engine.givenUp).toMatchObject([{ worker: 'pipeline', failures: 5 }])
-    expect(engine.logged.at(-1)).toMatchObject({ msg: 'worker.given_up', worker: 'pipeline' })
+    expect(engine.logged.at(-1)).toMatchObject({
+      msg: 'worker.failed_permanently',
+      worker: 'pipeline',
+    })
   })
 })
 
@@ -89,7 +92,7 @@ test('a failure of one worker does not affect the others', async () => {
         ...backend,
         replays: {
           ...replays,
-          list: () => Promise.reject(new TypeError('by the test')),
+          list: () => Promise.reject(new TypeError('simulated bug')),
         },
       }
     },

@@ -59,9 +59,12 @@ test('a worker runs while its node has the lease, and waits for the next lease w
 
 test('a worker that fails releases its lease, so that another node can take over', async () => {
   const leases = new GivenLeases()
-  const failing: Worker = { name: 'replays', run: () => Promise.reject(new Error('by the test')) }
+  const failing: Worker = {
+    name: 'replays',
+    run: () => Promise.reject(new Error('simulated failure')),
+  }
   const running = leased(failing, 'replays', leases).run(new AbortController().signal)
   leases.give()
-  await expect(running).rejects.toThrow('by the test')
+  await expect(running).rejects.toThrow('simulated failure')
   expect(leases.given[0]!.isGivenUp).toBe(true)
 })

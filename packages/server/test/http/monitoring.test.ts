@@ -56,7 +56,7 @@ test('readyz responds even if a check never completes', async () => {
   const stuck = { name: 'database', check: () => new Promise<void>(() => clock.advance(5_000)) }
   expect(await get('/readyz', [stuck], clock)).toMatchObject({
     status: 503,
-    body: { checks: { database: { ok: false, reason: 'It does not respond.' } } },
+    body: { checks: { database: { ok: false, reason: 'No response.' } } },
   })
 })
 

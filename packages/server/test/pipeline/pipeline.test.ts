@@ -214,7 +214,7 @@ function failingAcks(backend: Backend): Backend {
       consume: (options) => log.consume(options),
       ack: (entries) =>
         log.ack(entries).catch((cause: unknown) => {
-          throw new BackendUnavailable('unavailable, by the test', { cause })
+          throw new BackendUnavailable('simulated outage', { cause })
         }),
     },
   }
@@ -230,7 +230,7 @@ function impatient(
     quarantine: {
       add: (items) =>
         isDown()
-          ? Promise.reject(new BackendUnavailable('unavailable, by the test'))
+          ? Promise.reject(new BackendUnavailable('simulated outage'))
           : backend.quarantine.add(items),
     },
     log: {
@@ -239,9 +239,7 @@ function impatient(
       ack: (entries) => backend.log.ack(entries),
       async *consume(options) {
         consumed.push(consumed.length)
-        const unreadable = isUnreadable
-          ? [{ id: 'message', reason: 'unreadable, by the test' }]
-          : []
+        const unreadable = isUnreadable ? [{ id: 'message', reason: 'simulated corruption' }] : []
         for await (const entries of backend.log.consume(options))
           yield entries.map((entry) => ({ ...entry, unreadable }))
       },

@@ -25,7 +25,7 @@ test('an event logs a limited number of lines a minute; then a line reports how 
   expect(lines).toHaveLength(4)
   clock.advance(1)
   expect(lines.slice(4)).toEqual([
-    { level: 40, event: 'delivery.failed', lines: 9_997, msg: 'log.lines_left_out' },
+    { level: 40, event: 'delivery.failed', lines: 9_997, msg: 'log.lines_dropped' },
   ])
   clock.advance(600_000)
   expect(lines).toHaveLength(5)
@@ -34,11 +34,11 @@ test('an event logs a limited number of lines a minute; then a line reports how 
 test('in the next minute, the event is logged again', () => {
   const { clock, lines, logger } = open()
   for (let minute = 0; minute < 5; minute++) {
-    for (let count = 0; count < 4; count++) logger.info({}, 'deletion.done')
+    for (let count = 0; count < 4; count++) logger.info({}, 'deletion.purged')
     clock.advance(60_000)
   }
-  expect(lines.filter(({ msg }) => msg === 'deletion.done')).toHaveLength(15)
-  expect(lines.filter(({ msg }) => msg === 'log.lines_left_out')).toHaveLength(5)
+  expect(lines.filter(({ msg }) => msg === 'deletion.purged')).toHaveLength(15)
+  expect(lines.filter(({ msg }) => msg === 'log.lines_dropped')).toHaveLength(5)
 })
 
 test('a continuous event is reported once a minute, however long it lasts', () => {
@@ -47,7 +47,7 @@ test('a continuous event is reported once a minute, however long it lasts', () =
     for (let count = 0; count < 5; count++) logger.warn({}, 'backend.unavailable')
     clock.advance(1_000)
   }
-  const leftOut = lines.filter(({ msg }) => msg === 'log.lines_left_out')
+  const leftOut = lines.filter(({ msg }) => msg === 'log.lines_dropped')
   expect(leftOut).toHaveLength(10)
   expect(lines).toHaveLength(10 * 3 + 10)
   expect(leftOut.reduce((sum, line) => sum + Number(line['lines']), 0)).toBe(3_000 - 30)
@@ -61,7 +61,7 @@ test('level debug logs every line', () => {
 
 test('lines below the log level are not reported as dropped', () => {
   const { clock, lines, logger } = open('warn')
-  for (let count = 0; count < 50; count++) logger.info({}, 'deletion.done')
+  for (let count = 0; count < 50; count++) logger.info({}, 'deletion.purged')
   clock.advance(60_000)
   expect(lines).toEqual([])
 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { Channel, ThreadGone } from '../../src/threads/channel.ts'
+import { Channel, ThreadExited } from '../../src/threads/channel.ts'
 import { turn } from '../../src/util/time/clock.ts'
 
 interface Here {
@@ -111,9 +111,9 @@ describe('a call', () => {
     const open = here.call('never')
     await here.call('double', 1)
     there.close()
-    await expect(open).rejects.toBeInstanceOf(ThreadGone)
+    await expect(open).rejects.toBeInstanceOf(ThreadExited)
     await here.closed
-    await expect(here.call('double', 1)).rejects.toBeInstanceOf(ThreadGone)
+    await expect(here.call('double', 1)).rejects.toBeInstanceOf(ThreadExited)
   })
 })
 

@@ -41,7 +41,7 @@ test("the log lines of a thread are in main's log, with errors, and without line
     },
     {
       level: 50,
-      msg: 'attempt.fault',
+      msg: 'attempt.crashed',
       err: {
         type: 'RangeError',
         message: 'too far: the cause',

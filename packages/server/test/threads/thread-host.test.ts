@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { ThreadGone } from '../../src/threads/channel.ts'
+import { ThreadExited } from '../../src/threads/channel.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openHost } from './open-host.ts'
 
@@ -42,7 +42,7 @@ describe('a thread', () => {
     expect(open.counts.ended).toBe(1)
     expect(open.host.channel).toBeUndefined()
     expect(failures(open)).toEqual([])
-    await expect(channel.call('add', [1])).rejects.toBeInstanceOf(ThreadGone)
+    await expect(channel.call('add', [1])).rejects.toBeInstanceOf(ThreadExited)
   })
 
   test('that does not stop is terminated after the deadline', async () => {
@@ -72,7 +72,7 @@ describe('a thread that exits', () => {
     const first = await ready(open)
     const openCall = first.call('never')
     first.send('end', how)
-    await expect(openCall).rejects.toBeInstanceOf(ThreadGone)
+    await expect(openCall).rejects.toBeInstanceOf(ThreadExited)
     const second = await ready(open, 2)
     expect(await second.call('add', [1, 2])).toBe(3)
     const err = expect.objectContaining({ type, message })
@@ -90,7 +90,7 @@ describe('a thread that exits', () => {
     // By the time main continues, both the exit and the last lines have arrived.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
     await ready(open, 2)
-    expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.fault', 'thread.failed'])
+    expect(open.lines.map(({ msg }) => msg)).toEqual(['attempt.crashed', 'thread.failed'])
   })
 
   test('because it was killed is restarted', async () => {
@@ -98,7 +98,7 @@ describe('a thread that exits', () => {
     const channel = await ready(open)
     const openCall = channel.call('never')
     open.host.terminate()
-    await expect(openCall).rejects.toBeInstanceOf(ThreadGone)
+    await expect(openCall).rejects.toBeInstanceOf(ThreadExited)
     await ready(open, 2)
     const message = 'The thread has ended with the code 1.'
     expect(failures(open)).toMatchObject([{ err: { message } }])
@@ -128,7 +128,11 @@ describe('a thread that exits', () => {
       clock.advance(start === 1 ? 0 : 6_000)
     }
     await expect.poll(() => open.givenUp).toMatchObject([{ worker: 'work-1', failures: 5 }])
-    expect(open.lines.at(-1)).toMatchObject({ msg: 'thread.given_up', level: 60, failures: 5 })
+    expect(open.lines.at(-1)).toMatchObject({
+      msg: 'thread.failed_permanently',
+      level: 60,
+      failures: 5,
+    })
     expect(open.channels).toHaveLength(5)
     const pauses = failures(open).map(({ restartInMs }) => restartInMs as number)
     for (const [index, least] of [0, 150, 300, 600].entries())
@@ -153,6 +157,6 @@ describe('a thread that exits', () => {
     const clock = new ManualClock()
     const open = openHost({ clock, data: { starts: 'never' } })
     await expect.poll(() => (clock.advance(30_000), failures(open).length)).toBeGreaterThan(0)
-    expect(failures(open)[0]).toMatchObject({ err: { message: 'It did not start.' } })
+    expect(failures(open)[0]).toMatchObject({ err: { message: 'The thread did not start in time.' } })
   })
 })

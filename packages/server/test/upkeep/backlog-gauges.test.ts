@@ -39,7 +39,7 @@ test('a scrape reports the backlog, its age and the size of the data', async () 
 test('while the backend is unavailable, a scrape succeeds and the gauges keep their values', async () => {
   let isUnavailable = false
   const { metrics } = open(async () => {
-    if (isUnavailable) throw new BackendUnavailable('unavailable, by the test')
+    if (isUnavailable) throw new BackendUnavailable('simulated outage')
     return { waiting, oldestPendingAt: undefined, quarantined: 1 }
   })
   await metrics.scrape()

@@ -130,7 +130,7 @@ describe('retention', () => {
     const flaky: RetentionOptions['upkeep'] = {
       usedBytes: () => upkeep.usedBytes(),
       removeOldest: async (slice) => {
-        if (failures-- > 0) throw new BackendUnavailable('unavailable, by the test')
+        if (failures-- > 0) throw new BackendUnavailable('simulated outage')
         return upkeep.removeOldest(slice)
       },
     }

@@ -10,7 +10,7 @@ interface Told {
 }
 
 /** The state of audiences and computed traits that a receiver derives from request bodies alone. */
-export class HeardAudiences {
+export class ReceivedAudiences {
   readonly #listener = new Listener()
   /** By key, user and timestamp: a repeated call must be identical. */
   readonly #calls = new Map<string, string>()

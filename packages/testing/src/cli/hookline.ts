@@ -8,7 +8,7 @@ import { HOOKLINE } from '../repository.ts'
 const { PATH, HOOKLINE_TEST_NATS_SERVER: nats } = process.env
 
 // The cache also serves the threads of the service, unlike the command's own cache.
-const OF_EVERY_PROCESS = {
+const COMMON_ENV = {
   // `hookline cluster` uses the first nats-server in it.
   PATH: nats === undefined ? PATH : `${dirname(nats)}:${PATH}`,
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
@@ -40,7 +40,7 @@ export class Hookline implements AsyncDisposable {
     const [program, ...rest] = onTerminal ? onTerminalOf(node) : node
     this.#child = spawn(program!, rest, {
       cwd,
-      env: { ...OF_EVERY_PROCESS, ...env },
+      env: { ...COMMON_ENV, ...env },
       stdio: ['ignore', stdoutFd ?? 'pipe', 'pipe'],
     })
     this.#child.stdout?.on('data', (text: Buffer) => (this.stdout += text.toString()))

@@ -10,7 +10,7 @@ interface Column {
   readonly isBytes: boolean
 }
 
-/** The forms in which a text may be stored: unchanged, as hexadecimal, and as base64 at any offset in a longer text. */
+/** The forms in which a string may be stored: unchanged, as hexadecimal, and as base64 at any offset in a longer text. */
 function spellings(text: string): string[] {
   const inBase64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.from('x'.repeat(before) + text)

@@ -7,8 +7,7 @@ import { NO_ACTIVITY } from '../engine/no-activity.ts'
 import { RunningWorker } from '../engine/running-worker.ts'
 import { type DeletionPlace, openPlace } from './deletion-place.ts'
 
-// Runs the pending deletions in a separate process, and kills it before or after the n-th write, as its arguments
-// specify.
+// Runs the pending deletions in a separate process, and kills it before or after the n-th write, as its arguments specify.
 
 type Write = (...args: never[]) => Promise<unknown>
 

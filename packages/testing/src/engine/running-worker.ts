@@ -3,13 +3,13 @@ import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 import {
   Supervisor,
   type WorkerFailure,
-  type WorkerGivenUp,
+  type WorkerFailed,
 } from '../../../server/src/util/workers/supervisor.ts'
 import type { Worker } from '../../../server/src/util/workers/worker.ts'
 
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
-  readonly givenUp: WorkerGivenUp[] = []
+  readonly givenUp: WorkerFailed[] = []
   readonly suspended: WorkerFailure[] = []
   readonly supervisor: Supervisor
   readonly #stopping = new AbortController()

@@ -2,9 +2,9 @@ import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import ipaddr from 'ipaddr.js'
 
-export interface DnsQuestion {
+export interface DnsQuery {
   readonly name: string
-  /** Questions of other types get an empty answer. */
+  /** Queries of other types get an empty answer. */
   readonly type: 'A' | 'AAAA'
 }
 
@@ -12,7 +12,7 @@ export interface DnsQuestion {
  * Addresses with their TTL in seconds (the server sends addresses of the requested family), no such name, a failure, or
  * no response.
  */
-export type DnsAnswer =
+export type DnsResponse =
   | { readonly addresses: readonly string[]; readonly ttl?: number }
   | 'no such name'
   | 'failure'
@@ -24,14 +24,14 @@ const TYPES = new Map([
   [28, 'AAAA'],
 ] as const)
 
-/** A name server on a UDP port of loopback, which responds with the result of `answer` and records the questions. */
+/** A name server on a UDP port of loopback, which responds with the result of `answer` and records the queries. */
 export class DnsServer implements AsyncDisposable {
-  readonly questions: DnsQuestion[] = []
+  readonly questions: DnsQuery[] = []
   /** Can be replaced at any time. */
-  answer: (question: DnsQuestion) => DnsAnswer
+  answer: (question: DnsQuery) => DnsResponse
   readonly #socket: Socket
 
-  private constructor(socket: Socket, answer: (question: DnsQuestion) => DnsAnswer) {
+  private constructor(socket: Socket, answer: (question: DnsQuery) => DnsResponse) {
     this.#socket = socket
     this.answer = answer
     socket.on('message', (message, from) => {
@@ -40,7 +40,7 @@ export class DnsServer implements AsyncDisposable {
     })
   }
 
-  static async open(answer: (question: DnsQuestion) => DnsAnswer): Promise<DnsServer> {
+  static async open(answer: (question: DnsQuery) => DnsResponse): Promise<DnsServer> {
     const socket = createSocket('udp4')
     socket.bind(0, '127.0.0.1')
     await once(socket, 'listening')

@@ -28,9 +28,7 @@ export interface ReceiverOptions {
   readonly tls?: ServerCertificate
   /** The port; by default, any free port. */
   readonly port?: number
-  /**
-   * One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body.
-   */
+  /** One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body. */
   readonly respond?: ReceiverResponse | readonly ReceiverResponse[] | Respond
 }
 

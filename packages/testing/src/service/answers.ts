@@ -36,7 +36,7 @@ export interface Answer {
   readonly cli: string
 }
 
-/** Failed deliveries are due again soon, while breakers rest for as long as without this setting. */
+/** Failed deliveries are due again soon, while breakers stay open for as long as without this setting. */
 export const RETRY_SOON = { retryScheduleMs: '500,500,500,500,600000' }
 
 interface WebhookHealth {
@@ -116,7 +116,7 @@ export async function healthOf(service: RunningService, id: string): Promise<Web
 }
 
 /**
- * Sends ten calls to a failing receiver, and waits until the breaker rests for at least `restMs`. Resolves to the time of
+ * Sends ten calls to a failing receiver, and waits until the breaker stays open for at least `restMs`. Resolves to the time of
  * the breaker's next probe. The service needs `RETRY_SOON`.
  */
 export async function openBreaker(
@@ -128,7 +128,7 @@ export async function openBreaker(
     service,
     Array.from({ length: 10 }, (_, index) => `failing-${index}`),
   )
-  // It rests for a random time, which grows with each failed probe.
+  // It stays open for a random time, which grows with each failed probe.
   return vi.waitFor(
     async () => {
       const { breaker, restsUntil } = await healthOf(service, id)

@@ -101,14 +101,14 @@ export class MeasuredService implements AsyncDisposable {
   }
 
   /** The delay of the event loop since the last call of this method. */
-  async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMostMs: number }> {
+  async eventLoop(): Promise<{ eventLoopP99Ms: number; eventLoopMaxMs: number }> {
     const text = await (await fetch(`${this.#process!.url}/metrics`)).text()
     const milliseconds = (name: string): number =>
       Math.round(
         1000 *
           Number(new RegExp(`^nodejs_eventloop_lag_${name}_seconds (\\S+)$`, 'm').exec(text)![1]),
       )
-    return { eventLoopP99Ms: milliseconds('p99'), eventLoopMostMs: milliseconds('max') }
+    return { eventLoopP99Ms: milliseconds('p99'), eventLoopMaxMs: milliseconds('max') }
   }
 
   async livez(): Promise<void> {

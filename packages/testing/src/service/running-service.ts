@@ -45,10 +45,7 @@ const SETTINGS: Settings = {
   adminToken: ADMIN_TOKEN,
 }
 
-/**
- * The whole service with a source, on its own data folder, used over HTTP. Disposing of it checks that nothing was
- * lost.
- */
+/** The whole service with a source, on its own data folder, used over HTTP. Disposing of it checks that nothing was lost. */
 export class RunningService implements AsyncDisposable {
   /** All log lines of level `warn` and above, or of the level in `logLevel` and above. */
   readonly logLines: Readonly<Record<string, unknown>>[] = []

@@ -2,7 +2,7 @@ import type { Attempt, Destination, Webhook } from '@hookline/protocol'
 import { WebhookHealth } from '../../../../packages/server/src/delivery/health/webhook-health.ts'
 import type { OpenDelivery } from '../../../../packages/server/src/delivery/lanes/open-delivery.ts'
 import {
-  type AttemptMade,
+  type CompletedAttempt,
   Attempts,
   type AttemptsOptions,
 } from '../../../../packages/server/src/delivery/parts/attempts.ts'
@@ -35,7 +35,7 @@ export class InstrumentedAttempts extends Attempts {
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-  ): Promise<AttemptMade> {
+  ): Promise<CompletedAttempt> {
     const { url } = webhook
     const isRetry = partOf(open.delivery, url)?.last !== undefined
     const begun = { open, destination, url, isRetry }

@@ -125,7 +125,7 @@ export class Invariants {
     const allowed = 1 + interruptions
     if (taken > allowed)
       this.violated(
-        `${deliveryId}: ${url} took it ${taken} times, and with ${interruptions} interruptions at most ${allowed} are allowed`,
+        `${deliveryId}: ${url} accepted it ${taken} times, but ${interruptions} interruptions allow at most ${allowed}`,
       )
   }
 
@@ -133,11 +133,11 @@ export class Invariants {
   tried(url: string, blockedUntil: number): void {
     const blockedForMs = blockedUntil - this.#clock.now()
     if (blockedForMs > 0)
-      this.violated(`${url}: tried while it was blocked for another ${blockedForMs} ms`)
+      this.violated(`${url}: attempted while it was blocked for another ${blockedForMs} ms`)
     const isPaused = (destination: Destination | undefined): boolean =>
       destination?.settings.webhooks.some((each) => each.url === url && each.paused) === true
     if (this.#inForce.of(destinationIdOf(url)).every(isPaused))
-      this.violated(`${url}: tried while it was paused`)
+      this.violated(`${url}: attempted while it was paused`)
   }
 
   /** The process starts to purge the user's events up to the seq `through`. */

@@ -4,7 +4,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
  * How long an entry may stay in the log while the process runs and the backend is available. Deliveries are parked after 2 s
  * in memory, regardless of the receivers.
  */
-const LONGEST_MS = 6_000
+const MAX_MS = 6_000
 
 /** Checks that every event is acked within seconds. */
 export class LogLag {
@@ -40,7 +40,7 @@ export class LogLag {
     if (oldest === undefined) return
     const [id, appendedAt] = oldest
     const lagMs = now - Math.max(appendedAt, this.#upSince)
-    if (lagMs <= LONGEST_MS) return
+    if (lagMs <= MAX_MS) return
     this.#onViolation(`${id}: not acked for ${lagMs} ms although the process runs`)
     this.#appendedAt.delete(id)
   }

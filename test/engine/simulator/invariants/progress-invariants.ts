@@ -18,7 +18,7 @@ export interface LaneReadiness {
  * How long a lane may be idle while a delivery is due and may be attempted. Timers and events must wake the feed by then. It also
  * polls once a minute, but a lane that depends on that has missed a wake-up.
  */
-const LONGEST_IDLE_MS = 2_000
+const MAX_IDLE_MS = 2_000
 
 /**
  * Checks each webhook separately: a due part is attempted as soon as possible, regardless of the other webhooks of its
@@ -67,7 +67,7 @@ export class ProgressInvariants {
     }
     this.#readySince.set(lane, since)
     const idleMs = now - Math.max(since, dueSince)
-    if (idleMs > LONGEST_IDLE_MS) {
+    if (idleMs > MAX_IDLE_MS) {
       this.#onViolation(
         `${lane}: idle for ${idleMs} ms although deliveries were due, ${now - this.#beganAt} ms after the start`,
       )
@@ -81,7 +81,7 @@ export class ProgressInvariants {
     const since = this.#pausedSince.get(lane) ?? now
     if (!hasPending) this.#pausedSince.delete(lane)
     else this.#pausedSince.set(lane, since)
-    if (hasPending && now - since > LONGEST_IDLE_MS)
+    if (hasPending && now - since > MAX_IDLE_MS)
       this.#onViolation(`${lane}: paused, but has parts that are pending, not held`)
   }
 

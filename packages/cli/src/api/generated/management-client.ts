@@ -13,7 +13,7 @@ export const defaults: Oazapfts.Defaults<Oazapfts.CustomHeaders> = {
 };
 const oazapfts = Oazapfts.runtime(defaults);
 export const servers = {
-    yourHookline: ({ address = "http://127.0.0.1:4800" }: {
+    yourHooklineService: ({ address = "http://127.0.0.1:4800" }: {
         address: string | number | boolean;
     }) => `${address}`
 };
@@ -37,7 +37,7 @@ export type Session = {
     id: string;
     /** Sign-in link, or the name of its token. */
     name: string;
-    /** The id of its token; admin-token; or this-machine, if no login is needed. The session ends with it. */
+    /** The id of the token that opened it, admin-token, or this-machine if no sign-in was needed. The session ends when that token is deleted or expires. */
     openedBy: string;
     /** One of viewer, editor, admin. */
     role: "viewer" | "editor" | "admin";
@@ -50,13 +50,13 @@ export type Session = {
 };
 export type Source = {
     id: string;
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. A disabled source refuses all calls. */
+    /** true or false. A disabled source rejects all calls. */
     enabled: boolean;
     /** Calls per second and node, from 1; null for no limit. */
     rateLimit: number | null;
-    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
     writeKeys: {
         key: string;
@@ -78,7 +78,7 @@ export type Destination = {
     sourceId: string;
     /** Always Webhooks. */
     "type": "Webhooks";
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled: boolean;
@@ -88,7 +88,7 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
         reason: "operator" | "gone" | "forbidden";
     } | null;
     settings: {
@@ -99,7 +99,7 @@ export type Destination = {
             previousUntil?: string;
         };
         webhooks: {
-            /** An http or https URL without credentials and fragment. */
+            /** An http or https URL without credentials or a fragment. */
             url: string;
             headers: {
                 [key: string]: {
@@ -110,11 +110,11 @@ export type Destination = {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                 reason: "operator" | "gone" | "forbidden";
             } | null;
         }[];
-        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy: "any" | "each";
     };
     /** ISO 8601, UTC. */
@@ -123,7 +123,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+    /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -142,13 +142,13 @@ export type Event = {
     };
     /** ISO 8601, UTC. */
     receivedAt: string;
-    /** What Hookline noticed about the call. */
+    /** Warnings about the call. */
     marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
     /** The number of later calls with this messageId, which were dropped. */
     duplicates: number;
     /** When the last of them arrived. */
     lastDuplicateAt: string | null;
-    /** The number of destinations with each outcome. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: there is a reason not to deliver. A destination is counted after the decision and the first attempt. */
+    /** The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is counted once its decision and first attempt are recorded. */
     outcomes: {
         failed?: number;
         retrying?: number;
@@ -170,9 +170,9 @@ export type Suppression = {
     /** The deletion that requested it. */
     deletionId: string;
     /** Calls of the user that got a 200 and were not stored. */
-    callsLeftOut: number;
+    droppedCalls: number;
     /** When the last of them arrived. */
-    lastLeftOutAt: string | null;
+    lastDroppedAt: string | null;
 };
 export type Delivery = {
     /** The webhook-id of every attempt. */
@@ -181,11 +181,11 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** The most attempts on one webhook since the last replay or retry. */
+    /** Maximum attempts on one webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
-    /** Why the delivery is in quarantine. */
+    /** Why the delivery is quarantined. */
     quarantine?: {
         reason: string;
         /** ISO 8601, UTC. */
@@ -197,14 +197,14 @@ export type Delivery = {
     nextAttemptAt: string | null;
     webhooks: {
         url: string;
-        /** not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was removed first. */
+        /** not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was deleted before delivery. */
         state: "pending" | "held" | "delivered" | "rejected" | "expired" | "not_retried" | "removed";
         outcome: "delivered" | "retry" | "rejected" | null;
         /** ISO 8601, UTC. */
         firstDueAt: string;
         /** ISO 8601, UTC. */
         nextAttemptAt: string | null;
-        /** Why the webhook waits. nextAttemptAt is null if it needs the remedy. */
+        /** Why the webhook is waiting. nextAttemptAt is null until the remedy is applied. */
         waiting: {
             reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
@@ -225,14 +225,14 @@ export type Delivery = {
             /** ISO 8601, UTC. */
             startedAt: string;
             durationMs: number;
-            /** The duration of each phase; absent if not needed or not reached. */
+            /** The duration of each phase; absent if skipped or not reached. */
             timing: {
                 /** The DNS lookup. */
                 lookupMs?: number;
                 connectMs?: number;
                 tlsMs?: number;
                 /** From sending the request to the last header. */
-                answerMs?: number;
+                responseMs?: number;
                 /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                 transferMs?: number;
             };
@@ -240,7 +240,7 @@ export type Delivery = {
             /** delivered, or the class of the error: see docs/reference/errors.md. */
             "class": string;
             status?: number;
-            /** What went wrong, as text. */
+            /** The error as text. */
             error?: string;
             /** The replay that the attempt belongs to. */
             replayId?: string;
@@ -254,14 +254,14 @@ export type Delivery = {
         /** ISO 8601, UTC. */
         startedAt: string;
         durationMs: number;
-        /** The duration of each phase; absent if not needed or not reached. */
+        /** The duration of each phase; absent if skipped or not reached. */
         timing: {
             /** The DNS lookup. */
             lookupMs?: number;
             connectMs?: number;
             tlsMs?: number;
             /** From sending the request to the last header. */
-            answerMs?: number;
+            responseMs?: number;
             /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
             transferMs?: number;
         };
@@ -269,7 +269,7 @@ export type Delivery = {
         /** delivered, or the class of the error: see docs/reference/errors.md. */
         "class": string;
         status?: number;
-        /** What went wrong, as text. */
+        /** The error as text. */
         error?: string;
         /** The replay that the attempt belongs to. */
         replayId?: string;
@@ -296,13 +296,13 @@ export type Replay = {
     ratePerSecond: number | null;
     /** Deliveries and decisions scanned so far. */
     scanned: number;
-    /** Deliveries made due again so far. */
+    /** Deliveries queued again so far. */
     requeued: number;
-    /** Delivered of these. */
+    /** How many of these were delivered. */
     delivered: number;
-    /** Failed of these. */
+    /** How many of these failed. */
     failed: number;
-    /** The position between from and to. */
+    /** How far the replay has progressed between from and to. */
     reachedAt: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -328,7 +328,7 @@ export type Deletion = {
     purgedAt: string | null;
     purged: {
         events: number;
-        /** Events without a userId among them. */
+        /** How many of them had no userId. */
         anonymousEvents: number;
         deliveries: number;
     };
@@ -349,7 +349,7 @@ export type Deletion = {
 };
 export type Token = {
     id: string;
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
     role: "viewer" | "editor" | "admin";
@@ -365,7 +365,7 @@ export type StatisticsPoint = {
     at: string;
     /** Accepted calls, including duplicates. */
     received: number;
-    /** Refused calls, by code. Without a valid write key, of no source. */
+    /** Rejected calls, by code. Calls without a valid write key are not counted for any source. */
     refused: {
         [key: string]: number;
     };
@@ -376,7 +376,7 @@ export type StatisticsPoint = {
         [key: string]: number;
     };
     delivered: number;
-    /** Deliveries that ended undelivered, by state. */
+    /** Deliveries that failed, by state. */
     failed: {
         [key: string]: number;
     };
@@ -420,33 +420,33 @@ export type Sync = {
     entered: number;
     /** Profiles that lost their value, counted like entered. */
     left: number;
-    /** Changes that real-time evaluation missed. More than 0 is a bug. */
+    /** Changes that real-time evaluation missed. Any value above 0 is a bug. */
     missed: number;
     /** Why it failed. */
     error: string | null;
 };
 export type Audience = {
     id: string;
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
     /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** null: its members are a list. */
+    /** null for a manual audience. */
     condition: {
         [key: string]: any;
     } | null;
-    /** Whether its members are a list. */
+    /** Whether it is a manual audience, with a list of members. */
     manual: boolean;
-    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
-    /** Profiles that belong to it, or have a value. */
+    /** Number of members, or of profiles with a value. */
     size: number;
     /** Progress of the sync, if any. */
     progress: {
@@ -460,7 +460,7 @@ export type Audience = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
+    /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -471,24 +471,24 @@ export type Audience = {
 };
 export type ComputedTrait = {
     id: string;
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
     /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
-    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    /** true or false. While false, nothing is computed or sent. */
     enabled: boolean;
-    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason. */
+    /** preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason. */
     state: "preparing" | "live" | "paused" | "disabled" | "failed";
     /** The reason for the state. */
     reason: string | null;
-    /** Profiles that belong to it, or have a value. */
+    /** Number of members, or of profiles with a value. */
     size: number;
     /** Progress of the sync, if any. */
     progress: {
@@ -502,7 +502,7 @@ export type ComputedTrait = {
     sync: Sync | null;
     /** The last finished sync. */
     lastSync: Sync | null;
-    /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
+    /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
     reachesBackTo: string | null;
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -527,9 +527,9 @@ export type Profile = {
     space: string;
     userIds: string[];
     anonymousIds: string[];
-    /** Why it has several ids: the earliest call of a user with each anonymousId, and the aliases of its users. Deleting a user removes the anonymousIds of this user, and no other user. */
+    /** Why the profile has several ids: for each anonymousId the earliest call that contained it, and the aliases of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user. */
     links: {
-        /** What id is: a userId or an anonymousId. */
+        /** Whether id is a userId or an anonymousId. */
         kind: "user" | "anonymous";
         id: string;
         /** The user of the call. */
@@ -541,11 +541,11 @@ export type Profile = {
     }[];
     /** Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000. */
     refusedLinks: {
-        /** The call of another user with the anonymousId is earlier. */
+        /** Another user was seen with the anonymousId first. */
         otherUser: {
             count: number;
             links: {
-                /** What id is: a userId or an anonymousId. */
+                /** Whether id is a userId or an anonymousId. */
                 kind: "user" | "anonymous";
                 id: string;
                 /** The user of the call. */
@@ -560,7 +560,7 @@ export type Profile = {
         limit: {
             count: number;
             links: {
-                /** What id is: a userId or an anonymousId. */
+                /** Whether id is a userId or an anonymousId. */
                 kind: "user" | "anonymous";
                 id: string;
                 /** The user of the call. */
@@ -574,7 +574,7 @@ export type Profile = {
         /** Calls with a placeholder id, such as undefined or 0. */
         placeholders: number;
     };
-    /** The traits of identify calls, each with its event. The newest one counts; a time in the future counts as the time of receipt. */
+    /** The traits of identify calls, each with its event. The newest one applies; a time in the future counts as the time of receipt. */
     traits: {
         [key: string]: {
             /** Any JSON. */
@@ -642,7 +642,7 @@ export function createSession(body: {
     return oazapfts.fetchJson<{
         status: 201;
         data: {
-            /** The kind of authentication. open: `hookline dev` on this machine, without a login. */
+            /** How the request was authenticated. open: `hookline dev` on this machine, without signing in. */
             kind: "session" | "token" | "open";
             id: string;
             name: string;
@@ -688,7 +688,7 @@ export function listSessions({ limit, cursor }: {
     });
 }
 /**
- * Makes a link that signs a browser in to the console, once
+ * Creates a one-time sign-in link for the console
  */
 export function createSignInLink(body: {
     /** One of viewer, editor, admin. */
@@ -719,13 +719,13 @@ export function createSignInLink(body: {
     }));
 }
 /**
- * Shows who makes the request
+ * Shows the current session or token
  */
 export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
         status: 200;
         data: {
-            /** The kind of authentication. open: `hookline dev` on this machine, without a login. */
+            /** How the request was authenticated. open: `hookline dev` on this machine, without signing in. */
             kind: "session" | "token" | "open";
             id: string;
             name: string;
@@ -742,7 +742,7 @@ export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Ends a session: your own, or as an admin, any
+ * Ends your own session, or, as an admin, any session
  */
 export function removeSession(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -783,13 +783,13 @@ export function listSources({ limit, cursor }: {
  * Creates a source with a write key
  */
 export function createSource(body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** true or false. A disabled source refuses all calls. */
+    /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Calls per second and node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -827,13 +827,13 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
  * Changes a source
  */
 export function changeSource(id: string, body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** true or false. A disabled source refuses all calls. */
+    /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Calls per second and node, from 1; null for no limit. */
     rateLimit?: number | null;
-    /** Sources of a space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
+    /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -854,7 +854,7 @@ export function changeSource(id: string, body: {
     }));
 }
 /**
- * Removes a source and its destinations
+ * Deletes a source and its destinations
  */
 export function removeSource(id: string, { ifMatch }: {
     ifMatch?: string;
@@ -902,7 +902,7 @@ export function addWriteKey(id: string, body: {}, { ifMatch, idempotencyKey }: {
     }));
 }
 /**
- * Removes a write key
+ * Deletes a write key
  */
 export function removeWriteKey(id: string, key: string, { ifMatch }: {
     ifMatch?: string;
@@ -955,17 +955,17 @@ export function createDestination(body: {
     sourceId: string;
     /** Always Webhooks. */
     "type": "Webhooks";
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** An http or https URL without credentials and fragment. */
+            /** An http or https URL without credentials or a fragment. */
             url: string;
             /** Ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
+            /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
@@ -974,7 +974,7 @@ export function createDestination(body: {
         webhookUrl?: string;
         /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
-        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
     };
 }, { idempotencyKey }: {
@@ -1007,7 +1007,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             sourceId: string;
             /** Always Webhooks. */
             "type": "Webhooks";
-            /** A text of 1 to 200 characters, not only spaces. */
+            /** A string of 1 to 200 characters, not only spaces. */
             name: string;
             /** true or false. Events that arrive while it is false are not delivered. */
             enabled: boolean;
@@ -1017,7 +1017,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                 reason: "operator" | "gone" | "forbidden";
             } | null;
             settings: {
@@ -1028,7 +1028,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     previousUntil?: string;
                 };
                 webhooks: {
-                    /** An http or https URL without credentials and fragment. */
+                    /** An http or https URL without credentials or a fragment. */
                     url: string;
                     headers: {
                         [key: string]: {
@@ -1039,11 +1039,11 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline. */
+                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                         reason: "operator" | "gone" | "forbidden";
                     } | null;
                 }[];
-                /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+                /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
                 successPolicy: "any" | "each";
             };
             /** ISO 8601, UTC. */
@@ -1052,7 +1052,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1063,17 +1063,17 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             health: {
                 webhooks: {
                     url: string;
-                    /** closed: attempts are made. open: no attempt is made. half_open: single attempts check whether the webhook works again. */
+                    /** closed: attempts are made. open: no attempt is made. half_open: single attempts probe whether the webhook has recovered. */
                     breaker: "closed" | "open" | "half_open";
                     /** ISO 8601, UTC. */
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
                     restsUntil: string | null;
-                    /** The end of the pause by Retry-After. */
+                    /** The end of the pause requested with Retry-After. */
                     retryAfterUntil: string | null;
                     /** The limit of attempts per second after responses 429, 502 and 503. */
                     pacePerSecond: number | null;
-                    /** Deliveries that wait: see GET /deliveries?waiting=true. */
+                    /** Pending deliveries: see GET /deliveries?waiting=true. */
                     pending: number;
                     /** Deliveries held until it is resumed. */
                     held: number;
@@ -1107,7 +1107,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Removes a destination
+ * Deletes a destination
  */
 export function removeDestination(id: string, { ifMatch }: {
     ifMatch?: string;
@@ -1129,17 +1129,17 @@ export function removeDestination(id: string, { ifMatch }: {
  * Changes a destination
  */
 export function changeDestination(id: string, body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
     /** true or false. Events that arrive while it is false are not delivered. */
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** An http or https URL without credentials and fragment. */
+            /** An http or https URL without credentials or a fragment. */
             url: string;
             /** Ignored: see /pause and /resume. */
             paused?: any;
-            /** Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value. */
+            /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
                 [key: string]: any;
             };
@@ -1148,7 +1148,7 @@ export function changeDestination(id: string, body: {
         webhookUrl?: string;
         /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
-        /** any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it. */
+        /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
     };
 }, { ifMatch }: {
@@ -1240,9 +1240,9 @@ export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
  * Replaces the shared secret, with an overlap
  */
 export function rotateSecret(id: string, body: {
-    /** The new shared secret: a text of 1 to 1,024 characters. */
+    /** The new shared secret: a string of 1 to 1,024 characters. */
     secret: string;
-    /** How long both secrets sign: 0 to 168 hours; 24 if absent. */
+    /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1265,7 +1265,7 @@ export function rotateSecret(id: string, body: {
     }));
 }
 /**
- * Makes a test delivery and shows its result
+ * Sends a test delivery and returns the result
  */
 export function testDestination(id: string, body: {
     /** A sample of this type: identify, track, page, screen, group, alias, delete. */
@@ -1287,7 +1287,7 @@ export function testDestination(id: string, body: {
                 url: string;
                 request: {
                     method: "POST";
-                    /** In their order, with the values of static headers hidden. */
+                    /** In order, with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;
                     };
@@ -1304,14 +1304,14 @@ export function testDestination(id: string, body: {
                     /** ISO 8601, UTC. */
                     startedAt: string;
                     durationMs: number;
-                    /** The duration of each phase; absent if not needed or not reached. */
+                    /** The duration of each phase; absent if skipped or not reached. */
                     timing: {
                         /** The DNS lookup. */
                         lookupMs?: number;
                         connectMs?: number;
                         tlsMs?: number;
                         /** From sending the request to the last header. */
-                        answerMs?: number;
+                        responseMs?: number;
                         /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                         transferMs?: number;
                     };
@@ -1319,9 +1319,9 @@ export function testDestination(id: string, body: {
                     /** delivered, or the class of the error: see docs/reference/errors.md. */
                     "class": string;
                     status?: number;
-                    /** What went wrong, as text. */
+                    /** The error as text. */
                     error?: string;
-                    /** How long the receiver asked to wait. */
+                    /** The delay from Retry-After. */
                     retryAfterMs?: number;
                     headers?: {
                         [key: string]: string;
@@ -1330,7 +1330,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1413,7 +1413,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             };
             /** ISO 8601, UTC. */
             receivedAt: string;
-            /** What Hookline noticed about the call. */
+            /** Warnings about the call. */
             marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
             /** The number of later calls with this messageId, which were dropped. */
             duplicates: number;
@@ -1421,10 +1421,10 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             lastDuplicateAt: string | null;
             source: {
                 id: string;
-                /** null if it was removed. */
+                /** null if it was deleted. */
                 name: string | null;
             };
-            /** Findings about the event itself, not about a destination. */
+            /** Notes about the event itself, not about a destination. */
             findings: {
                 code: "no_destination" | "source_removed" | "duplicates";
                 message: string;
@@ -1436,7 +1436,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 decision: "deliver" | "declined" | "pending" | "none";
                 /** The code of the reason not to deliver. */
                 reason: string | null;
-                /** Since when the destination was off, if that is the reason. null if unknown. */
+                /** Since when the destination had been disabled; null if unknown. */
                 since: string | null;
                 /** The decision and its outcome as text. */
                 explanation: string;
@@ -1516,11 +1516,11 @@ export function listFailures({ destinationId }: {
                 count: number;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
-                /** When the last one was attempted, quarantined or, unattempted, due. */
+                /** When the newest was last attempted, quarantined or, unattempted, due. */
                 lastSeenAt: string;
-                /** The newest of them, if possible with a stored response. */
+                /** The newest one, preferably with a stored response. */
                 sampleDeliveryId: string;
-                /** Its last error, or why it is in quarantine. */
+                /** Its last error, or why it is quarantined. */
                 lastError: string | null;
                 /** The meaning of the class. */
                 meaning: string;
@@ -1605,14 +1605,14 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
                 url: string;
                 request: {
                     method: "POST";
-                    /** In their order, with the values of static headers hidden. */
+                    /** In order, with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;
                     };
                     /** The exact body. */
                     body: string;
                 };
-                /** A command for sh, without the values of static headers. Receivers accept it for some minutes. */
+                /** A command for sh, without the values of static headers. The signature is valid for a few minutes. */
                 curl: string;
             }[];
         };
@@ -1660,7 +1660,7 @@ export function createReplay(body: {
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
     /** Only events that contain this text of 1 to 1,024 characters, ignoring case. */
     text?: string;
-    /** true: also events that arrived while the destination was disabled. */
+    /** true: includes events that arrived while the destination was disabled. */
     includeDeclined?: boolean;
     /** The maximum number of deliveries per second, from 1; no limit if absent. */
     ratePerSecond?: number;
@@ -1673,7 +1673,7 @@ export function createReplay(body: {
         status: 200;
         data: {
             dryRun: true;
-            /** Deliveries that a replay would make due again. */
+            /** Deliveries that a replay would send again. */
             matches: number;
         };
     } | {
@@ -1754,11 +1754,11 @@ export function cancelReplay(id: string, body: {}, { idempotencyKey }: {
  * Deletes users and notifies receivers
  */
 export function createDeletion(body: {
-    /** 1 to 5000 userIds, not empty. */
+    /** 1 to 5000 userIds, none of them empty. */
     userIds?: string[];
-    /** 1 to 5000 anonymousIds, not empty. Every event with one of them is removed, whatever its userId. At most 5000 ids in all. */
+    /** 1 to 5000 anonymousIds, none of them empty. Every event with one of them is removed, regardless of its userId. At most 5000 ids in total. */
     anonymousIds?: string[];
-    /** The ids of sources. If absent: every source, also removed ones. */
+    /** The ids of sources. If absent: every source, including deleted ones. */
     sourceIds?: string[];
     /** true: new events of these users are not stored. */
     suppress?: boolean;
@@ -1834,7 +1834,7 @@ export function getDeletion(id: string, { format }: {
             purgedAt: string | null;
             purged: {
                 events: number;
-                /** Events without a userId among them. */
+                /** How many of them had no userId. */
                 anonymousEvents: number;
                 deliveries: number;
             };
@@ -1988,14 +1988,14 @@ export function listTokens({ limit, cursor }: {
     });
 }
 /**
- * Creates a token and shows it once
+ * Creates a token, which is shown only once
  */
 export function createToken(body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
     role: "viewer" | "editor" | "admin";
-    /** When it expires: a time in the future, ISO 8601. null or absent for never. */
+    /** When it expires: a future time in ISO 8601. null or absent for never. */
     expiresAt?: string | null;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -2004,7 +2004,7 @@ export function createToken(body: {
         status: 201;
         data: {
             id: string;
-            /** A text of 1 to 200 characters, not only spaces. */
+            /** A string of 1 to 200 characters, not only spaces. */
             name: string;
             /** One of viewer, editor, admin. Viewers read, editors also change records, admins also manage tokens and data. */
             role: "viewer" | "editor" | "admin";
@@ -2030,7 +2030,7 @@ export function createToken(body: {
     }));
 }
 /**
- * Removes a token
+ * Deletes a token
  */
 export function removeToken(id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2140,7 +2140,7 @@ export function getStatistics({ $from, to, step, sourceId, destinationId, by }: 
     });
 }
 /**
- * Streams what happens, as it happens
+ * Streams events, decisions, attempts and changes in real time
  */
 export function watch({ topics, lastEventId, kind, sourceId, destinationId, $type, event, userId, lastEventIdHeader }: {
     topics?: string;
@@ -2176,7 +2176,7 @@ export function watch({ topics, lastEventId, kind, sourceId, destinationId, $typ
     });
 }
 /**
- * Shows the address of the inspector and its response
+ * Shows the URL of the inspector and its configured response
  */
 export function getInspector(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2189,7 +2189,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
                 status: number;
                 /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
                 delayMs: number;
-                /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
+                /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
                 failFirst: number | null;
             };
             requests: {
@@ -2237,7 +2237,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 path: string;
                 /** Bytes of the body. */
                 size: number;
-                /** The sending destination; null if uncertain. */
+                /** The destination that sent it; null if ambiguous. */
                 destinationId: string | null;
                 /** webhook-id: the same on every attempt. */
                 deliveryId: string | null;
@@ -2262,7 +2262,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 response: {
                     status: number;
                     delayMs: number;
-                    /** false while it is delayed, or if the connection was closed before. */
+                    /** false while it is delayed, or if the connection was closed first. */
                     sent: boolean;
                 };
             }[];
@@ -2313,7 +2313,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             path: string;
             /** Bytes of the body. */
             size: number;
-            /** The sending destination; null if uncertain. */
+            /** The destination that sent it; null if ambiguous. */
             destinationId: string | null;
             /** webhook-id: the same on every attempt. */
             deliveryId: string | null;
@@ -2338,10 +2338,10 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             response: {
                 status: number;
                 delayMs: number;
-                /** false while it is delayed, or if the connection was closed before. */
+                /** false while it is delayed, or if the connection was closed first. */
                 sent: boolean;
             };
-            /** In their order. The values of static headers are [hidden]; so are signatures, below the role editor. */
+            /** In order. The values of static headers are [hidden], and for viewers also the signatures. */
             headers: {
                 name: string;
                 value: string;
@@ -2364,7 +2364,7 @@ export function changeInspectorAnswers(body: {
     status?: number;
     /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
     delayMs?: number;
-    /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
+    /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
     failFirst?: number | null;
 }, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2374,7 +2374,7 @@ export function changeInspectorAnswers(body: {
             status: number;
             /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
             delayMs: number;
-            /** How many attempts of each delivery get status, 1 to 1000; later ones get 200. null or absent: all. */
+            /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
             failFirst: number | null;
         };
     } | {
@@ -2413,10 +2413,10 @@ export function listAudiences({ limit, cursor, space }: {
     });
 }
 /**
- * Creates an audience, and sends it for each user who has a value
+ * Creates an audience, and sends its value for each user who has one
  */
 export function createAudience(body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -2426,9 +2426,9 @@ export function createAudience(body: {
     condition?: {
         [key: string]: any;
     };
-    /** Instead of a condition: its members are a list, changed with PUT …/members. */
+    /** Instead of a condition: a list of members, changed with PUT …/members. */
     manual?: true;
-    /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
+    /** true or false. While false, nothing is computed or sent. true if absent. */
     enabled?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -2466,7 +2466,7 @@ export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
  * Changes an audience
  */
 export function changeAudience(id: string, body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
     /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds?: string[];
@@ -2474,7 +2474,7 @@ export function changeAudience(id: string, body: {
     condition?: {
         [key: string]: any;
     };
-    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    /** true or false. While false, nothing is computed or sent. */
     enabled?: boolean;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -2582,15 +2582,15 @@ export function previewAudience(body: {
         data: {
             /** The number of profiles with a value. */
             size: number;
-            /** false: size is an estimate for more than 100,000 profiles, or profiles lack some stored events: try again. */
+            /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
             sample: {
-                /** null: no event has named a userId yet. */
+                /** null: no event has had a userId yet. */
                 userId: string | null;
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
+            /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -2613,11 +2613,11 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
         status: 200;
         data: {
             userId: string;
-            /** true for a member of an audience; null for none. */
+            /** true for a member of an audience; null if there is no value. */
             value: any;
             /** null without a value, or if it is very new. */
             since: string | null;
-            /** When it can next change by time alone. null: only an event can change it. */
+            /** When it can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
             /** For an audience: the condition, then its parts. */
             condition?: {
@@ -2625,9 +2625,9 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
-                /** When it can next change by time alone. null: only an event can change it. */
+                /** When it can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as in the condition. */
+                /** The clause, as written in the condition. */
                 clause?: {
                     [key: string]: any;
                 };
@@ -2659,7 +2659,7 @@ export function listMembers(id: string, { limit, cursor }: {
         status: 200;
         data: {
             data: {
-                /** null: no event has named a userId yet. */
+                /** null: no event has had a userId yet. */
                 userId: string | null;
                 /** ISO 8601, UTC. */
                 since: string;
@@ -2702,7 +2702,7 @@ export function changeMembers(id: string, body: {
     }));
 }
 /**
- * Lists the users on the list of a manual audience
+ * Lists the users of a manual audience
  */
 export function listListedUsers(id: string, { limit, cursor }: {
     limit?: number;
@@ -2754,20 +2754,20 @@ export function listTraits({ limit, cursor, space }: {
     });
 }
 /**
- * Creates a computed trait, and sends it for each user who has a value
+ * Creates a computed trait, and sends its value for each user who has one
  */
 export function createTrait(body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
     /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
-    /** true or false. While it is false, nothing is computed and nothing is sent. true if absent. */
+    /** true or false. While false, nothing is computed or sent. true if absent. */
     enabled?: boolean;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -2805,15 +2805,15 @@ export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
  * Changes a computed trait
  */
 export function changeTrait(id: string, body: {
-    /** A text of 1 to 200 characters, not only spaces. */
+    /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
     /** The ids of the destinations of changes, from any source: at most 50. */
     destinationIds?: string[];
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute?: {
         [key: string]: any;
     };
-    /** true or false. While it is false, nothing is computed and nothing is sent. */
+    /** true or false. While false, nothing is computed or sent. */
     enabled?: boolean;
 }, { ifMatch }: {
     ifMatch?: string;
@@ -2909,7 +2909,7 @@ export function listTraitSyncs(id: string, { limit, cursor }: {
 export function previewTrait(body: {
     /** The space; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn but count needs a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
+    /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
         [key: string]: any;
     };
@@ -2921,15 +2921,15 @@ export function previewTrait(body: {
         data: {
             /** The number of profiles with a value. */
             size: number;
-            /** false: size is an estimate for more than 100,000 profiles, or profiles lack some stored events: try again. */
+            /** false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later). */
             isExact: boolean;
             sample: {
-                /** null: no event has named a userId yet. */
+                /** null: no event has had a userId yet. */
                 userId: string | null;
                 /** true for a member of an audience. */
                 value: any;
             }[];
-            /** It counts events received since then: older ones were no longer stored when it was created. null: it counts no events. */
+            /** Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events. */
             reachesBackTo: string | null;
         };
     } | {
@@ -2952,11 +2952,11 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
         status: 200;
         data: {
             userId: string;
-            /** true for a member of an audience; null for none. */
+            /** true for a member of an audience; null if there is no value. */
             value: any;
             /** null without a value, or if it is very new. */
             since: string | null;
-            /** When it can next change by time alone. null: only an event can change it. */
+            /** When it can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
             /** For an audience: the condition, then its parts. */
             condition?: {
@@ -2964,9 +2964,9 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 pointer: string;
                 kind: "and" | "or" | "not" | "clause";
                 holds: boolean;
-                /** When it can next change by time alone. null: only an event can change it. */
+                /** When it can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as in the condition. */
+                /** The clause, as written in the condition. */
                 clause?: {
                     [key: string]: any;
                 };
@@ -2998,7 +2998,7 @@ export function listTraitValues(id: string, { limit, cursor }: {
         status: 200;
         data: {
             data: {
-                /** null: no event has named a userId yet. */
+                /** null: no event has had a userId yet. */
                 userId: string | null;
                 /** Any JSON. */
                 value: any;
@@ -3019,7 +3019,7 @@ export function listTraitValues(id: string, { limit, cursor }: {
     });
 }
 /**
- * Lists profiles, or finds some of them
+ * Lists or searches profiles
  */
 export function listProfiles({ search, order, space, limit, cursor }: {
     search?: string;
@@ -3101,7 +3101,7 @@ export function exportConfiguration({ withSecrets }: {
             /** Entries as in the response to GET /export. */
             sources: {
                 id: string;
-                /** A text of 1 to 200 characters, not only spaces. */
+                /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
                 rateLimit: number | null;
@@ -3114,7 +3114,7 @@ export function exportConfiguration({ withSecrets }: {
                 id: string;
                 sourceId: string;
                 "type": "Webhooks";
-                /** A text of 1 to 200 characters, not only spaces. */
+                /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 enabled: boolean;
                 /** Whether deliveries are held. If absent, it stays unchanged. */
@@ -3127,7 +3127,7 @@ export function exportConfiguration({ withSecrets }: {
             /** Entries as in the response to GET /export. */
             audiences?: {
                 id: string;
-                /** A text of 1 to 200 characters, not only spaces. */
+                /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
@@ -3145,7 +3145,7 @@ export function exportConfiguration({ withSecrets }: {
             /** Entries as in the response to GET /export. */
             traits?: {
                 id: string;
-                /** A text of 1 to 200 characters, not only spaces. */
+                /** A string of 1 to 200 characters, not only spaces. */
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
@@ -3177,7 +3177,7 @@ export function importConfiguration(body: {
     /** Entries as in the response to GET /export. */
     sources: {
         id: string;
-        /** A text of 1 to 200 characters, not only spaces. */
+        /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
         rateLimit: number | null;
@@ -3190,7 +3190,7 @@ export function importConfiguration(body: {
         id: string;
         sourceId: string;
         "type": "Webhooks";
-        /** A text of 1 to 200 characters, not only spaces. */
+        /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         enabled: boolean;
         /** Whether deliveries are held. If absent, it stays unchanged. */
@@ -3203,7 +3203,7 @@ export function importConfiguration(body: {
     /** Entries as in the response to GET /export. */
     audiences?: {
         id: string;
-        /** A text of 1 to 200 characters, not only spaces. */
+        /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         /** The name of the trait that is sent. */
         key: string;
@@ -3221,7 +3221,7 @@ export function importConfiguration(body: {
     /** Entries as in the response to GET /export. */
     traits?: {
         id: string;
-        /** A text of 1 to 200 characters, not only spaces. */
+        /** A string of 1 to 200 characters, not only spaces. */
         name: string;
         /** The name of the trait that is sent. */
         key: string;
@@ -3247,9 +3247,9 @@ export function importConfiguration(body: {
                 fields: string[];
             }[];
             unchanged: string[];
-            /** Records of this service that are not in the document. They stay. */
+            /** Records of this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3270,7 +3270,7 @@ export function importConfiguration(body: {
     }));
 }
 /**
- * Downloads a copy of the database, while the service runs
+ * Downloads a copy of the database without stopping the service
  */
 export function getBackup(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3284,7 +3284,7 @@ export function getBackup(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Shows the service itself: version, checks, storage, backlog, settings
+ * Shows the state of the service: version, checks, storage, backlog, settings
  */
 export function getSystem(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -3322,9 +3322,9 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 startedAt: string;
                 /** ISO 8601, UTC. */
                 lastSeenAt: string;
-                /** Seen in the last ten seconds. */
+                /** Whether it was seen in the last ten seconds. */
                 isAlive: boolean;
-                /** This node sends the response. */
+                /** Whether this node sent the response. */
                 isThis: boolean;
             }[];
             failingWorkers: {
@@ -3338,7 +3338,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 description: string;
             }[] | null;
             storage: {
-                /** Without free space in the database. */
+                /** Excludes free space inside the database. */
                 usedBytes: number;
                 databaseBytes: number;
                 /** The write-ahead log, or the NATS stream of a cluster. */
@@ -3354,9 +3354,9 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 retentionMaxBytes: number | null;
             };
             backlog: {
-                /** Events before decisions. */
+                /** Events without decisions. */
                 undecided: {
-                    /** The maximum: dropped duplicates are included. */
+                    /** An upper bound: includes dropped duplicates. */
                     events: number;
                     /** ISO 8601, UTC. */
                     oldestAt: string | null;
@@ -3364,15 +3364,15 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 };
                 /** Events not yet in profiles; null while no profiles are kept. */
                 notInProfiles: {
-                    /** The maximum: dropped duplicates are included. */
+                    /** An upper bound: includes dropped duplicates. */
                     events: number;
                     /** ISO 8601, UTC. */
                     oldestAt: string | null;
                     ageMs: number | null;
                 } | null;
-                /** Deliveries before their next attempt. */
+                /** Pending deliveries. */
                 pending: number;
-                /** Deliveries held by a pause. */
+                /** Held deliveries. */
                 held: number;
                 /** ISO 8601, UTC. */
                 oldestPendingAt: string | null;
@@ -3392,7 +3392,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 name: string;
                 flag: string;
                 variable: string;
-                /** As a user writes it; null if hidden or not set. */
+                /** As written in the configuration; null if hidden or not set. */
                 value: string | null;
                 isSet: boolean;
                 "default": string | null;

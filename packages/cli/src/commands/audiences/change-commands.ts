@@ -30,8 +30,8 @@ export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
   const create = parent
     .api('create <name>', `create ${one}`)
     .option('--destination <ids...>', 'destinations that receive changes')
-    .option('--space <space>', 'space of the users; default: default')
-    .option('--disabled', 'compute and send nothing until it is enabled')
+    .option('--space <space>', 'space of the profiles (default: default)')
+    .option('--disabled', 'create it disabled: compute and send nothing')
   if (kind.word === 'audiences')
     create.option('--manual', 'use a list of members instead of a condition')
   addDefinition(create, kind).run(async (context, name: string, options: ChangeOptions) => {
@@ -48,8 +48,8 @@ export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
     .api('update <id>', `update ${one}`)
     .option('--name <name>', 'new name; the key stays the same')
     .option('--destination <ids...>', 'destinations that receive changes; replaces all others')
-    .option('--enabled', 'compute and send again')
-    .option('--no-enabled', 'compute and send nothing')
+    .option('--enabled', 'enable it: compute and send changes')
+    .option('--no-enabled', 'disable it: compute and send nothing')
   addDefinition(update, kind).run(async (context, idOrName: string, options: ChangeOptions) => {
     const { name, destination, enabled } = options
     const { api, command } = context

@@ -58,7 +58,7 @@ function addPreview(
   parent
     .api('preview', 'count and sample the matching users')
     .requiredOption(`--${definition} <file>`, help)
-    .option('--space <space>', 'space of the users; default: default')
+    .option('--space <space>', 'space of the profiles (default: default)')
     .addHelpText('after', `\n${example}`)
     .run(async (context, options: PreviewOptions) => {
       const body = { [definition]: await jsonObjectIn(options[definition]!, help) }
@@ -85,22 +85,22 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
   parent
     .api('delete <id>', `delete ${one}`)
     .confirmed()
-    .option('--announce', 'first notify the destinations for every user')
+    .option('--announce', 'first notify the destinations of the removal for every user')
     .runOn(kind, async ({ api, output, command }, id, { announce }: { announce?: true }) => {
       const { get, remove } = operations(api)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))
       await remove(id, announce ? { announce: 'true' } : {})
       output.data({ id, deleted: !announce }, () =>
-        announce ? `${id} will be deleted once every user is announced.` : `Deleted ${id}.`,
+        announce ? `${id} will be deleted after the notifications.` : `Deleted ${id}.`,
       )
     })
 }
 
 function deletionEffect(one: string, record: Computation, announce: true | undefined): string {
   const { name, id, size, destinationIds } = record
-  const effect = `This deletes ${one}: ${JSON.stringify(name)} (${id}), with the values of ${counted(size, 'user')}.`
+  const effect = `This deletes ${one}: ${JSON.stringify(name)} (${id}), and its values for ${counted(size, 'user')}.`
   if (destinationIds.length === 0) return `${effect} It has no destinations.`
   return announce
-    ? `${effect} Its destinations are notified first.`
-    : `${effect} Its destinations are not notified; --announce notifies them.`
+    ? `${effect} Its destinations will be notified first.`
+    : `${effect} Its destinations will not be notified; use --announce to notify them.`
 }

@@ -16,8 +16,8 @@ import type { ApiCommand } from '../api-command.ts'
 const HELP = `
 A CSV file has one user per line, in UTF-8. The userId is in the column named
 userId, user_id or id, or else in the first column. Commas separate columns; if
-the header names a column, semicolons or tabs may too. A .ndjson or .jsonl file
-has a string, or an object with a userId, on each line.
+the header row names a column, semicolons or tabs also work. A .ndjson or
+.jsonl file has a string, or an object with a userId, on each line.
 
 Importing a file again is safe: existing members stay. Rejected lines and
 reasons go to <file>.rejected.ndjson.`
@@ -45,7 +45,7 @@ export function addListImport(audiences: ApiCommand): void {
         if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
         const { bytes: totalBytes } = await fingerprintOf(file)
         // The export that wrote it may have failed.
-        if (totalBytes === 0) throw new Failure('usage', `${file} is empty: nothing was changed.`)
+        if (totalBytes === 0) throw new Failure('usage', `${file} is empty. Nothing was changed.`)
         await using rejectedFile = await RejectedFile.open(rejectedPath(file), 0)
         const mode = options.remove ? 'remove' : options.replace ? 'replace' : 'add'
         const importer = new ListImporter({
@@ -97,7 +97,7 @@ function report(output: Output, result: ListImportResult): void {
   const hint = 'Run the same command again to resume.'
   if (!isComplete) throw new Failure('interrupted', 'Interrupted.', { hint })
   if (rejected === 0) return
-  const kept = mode === 'replace' ? ' No user was removed, in case a rejected line names one.' : ''
+  const kept = mode === 'replace' ? ' No user was removed, as a rejected line may name one.' : ''
   throw new Failure('partial', `${rejectedText(rejected)}${kept}`, {
     hint: `${rejectedPath(file)} lists them with line number and reason.`,
   })

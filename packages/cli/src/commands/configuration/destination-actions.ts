@@ -20,14 +20,8 @@ import type { ApiCommand, Context } from '../api-command.ts'
 type Action = (api: ManagementApi, id: string) => Promise<Destination>
 
 const ACTIONS: Readonly<Record<string, readonly [description: string, act: Action]>> = {
-  enable: [
-    'enable forwarding to a destination',
-    (api, id) => api.changeDestination(id, { enabled: true }),
-  ],
-  disable: [
-    'disable forwarding to a destination',
-    (api, id) => api.changeDestination(id, { enabled: false }),
-  ],
+  enable: ['enable a destination', (api, id) => api.changeDestination(id, { enabled: true })],
+  disable: ['disable a destination', (api, id) => api.changeDestination(id, { enabled: false })],
   pause: [
     'hold deliveries until the destination is resumed',
     (api, id) => api.pauseDestination(id, {}),
@@ -103,7 +97,7 @@ function addRotation(destinations: ApiCommand): void {
     .run(async (context, given: string, options: SecretOptions & { overlap?: number }) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined)
-        throw new Failure('usage', 'Give the new shared secret with --secret or --secret-file.')
+        throw new Failure('usage', 'Pass the new shared secret with --secret or --secret-file.')
       const body = definedFields({ secret, overlapHours: options.overlap })
       const { api } = context
       const id = await idOf(api, 'destination', given)

@@ -157,7 +157,7 @@ function settingsOf(options: WebhookOptions): object | undefined {
 function addHeader(webhook: WebhookOption | undefined, text: string): void {
   const colon = text.indexOf(':')
   // The messages quote no value: header values are secrets.
-  if (webhook === undefined) throw new Failure('usage', 'Give --header after its --webhook.')
-  if (colon < 1) throw new Failure('usage', '--header must have the form "name: value".')
+  if (webhook === undefined) throw new Failure('usage', '--header must come after its --webhook.')
+  if (colon < 1) throw new Failure('usage', '--header must have the format "name: value".')
   webhook.headers[text.slice(0, colon).trim()] = text.slice(colon + 1).trim()
 }

@@ -6,7 +6,7 @@ import type { ApiCommand } from '../api-command.ts'
 type ImportConfiguration = ManagementApi['importConfiguration']
 type Diff = Awaited<ReturnType<ImportConfiguration>>
 
-const HINT = 'Give a file that `hookline export` wrote.'
+const HINT = 'Pass a file written by `hookline export`.'
 
 export function addImportConfig(program: ApiCommand): void {
   program
@@ -29,7 +29,7 @@ function diffText({ dryRun, created, changed, unchanged, notInDocument }: Diff):
   return [
     ...created.map((id) => `+ ${id}`),
     ...changed.map(({ id, fields }) => `~ ${id}: ${fields.join(', ')}`),
-    ...notInDocument.map((id) => `  ${id} is not in the document, and is kept`),
+    ...notInDocument.map((id) => `  ${id} is not in the document; it is kept`),
     `${created.length} ${verb}created, ${changed.length} ${verb}changed, ${unchanged.length} unchanged.`,
   ].join('\n')
 }

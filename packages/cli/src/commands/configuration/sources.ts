@@ -41,7 +41,7 @@ export function addSources(program: ApiCommand): void {
     .api('create <name>', 'create a source with a write key')
     .option('--disabled', 'reject its calls until it is enabled')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
-    .option('--space <space>', 'space of its users; default: default')
+    .option('--space <space>', 'space of its profiles (default: default)')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space, disabled } = options
       const fields = { name, enabled: !disabled, rateLimit: rateLimitOf(options), space }
@@ -53,8 +53,8 @@ export function addSources(program: ApiCommand): void {
     .option('--name <name>', 'new name of the source')
     .option('--enabled', 'accept its calls')
     .option('--no-enabled', 'reject its calls')
-    .option('--rate-limit <calls>', 'maximum calls per second, or none', parseRateLimit)
-    .option('--space <space>', 'space of the users of new events')
+    .option('--rate-limit <calls>', 'maximum calls per second; "none" for no limit', parseRateLimit)
+    .option('--space <space>', 'space of its profiles; applies to new events')
     .run(async (context, given: string, options: SourceOptions) => {
       const { name, enabled, space } = options
       const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
@@ -83,7 +83,7 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
   const keys = `This deletes the source ${JSON.stringify(name)} (${id}) and its ${counted(writeKeys.length, 'write key')}.`
   return names.length === 0
     ? `${keys} It has no destinations.`
-    : `${keys} It also deletes its destinations (${shortList(names)}) and their undelivered events.`
+    : `${keys} This also deletes its destinations (${shortList(names)}) and their undelivered events.`
 }
 
 function addKeyCommands(sources: ApiCommand): void {

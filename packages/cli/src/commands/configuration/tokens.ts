@@ -35,7 +35,7 @@ export function addTokens(program: ApiCommand): void {
     )
     .option(
       '--expires <time>',
-      'expiry: ISO 8601, or how long from now, like 30d; default: never',
+      'expiry: ISO 8601, or a duration from now, like 30d (default: never)',
       (text) => futureTime(text),
     )
     .run(async ({ api, output }, name: string, { role, expires }: CreateOptions) => {
@@ -63,8 +63,8 @@ async function deletionEffect(api: ManagementApi, id: string): Promise<string> {
     throw new Failure('not found', 'No token has this id.', { hint })
   }
   const { name, role, lastUsedAt } = token
-  const use = lastUsedAt === null ? 'It was never used.' : `It was last used at ${lastUsedAt}.`
-  return `This deletes the token ${JSON.stringify(name)} (${id}) with the role ${role}. ${use}`
+  const use = lastUsedAt === null ? 'It has never been used.' : `It was last used at ${lastUsedAt}.`
+  return `This deletes the token ${JSON.stringify(name)} (${id}) with the ${role} role. ${use}`
 }
 
 const COLUMNS: readonly Column<Token>[] = [

@@ -76,16 +76,16 @@ function addList(deliveries: ApiCommand): void {
     .option('--destination <id>', 'only deliveries to this destination')
     .option('--event <id>', 'only deliveries of this event')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
-    .option('--waiting', 'only deliveries that a webhook has yet to receive')
+    .option('--waiting', 'only deliveries with a waiting webhook')
     .addOption(
       new Option(
         '--class <class>',
-        'only deliveries whose last attempt on a webhook, or reason for ending, has this class',
+        'only deliveries whose last attempt at a webhook has this class (or not_attempted, quarantined)',
       ).choices(Object.keys(DELIVERY_CLASSES)),
     )
     .option(
       '--status <code>',
-      'only deliveries to which a webhook last responded with this HTTP status',
+      'only deliveries whose last response had this HTTP status',
       wholeNumber(100, 599),
     )
     .receivedBetween()
@@ -133,7 +133,7 @@ function failuresText(output: Output, failures: readonly FailureGroup[], names: 
   return [
     table(output, failureColumns(failures, names), failures),
     '',
-    'Latest delivery and error of each:',
+    'Most recent delivery and error for each:',
     ...failures.slice(0, MAX_SAMPLES).map((failure) => wrapped(output, sampleText(failure))),
     '',
     // Not wrapped: a command that is pasted must stay on one line.

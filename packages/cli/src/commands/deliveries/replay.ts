@@ -33,7 +33,7 @@ export function addReplay(program: ApiCommand): void {
     .option('--text <text>', 'only events that contain this text')
     .option('--include-declined', 'also events received while the destination was disabled')
     .option('--rate <count>', 'maximum deliveries per second', wholeNumber(1))
-    .option('--dry-run', 'count the deliveries without sending them')
+    .option('--dry-run', 'count matching deliveries without sending them')
     .run(async ({ api, output }, { destination, rate: ratePerSecond, ...rest }: ReplayOptions) => {
       const { states, types, from, to, text, includeDeclined, dryRun } = rest
       const selection = { states, types, from, to, text, includeDeclined }

@@ -114,10 +114,10 @@ function outcomeText(outcomes: EventOutcomes): string {
 }
 
 function suppressionText({ userId, anonymousId, sourceId, ...rest }: Suppression): string {
-  const { since, deletionId, callsLeftOut, lastLeftOutAt } = rest
-  const where = sourceId === null ? 'every source' : sourceId
-  const calls = callsLeftOut === 1 ? '1 call dropped' : `${callsLeftOut} calls dropped`
-  const last = lastLeftOutAt === null ? '' : `, last at ${lastLeftOutAt}`
+  const { since, deletionId, droppedCalls, lastDroppedAt } = rest
+  const where = sourceId === null ? 'all sources' : sourceId
+  const calls = droppedCalls === 1 ? '1 call dropped' : `${droppedCalls} calls dropped`
+  const last = lastDroppedAt === null ? '' : `, last at ${lastDroppedAt}`
   const who = userId === null ? `AnonymousId ${anonymousId}` : `User ${userId}`
-  return `${who} is suppressed in ${where} since ${since} (${deletionId}): ${calls}${last}.`
+  return `${who} has been suppressed in ${where} since ${since} (${deletionId}): ${calls}${last}.`
 }

@@ -13,7 +13,7 @@ import { printable } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
-const NONE = `No requests. Add the webhook ${INSPECTOR_URL} to a destination.`
+const NONE = `No requests. Add ${INSPECTOR_URL} as a webhook of a destination.`
 
 interface ListOptions extends ListPart {
   readonly destination?: string
@@ -54,7 +54,7 @@ export function addInspector(program: ApiCommand): void {
 
   inspector.api('clear', 'remove all recorded requests').run(async ({ api, output }) => {
     const result = await api.clearInspector()
-    output.data(result, () => `Requests removed: ${result.removed}.`)
+    output.data(result, () => `Removed ${result.removed} requests.`)
   })
 }
 
@@ -66,7 +66,7 @@ interface AnswerOptions {
 
 function addAnswer(inspector: ApiCommand): void {
   inspector
-    .api('answer', 'set the response; by default 200 without delay')
+    .api('answer', 'set the response (default: 200, no delay)')
     .option('--status <code>', 'respond with this HTTP status', wholeNumber(200, 599))
     .option(
       '--fail-first <count>',

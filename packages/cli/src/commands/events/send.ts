@@ -61,7 +61,7 @@ async function send(
 /** Adds `key=value`. The value is text unless it is JSON without numbers that JavaScript rounds. */
 export function addField(text: string, fields: JsonObject = {}): JsonObject {
   const equals = text.indexOf('=')
-  if (equals < 1) throw new InvalidArgumentError('It must have the form key=value.')
+  if (equals < 1) throw new InvalidArgumentError('It must have the format key=value.')
   // fromEntries, because assigning __proto__ would set the prototype.
   return {
     ...fields,

@@ -27,8 +27,7 @@ const NAMES = { destination: destinationNames, source: sourceNames } as const
 
 const HELP = `
 By default, stats shows the last 60 steps. Steps below an hour are stored for 7
-days, longer steps for 400 days. Failed counts deliveries that ended without
-success; retried counts attempts. Pending is counted at the end of each minute.
+days, longer steps for 400 days. "Failed" counts deliveries; "retried" counts attempts. Pending is counted at the end of each minute.
 Latency is from receipt to delivery.`
 
 const past = (text: string) => pastTime(text)
@@ -36,13 +35,13 @@ const past = (text: string) => pastTime(text)
 export function addStats(program: ApiCommand): void {
   program
     .api('stats', 'show counts and latency over time')
-    .addOption(new Option('--step <step>', 'time of one line').choices(STEPS).default('1m'))
-    .option('--from <time>', `from this time on: ${PAST_TIME}`, past)
-    .option('--to <time>', 'before this time; default: now', past)
+    .addOption(new Option('--step <step>', 'time span of each row').choices(STEPS).default('1m'))
+    .option('--from <time>', `start time: ${PAST_TIME}`, past)
+    .option('--to <time>', 'end time (default: now)', past)
     .option('--source <id>', 'only this source')
     .option('--destination <id>', 'only this destination and its source')
     .addOption(
-      new Option('--by <what>', 'one line for each destination or source').choices(SERIES_OF),
+      new Option('--by <what>', 'show a row for each destination or source').choices(SERIES_OF),
     )
     .addHelpText('after', HELP)
     .run(async ({ api, output }, { step, from, to, ...options }: StatsOptions) => {

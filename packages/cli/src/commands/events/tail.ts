@@ -30,8 +30,8 @@ export function addTail(program: ApiCommand): void {
         'attempt',
       ]),
     )
-    .option('--source <id>', 'only messages about events of this source')
-    .option('--destination <id>', 'only events, and messages about this destination')
+    .option('--source <id>', 'only messages for this source')
+    .option('--destination <id>', 'only events, decisions and attempts of this destination')
     .addOption(new Option('--type <type>', 'only events of this type').choices(EVENT_TYPES))
     .option('--event <name>', 'only events with this name')
     .option('--user <id>', 'only events with this userId')

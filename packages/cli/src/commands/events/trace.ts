@@ -43,7 +43,7 @@ async function whyMissing(
   return [
     'Likely causes:',
     ...missingLines(causes).map((line) => `- ${line}`),
-    'For more: hookline events why-missing --user <userId> --source <id>',
+    'To narrow this down, run: hookline events why-missing --user <userId> --source <id>',
   ].join('\n  ')
 }
 

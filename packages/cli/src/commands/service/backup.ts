@@ -23,7 +23,8 @@ export function addBackup(program: ApiCommand): void {
     .option('--stopped', 'back up a stopped service from --data-dir')
     .run(async (context, file: string, { dataDir, stopped }: BackupOptions) => {
       const path = resolve(file)
-      if (existsSync(path)) throw new Failure('usage', `${path} already exists. Give another name.`)
+      if (existsSync(path))
+        throw new Failure('usage', `${path} already exists. Choose another name.`)
       if (stopped) await backUpFolder(dataDirOf(dataDir), path)
       else await download(context.api, path)
       const { size } = await stat(path)

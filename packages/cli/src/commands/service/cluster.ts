@@ -15,7 +15,7 @@ export function addCluster(program: Command): void {
   program
     .command('cluster')
     .description('run a local cluster of three nodes, with a demo source')
-    .option('--port <port>', 'first of six ports', wholeNumber(1, 65_530), 4811)
+    .option('--port <port>', 'first of six consecutive ports', wholeNumber(1, 65_530), 4811)
     .option('--data-dir <folder>', 'folder for data, secrets and logs', 'cluster-data')
     .action(cluster)
 }
@@ -49,7 +49,7 @@ async function cluster(
       `npx hookline inspector --url ${urls[1]} --data-dir ${folder}`,
       `npx hookline console --url ${urls[2]} --data-dir ${folder}`,
       '',
-      'Kill a node, and the others deliver its events. Press Ctrl-C to stop; the data is kept.',
+      'If you kill a node, the others deliver its events. Press Ctrl-C to stop. The data is kept.',
     ].join('\n'),
   )
   await stop

@@ -35,20 +35,22 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
   const { config: configured, texts, origins } = await resolvedConfigFrom(flags)
   const allowedNetworks = [...configured.allowedNetworks, ...LOOPBACK_NETWORKS]
   const config = { ...configured, allowedNetworks }
-  // This command changed it, which is not an origin of settings.
+  // Set by this command, so it has no origin in the settings.
   const { allowedNetworks: _changed, ...known } = origins
   const settings = {
     texts: { ...texts, allowedNetworks: allowedNetworks.join(',') },
     origins: known,
   }
   const output = outputOf(command)
-  const isOpenHere = isLoopback(config.adminPort === undefined ? config.host : config.adminHost)
+  const allowsLocalAccess = isLoopback(
+    config.adminPort === undefined ? config.host : config.adminHost,
+  )
   await serve({
-    isLogForPeople: !output.isJson,
+    isLogFormatted: !output.isJson,
     config,
     settings,
     output,
-    isOpenHere,
+    allowsLocalAccess,
     onInspected: (request) => {
       const delivery = inspectedDelivery(request)
       output.data(delivery, () => deliveryLine(output, delivery))
@@ -69,7 +71,7 @@ async function dev({ forwardTo, ...flags }: DevOptions, command: Command): Promi
           (attempt) => output.data(attemptDocument(attempt), () => attemptLine(output, attempt)),
           (error) => output.note(`Cannot show deliveries: ${(error as Error).message}`),
         ))
-      const about = { ...aboutService(config, service), isOpenHere }
+      const about = { ...aboutService(config, service), allowsLocalAccess }
       const ready: DevReady = {
         kind: 'ready',
         version: VERSION,

@@ -19,7 +19,7 @@ export function addMigrateData(program: Command): void {
         output.note(`Row ${key} of the table ${name} is corrupted: its secret cannot be decrypted.`)
       const onMoved = (name: string): void => output.note(`Moved ${name}.`)
       const onSkipped = (name: string, id: string): void => {
-        if (name === 'events') output.note(`The event ${id} is damaged, and stays in the file.`)
+        if (name === 'events') output.note(`Event ${id} is corrupted and was not moved.`)
       }
       const report = await migrateData(config, { onMoved, onSkipped, onUnreadable }).catch(
         (error: unknown) => {
@@ -48,9 +48,9 @@ function notesOf({ tables }: MoveReport): string[] {
     ...(skipped === 0
       ? []
       : [
-          `${grouped(skipped)} unfinished events are damaged or about to be deleted, and will not be delivered.`,
+          `${grouped(skipped)} unfinished events are corrupted or scheduled for deletion, and will not be delivered.`,
         ]),
     `All data was moved. The first node will process ${grouped(rows)} unfinished events.`,
-    'Start the nodes now. Do not start a service on this data folder again: it would repeat the waiting deliveries.',
+    'Start the nodes now. Do not start a service on this data folder again: it would repeat pending deliveries.',
   ]
 }

@@ -18,7 +18,7 @@ export function addRebuild(program: ApiCommand): void {
     .description('rebuild a corrupted database from its readable rows')
     .confirmed()
     .option('--data-dir <folder>', 'data folder of a stopped service')
-    .option('--from <file>', 'read this database instead')
+    .option('--from <file>', 'read rows from this file instead')
     .action(async (options: RebuildOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       await confirm(

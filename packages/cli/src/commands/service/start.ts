@@ -66,7 +66,7 @@ async function showSignInLink({ adminUrl, adminToken }: Service, output: Output)
 
 function noteOf({ host }: Config): string {
   const reach = isLoopback(host)
-    ? 'Only this machine can connect. --host 0.0.0.0 opens the service to other machines.'
+    ? 'Only this machine can connect. To allow other machines, use --host 0.0.0.0.'
     : 'Other machines can connect.'
   return process.stderr.isTTY
     ? reach

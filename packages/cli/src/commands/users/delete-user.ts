@@ -16,12 +16,12 @@ export function addDeleteUser(program: ApiCommand): void {
     .api('delete-user [userIds...]', 'delete all data of users')
     .confirmed()
     .option('--anonymous-id <ids...>', 'delete all events with these anonymousIds')
-    .option('--source <ids...>', 'only data from these sources; default: all')
+    .option('--source <ids...>', 'only data from these sources (default: all)')
     .option('--suppress', 'also drop future events of these users')
     .run(async (context, userIds: string[], options: DeleteOptions) => {
       const { anonymousId: anonymousIds, source, suppress } = options
       if (userIds.length === 0 && anonymousIds === undefined)
-        throw new Failure('usage', 'Give userIds, or anonymousIds with --anonymous-id.')
+        throw new Failure('usage', 'Pass userIds, or anonymousIds with --anonymous-id.')
       const { api, output, command } = context
       const sourceIds = source && (await idsOf(api, 'source', source))
       const linked = await linkedTo(api, userIds)
@@ -66,7 +66,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
   return [
     ...(devices.length === 0
       ? []
-      : [`Their profiles lose these anonymousIds: ${shortList(devices.map(({ id }) => id))}.`]),
+      : [`Also removed from their profiles: ${shortList(devices.map(({ id }) => id))}.`]),
     ...(staying.length === 0
       ? []
       : [`These aliased users are not deleted: ${shortList(staying)}.`]),

@@ -9,7 +9,7 @@ import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 
-const SPACE = ['--space <space>', 'space of the users; default: default'] as const
+const SPACE = ['--space <space>', 'space of the profiles (default: default)'] as const
 
 export function addProfiles(program: ApiCommand): void {
   const profiles = program.command('profiles').description('find and show user profiles')
@@ -17,18 +17,18 @@ export function addProfiles(program: ApiCommand): void {
   profiles
     .api('list', 'list the profiles of a space')
     .paged('long')
-    .option('--largest', 'the profiles with the most ids first, on one page')
+    .option('--largest', 'show the profiles with the most ids, on one page')
     .option(...SPACE)
     .run(showProfiles)
 
   profiles
-    .api('find [text]', 'find profiles by the start of an id or email')
+    .api('find [text]', 'find profiles by userId prefix, or by exact anonymousId or email address')
     .paged('long')
     .option('--trait <name=value>', 'find by trait, such as plan=pro')
     .option(...SPACE)
     .run((context, text: string | undefined, options: ListOptions) => {
       if ((text === undefined) === (options.trait === undefined))
-        throw new Failure('usage', 'Give a text, or --trait name=value.')
+        throw new Failure('usage', 'Pass a search text, or --trait name=value.')
       return showProfiles(context, { ...options, ...(text !== undefined && { text }) })
     })
 
@@ -76,7 +76,8 @@ async function showProfiles(
 
 function traitIn(text: string): Record<string, string> {
   const at = text.indexOf('=')
-  if (at < 1) throw new Failure('usage', '--trait must have the form name=value, such as plan=pro.')
+  if (at < 1)
+    throw new Failure('usage', '--trait must have the format name=value, such as plan=pro.')
   return { [`trait.${text.slice(0, at)}`]: text.slice(at + 1) }
 }
 
@@ -125,7 +126,7 @@ function refusals({ refusedLinks }: Profile): (Detail | false)[] {
     limit.count > 0 && ['over the limit', idsIn(limit)],
     placeholders > 0 && [
       'placeholders',
-      `${grouped(placeholders)} calls had an id such as undefined`,
+      `${grouped(placeholders)} calls had a placeholder id, such as undefined`,
     ],
   ]
 }

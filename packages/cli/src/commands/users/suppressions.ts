@@ -31,11 +31,11 @@ export function addSuppressions(program: ApiCommand): void {
 
   suppressions
     .api('delete <id>', 'end the suppression of a user')
-    .option('--anonymous', 'the id is an anonymousId')
+    .option('--anonymous', 'treat the id as an anonymousId')
     .run(async ({ api, output }, id: string, { anonymous }: { anonymous?: true }) => {
       const user = anonymous ? { anonymousId: id } : { userId: id }
       await api.endSuppression(user)
-      output.data({ ...user, deleted: true }, () => `New events of ${id} are stored again.`)
+      output.data({ ...user, deleted: true }, () => `New events of ${id} are stored from now on.`)
     })
 }
 
@@ -43,8 +43,8 @@ function columnsWith(names: Names): Column<Suppression>[] {
   return [
     { head: 'user', cell: ({ userId }) => userId ?? '' },
     { head: 'anonymous', cell: ({ anonymousId }) => anonymousId ?? '' },
-    { head: 'dropped calls', cell: ({ callsLeftOut }) => String(callsLeftOut) },
-    { head: 'last', cell: ({ lastLeftOutAt }) => lastLeftOutAt ?? 'never', isTime: true, rank: 1 },
+    { head: 'dropped calls', cell: ({ droppedCalls }) => String(droppedCalls) },
+    { head: 'last', cell: ({ lastDroppedAt }) => lastDroppedAt ?? 'never', isTime: true, rank: 1 },
     { head: 'since', cell: ({ since }) => since, isTime: true, rank: 2 },
     {
       head: 'source',

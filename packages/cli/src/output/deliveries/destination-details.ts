@@ -34,7 +34,7 @@ export function destinationDetails(
 
 function enabledText(output: Output, { enabled, enabledChangedAt }: Destination): string {
   const since = enabledChangedAt === null ? '' : `, since ${output.time(enabledChangedAt)}`
-  return enabled ? `yes${since}` : `no${since}: new events are not forwarded`
+  return enabled ? `yes${since}` : `no${since}: new events are not delivered`
 }
 
 function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {

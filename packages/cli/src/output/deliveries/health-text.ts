@@ -26,7 +26,7 @@ export function lastHourText({
   const { attempts, delivered, successRate } = lastHour
   if (successRate === null) return 'no attempts'
   const percent = Math.floor(successRate * 100)
-  return `${counted(attempts, 'attempt')}, ${grouped(delivered)} delivered (${percent} %)`
+  return `${counted(attempts, 'attempt')}, ${grouped(delivered)} delivered (${percent}%)`
 }
 
 /** `open since …, next attempt …` */
@@ -42,7 +42,7 @@ export function breakerText(
   const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
   const next = restsUntil === null ? '' : `, next attempt ${time(restsUntil)}`
   if (breaker === 'open') return `open${since}${next}`
-  return `half open${since}: the next attempt decides`
+  return `half open${since}: the next attempt closes or reopens it`
 }
 
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
@@ -68,7 +68,7 @@ function backlogText(
   now: number,
 ): string {
   const hasPending = pending > 0 && oldestPendingAt !== null
-  const oldest = hasPending ? `, the oldest for ${ageText(oldestPendingAt, now)}` : ''
+  const oldest = hasPending ? `, oldest waiting for ${ageText(oldestPendingAt, now)}` : ''
   return `${grouped(pending)} pending${oldest}; ${grouped(held)} held`
 }
 

@@ -49,13 +49,13 @@ const COLOURS = {
 
 const CAUSES: Readonly<Record<PendingPart['reason'], string>> = {
   in_flight: 'request in progress',
-  in_line: 'due, in the queue',
+  in_line: 'due, queued',
   retry: 'the last attempt failed',
   retry_after: 'the receiver sent Retry-After',
   breaker_open: 'breaker open after too many failed attempts',
   webhook_paused: 'the webhook is paused',
   webhook_gone: 'webhook paused after three 410 responses in a row',
-  url_forbidden: 'webhook paused: URL not in allowedNetworks or allowedPorts',
+  url_forbidden: 'webhook paused: address or port not in allowedNetworks or allowedPorts',
   destination_paused: 'the destination is paused',
   destination_disabled: 'the destination is disabled',
 }

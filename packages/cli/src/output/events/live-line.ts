@@ -37,7 +37,7 @@ function attemptText(output: Output, data: Data): string {
 
 function gapText(data: Data): string {
   const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
-  return `${missed} messages skipped (${text(data, 'reason')}). \`hookline events list\` shows all events.`
+  return `${missed} messages missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
 }
 
 function text(data: Data, name: string): string {

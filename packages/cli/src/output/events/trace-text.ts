@@ -75,7 +75,7 @@ function decisionLines(
   return [
     wrapped(
       output,
-      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason ?? decision}: ${printable(text)}`,
+      `${SYMBOLS[decision]} ${output.style('bold', printable(nameAndId(destinationId, names)))} ${reason === null ? '' : `${reason}: `}${printable(text)}`,
     ),
     ...ofDestination.flatMap((delivery) => deliveryLines(output, delivery)),
   ]

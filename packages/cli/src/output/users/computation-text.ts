@@ -37,7 +37,7 @@ function stateText({ state, progress }: Computation): string {
   if (progress === null) return state
   const { step, done, total } = progress
   const percent = Math.floor((done / Math.max(1, total)) * 100)
-  return `${state}, ${step} ${percent} %`
+  return `${state}, ${step} ${percent}%`
 }
 
 function lastSyncText({ lastSync, sync }: Computation): string {
@@ -50,7 +50,7 @@ function lastSyncText({ lastSync, sync }: Computation): string {
     ...(Number.isNaN(took) ? [] : [`took ${durationText(took / 1000)}`]),
     `${grouped(entered)} entered`,
     `${grouped(left)} left`,
-    ...(missed > 0 ? [`${grouped(missed)} missed before (a bug in Hookline)`] : []),
+    ...(missed > 0 ? [`${grouped(missed)} missed earlier (a bug in Hookline)`] : []),
     ...(error === null ? [] : [error]),
   ]
   return `${parts.join(', ')}${next}`
@@ -59,6 +59,6 @@ function lastSyncText({ lastSync, sync }: Computation): string {
 function definitionEntry(record: Computation): readonly [string, string] {
   if ('compute' in record) return ['compute', JSON.stringify(record.compute)]
   if (record.condition === null)
-    return ['members', 'a list; add to it with `hookline audiences import`']
+    return ['members', 'manual list; add users with `hookline audiences import`']
   return ['condition', JSON.stringify(record.condition)]
 }

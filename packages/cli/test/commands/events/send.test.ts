@@ -74,9 +74,7 @@ describe('hookline send and trace', () => {
     const text = await service.run('trace', (trace as unknown as { id: string }).id)
     expect(text.stdout).toMatch(/^track "Order Completed"\n/)
     expect(text.stdout).toMatch(/^received +2\S+Z by @hookline\/client [\d.]+$/m)
-    expect(text.stdout).toMatch(
-      /→ Webhooks \(dst_\S+\) deliver: It was delivered\.\n {2}msg_\S+ delivered\n/,
-    )
+    expect(text.stdout).toMatch(/→ Webhooks \(dst_\S+\) Delivered\.\n {2}msg_\S+ delivered\n/)
     expect(text.stdout).toMatch(
       /#1 200 in \d+ ms \(connect \d+, answer \d+(?:, transfer \d+)?\) http:\/\/127\.0\.0\.1/,
     )

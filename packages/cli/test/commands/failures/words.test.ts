@@ -128,7 +128,7 @@ describe('a request that the service refuses', () => {
       '{"value": 12345678901234567891}',
       /a number for "value" that/,
     ],
-    ['bytes that are not UTF-8', Buffer.from('{"name": "caf\xe9"}', 'latin1'), /is not in UTF-8/],
+    ['bytes that are not UTF-8', Buffer.from('{"name": "caf\xe9"}', 'latin1'), /is not valid UTF-8/],
   ])('is not sent if a document has %s', async (_what, content, said) => {
     const path = join(folder.path, 'refused.json')
     writeFileSync(path, content)
@@ -147,7 +147,7 @@ describe('a request that the service refuses', () => {
     const { status, stderr } = spawnSync('sh', ['-c', shell, process.execPath, HOOKLINE], {
       encoding: 'utf8',
     })
-    expect([status, stderr]).toEqual([2, expect.stringContaining('is not in UTF-8')])
+    expect([status, stderr]).toEqual([2, expect.stringContaining('is not UTF-8')])
   })
 
   it('names the field of a document, or the line with invalid JSON', async () => {

@@ -80,7 +80,7 @@ function run(line: string, look: Look): Promise<string> {
 const fileOf = (line: string) =>
   line.replaceAll(/ --source| <\w+>/g, '').replaceAll(/ (?:--)?/g, '-')
 
-test.each(LOOKS)('`hookline $line` looks as before: %j', async ({ line, ...look }) => {
+test.each(LOOKS)('the output of `hookline $line` is unchanged: %j', async ({ line, ...look }) => {
   const folder = `${look.columns}${'colours' in look ? '-colours' : ''}`
   const text = await run(line, look)
   await expect(text).toMatchFileSnapshot(`screens/${folder}/${fileOf(line)}.txt`)

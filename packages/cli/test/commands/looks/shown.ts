@@ -11,7 +11,7 @@ const IDS = /\b(src|dst|evt|msg|wk|tok|rpl|del|aud|trt|sup|syn)_([0-9A-Za-z]{12,
 const CURSORS = /(?<="nextCursor":")[^"]+/g
 const SHOWN_CURSORS = /cursor_\d+/g
 const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g
-const DURATIONS = /"(durationMs|lookupMs|connectMs|tlsMs|answerMs)":[\d.]+/g
+const DURATIONS = /"(durationMs|lookupMs|connectMs|tlsMs|responseMs)":[\d.]+/g
 
 /** Replaces ids, times and ports in responses by the same values in every run, without changing their length. */
 export class SteadyService {

@@ -99,15 +99,17 @@ describe('hookline dev', () => {
     [[], true],
     [['--host', '0.0.0.0'], false],
     [['--host', '0.0.0.0', '--admin-port', '0'], true],
-  ])('with %j, a local browser needs no token: %s', async (settings, isOpenHere) => {
+  ])('with %j, a local browser needs no token: %s', async (settings, allowsLocalAccess) => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json', ...settings]
     await using dev = new Hookline(args)
-    const ready = await dev.document<Ready & { isOpenHere: boolean; apiReference: string }>('ready')
-    expect(ready.isOpenHere).toBe(isOpenHere)
+    const ready = await dev.document<Ready & { allowsLocalAccess: boolean; apiReference: string }>(
+      'ready',
+    )
+    expect(ready.allowsLocalAccess).toBe(allowsLocalAccess)
     const headers = { 'sec-fetch-site': 'same-origin' }
     const session = new URL('/api/v1/session', ready.apiReference)
-    expect((await fetch(session, { headers })).status).toBe(isOpenHere ? 200 : 401)
+    expect((await fetch(session, { headers })).status).toBe(allowsLocalAccess ? 200 : 401)
     dev.signal('SIGINT')
     expect(await dev.exit()).toBe(0)
   })

@@ -9,7 +9,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 const TOKEN = 'tok_stop_test'
 const SHUTDOWN_TIMEOUT_MS = 1_000
 /** The longest allowed setting. A stop that waits for it makes the test time out. */
-const LONGEST_MS = 600_000
+const MAX_MS = 600_000
 
 interface StartOptions {
   readonly timeoutMs?: number
@@ -28,7 +28,7 @@ class StoppingService {
   async start({ timeoutMs = SHUTDOWN_TIMEOUT_MS, nodeArgs = [] }: StartOptions = {}) {
     const args = ['start', '--json', '--port', '0', '--data-dir', this.#dataDir]
     const settings = ['--attempt-timeout', '60000', '--allowed-networks', '127.0.0.0/8']
-    settings.push('--request-timeout', String(LONGEST_MS))
+    settings.push('--request-timeout', String(MAX_MS))
     const limits = ['--shutdown-timeout', String(timeoutMs), '--max-concurrency-per-webhook', '3']
     const env = { HOOKLINE_ADMIN_TOKEN: TOKEN }
     const service = new Hookline([...args, ...settings, ...limits], { env, nodeArgs })
@@ -124,7 +124,7 @@ test('a stop closes the connection of an incomplete request', async () => {
 })
 
 test('a stop does not wait for idle connections', async () => {
-  const { service, port } = await new StoppingService().start({ timeoutMs: LONGEST_MS })
+  const { service, port } = await new StoppingService().start({ timeoutMs: MAX_MS })
   await using _service = service
   const idle = await writing(port, 'GET /livez HTTP/1.1\r\nHost: h\r\n\r\n')
   await once(idle, 'data')

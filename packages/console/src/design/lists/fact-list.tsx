@@ -7,7 +7,7 @@ interface FactListProps {
   readonly isWide?: boolean
 }
 
-/** Leaves out facts without a value. */
+/** Omits facts without a value. */
 export function FactList({ facts, isWide = false }: FactListProps): ReactElement {
   return (
     <dl

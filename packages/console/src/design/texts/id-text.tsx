@@ -7,7 +7,7 @@ interface IdTextProps {
   readonly what?: string
 }
 
-export function IdText({ id, what = 'the id' }: IdTextProps): ReactElement {
+export function IdText({ id, what = 'the ID' }: IdTextProps): ReactElement {
   return (
     <span className="inline-flex max-w-full items-center gap-0.5">
       <code className="text-dense break-all">{shownText(id)}</code>

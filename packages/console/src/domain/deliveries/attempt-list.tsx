@@ -70,7 +70,7 @@ type AttemptResult = Pick<
 
 interface AttemptDetailsProps {
   readonly attempt: AttemptResult
-  /** Leaves out the meaning, which is shown elsewhere. */
+  /** Omits the meaning, which is shown elsewhere. */
   readonly isExplained?: boolean
 }
 
@@ -102,7 +102,8 @@ function Response({ status, headers, body }: AttemptResult): ReactElement | unde
   if (headers === undefined && body === undefined)
     return (
       <p className="text-ink-faint text-note">
-        Headers and body are not stored, because earlier responses were the same.
+        Headers and body are not stored, because enough responses with this result are stored
+        already.
       </p>
     )
   const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)

@@ -71,7 +71,7 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
           onConfirm={() => Promise.resolve(run())}
           onClose={() => setConfirming(false)}
         >
-          <p>It was delivered. The receiver gets it a second time.</p>
+          <p>It has already been delivered. The receiver will get it a second time.</p>
         </Confirm>
       )}
     </>
@@ -104,7 +104,7 @@ function Facts({ delivery }: DeliveryProps): ReactElement {
     <FactList
       facts={[
         ['State', <StateBadge tone={tone}>{words}</StateBadge>],
-        ['Id', <IdText id={id} what="the delivery id" />],
+        ['ID', <IdText id={id} what="the delivery ID" />],
         [
           'Event',
           <>
@@ -116,7 +116,7 @@ function Facts({ delivery }: DeliveryProps): ReactElement {
             >
               View trace
             </Link>
-            <IdText id={eventId} what="the event id" />
+            <IdText id={eventId} what="the event ID" />
           </>,
         ],
         ['First due', <Time at={firstDueAt} form="full" />],

@@ -14,9 +14,9 @@ export interface DestinationState {
 export type Pause = NonNullable<Destination['paused']>
 
 export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
-  operator: 'Paused by hand.',
+  operator: 'Paused manually.',
   gone: 'The receiver responded with 410 three times in a row.',
-  forbidden: 'allowedNetworks or allowedPorts forbids its address or port.',
+  forbidden: 'Its address or port is not allowed by allowedNetworks or allowedPorts.',
 }
 
 const HEALTHY_SUCCESS_RATE = 0.95

@@ -25,7 +25,7 @@ export function summaryOf(
   }
 }
 
-/** Whether an audience or a computed trait made the event. */
+/** Whether the event comes from an audience or a computed trait. */
 export function isComputed(sourceId: string): boolean {
   return !sourceId.startsWith('src_')
 }

@@ -73,7 +73,7 @@ export function FailureItem({
 /** The meaning of `lastSeenAt` if it is not the last attempt. */
 const LAST_SEEN: ReadonlyMap<string, string> = new Map([
   ['not_attempted', 'last due'],
-  ['quarantined', 'last stopped'],
+  ['quarantined', 'last quarantined'],
 ])
 
 function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
@@ -90,7 +90,7 @@ function Seen({ group }: { readonly group: FailureGroup }): ReactElement {
         preload={false}
         className="text-accent underline"
       >
-        View the newest
+        View latest delivery
       </Link>
     </p>
   )

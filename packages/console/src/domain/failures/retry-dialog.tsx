@@ -46,19 +46,19 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
     />
   )
   return (
-    <Modal title={`Retry at ${name}`} isOpen onClose={onClose}>
+    <Modal title={`Retry deliveries to ${name}`} isOpen onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2">Fix the cause, then retry:</legend>
-        {choice('these', theseLabel(group), 'Retries each now, ignoring the breaker.')}
+        {choice('these', theseLabel(group), 'Retries each now, even if the breaker is open.')}
         {choice(
           'all',
-          `Everything ${statesLabel(group)} at ${name}${matchesLabel(dryRuns.all.matches)}`,
-          'For any cause. Leaves out pending deliveries.',
+          `All ${statesLabel(group)} deliveries to ${name}${matchesLabel(dryRuns.all.matches)}`,
+          'Regardless of cause. Pending deliveries are not included.',
         )}
         {choice(
           'since',
-          `Of these, only events received since a time${matchesLabel(dryRuns.since.matches)}`,
-          'Leaves out older events.',
+          `Only those received after a certain time${matchesLabel(dryRuns.since.matches)}`,
+          'Older events are not included.',
         )}
       </fieldset>
       {extent === 'since' && <TimeField label="Since" at={since} onChange={setSince} />}
@@ -72,7 +72,7 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
   )
 }
 
-/** Replays leave out the quarantine unless the group itself is in it. */
+/** Replays skip quarantined deliveries unless the group itself is quarantined. */
 function everythingAt({ destinationId, class: kind }: FailureGroup): ReplaySelection {
   if (kind !== 'quarantined') return { destinationId }
   return { destinationId, states: ['rejected', 'expired', 'quarantined'] }
@@ -95,7 +95,7 @@ function matchesLabel(matches: number | undefined): string {
 }
 
 function previewText(matches: number | undefined): string {
-  if (matches === undefined) return 'Counting …'
+  if (matches === undefined) return 'Counting…'
   if (matches === 0) return 'No deliveries to retry.'
   return `Retries ${counted(matches, 'delivery', 'deliveries')}.`
 }
@@ -143,7 +143,7 @@ function RetryFooter({ retry, dryRun, onRetry, onClose }: RetryFooterProps): Rea
     <div className="mt-4 flex flex-col gap-3">
       <p role="status" className="text-ink-soft">
         {retry.isBusy && retry.done !== undefined
-          ? `Retried ${wholeNumber(retry.done)} so far …`
+          ? `Retried ${wholeNumber(retry.done)} so far…`
           : dryRun && previewText(dryRun.matches)}
       </p>
       {Boolean(error) && (

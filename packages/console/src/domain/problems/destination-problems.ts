@@ -16,9 +16,9 @@ const MAX_NAME_CHARACTERS = 80
 const MAX_URL_CHARACTERS = 100
 
 const PAUSE_REMEDIES = {
-  operator: 'Its deliveries are held until it is resumed. They do not expire.',
+  operator: 'Deliveries are held, and do not expire, until you resume it.',
   gone: 'Correct the URL or remove the webhook, then resume.',
-  forbidden: 'Add its network to allowedNetworks, or change the URL.',
+  forbidden: 'Change the URL, or allow its network (allowedNetworks) or port (allowedPorts).',
 } as const
 
 /** Problems that stop or slow deliveries. `now`: milliseconds since the epoch. */
@@ -40,7 +40,7 @@ export function destinationProblems(
 function destinationProblem(destination: CheckedDestination, now: number): CurrentProblem[] {
   const { id, enabled, paused, settings, health } = destination
   const name = shownText(destination.name, MAX_NAME_CHARACTERS)
-  if (!enabled) return disabledProblem(destination, name, now)
+  if (!enabled) return disabledProblem(destination, name)
   const whole =
     paused === null ? [] : [pauseProblem({ id, url: '', name, pause: paused, held: health.held })]
   const parts = settings.webhooks.flatMap(({ url, paused: pause }) => {
@@ -55,16 +55,15 @@ function destinationProblem(destination: CheckedDestination, now: number): Curre
 }
 
 function disabledProblem(
-  { id, health: { pending, held, oldestPendingAt } }: CheckedDestination,
+  { id, health: { pending, held } }: CheckedDestination,
   name: string,
-  now: number,
 ): CurrentProblem[] {
   if (pending + held === 0) return []
   return [
     {
       key: `disabled ${id}`,
       severity: 'attention',
-      title: `${name} is disabled. ${backlogText(pending + held, oldestPendingAt, now)}`,
+      title: `${name} is disabled with ${counted(pending + held, 'undelivered event')}.`,
       remedy: 'To deliver them, enable the destination in its settings.',
       to: `/destinations/${id}?tab=settings`,
     },
@@ -99,7 +98,7 @@ function webhookProblem(
   now: number,
 ): CurrentProblem[] {
   const isOld =
-    oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.longestWaitMs
+    oldestPendingAt !== null && Date.parse(oldestPendingAt) < now - HEALTH_LIMITS.maxWaitMs
   const backlog = pending === 0 ? '' : ` ${backlogText(pending, oldestPendingAt, now)}`
   const to = `/destinations/${id}`
   if (breaker !== 'closed')
@@ -107,9 +106,8 @@ function webhookProblem(
       {
         key: `breaker ${id} ${url}`,
         severity: 'failing',
-        title: `${name} failed too often, so its breaker opened.${backlog}`,
-        remedy:
-          'Send a test to see the response. To make the next attempts now, close the breaker.',
+        title: `The breaker of ${name} opened after too many failures.${backlog}`,
+        remedy: 'Send a test to see the response. To retry now, close the breaker.',
         to,
       },
     ]
@@ -118,8 +116,8 @@ function webhookProblem(
       {
         key: `retry-after ${id} ${url}`,
         severity: isOld ? 'failing' : 'attention',
-        title: `${name} asked for a pause with Retry-After.${backlog}`,
-        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To make it now, close the breaker.`,
+        title: `${name} sent Retry-After.${backlog}`,
+        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry now, open the destination.`,
         to,
       },
     ]
@@ -129,7 +127,7 @@ function webhookProblem(
       key: `old ${id} ${url}`,
       severity: 'failing',
       title: `${name}:${backlog}`,
-      remedy: 'The list of deliveries shows the reason and the next attempt of each.',
+      remedy: 'The deliveries list shows the reason and next attempt for each.',
       to: `${to}?tab=deliveries&state=waiting`,
     },
   ]
@@ -137,7 +135,9 @@ function webhookProblem(
 
 function backlogText(count: number, oldestAt: string | null, now: number): string {
   const oldest =
-    oldestAt === null ? '' : `, the oldest for ${duration(Math.max(0, now - Date.parse(oldestAt)))}`
+    oldestAt === null
+      ? ''
+      : `, oldest waiting for ${duration(Math.max(0, now - Date.parse(oldestAt)))}`
   return `${counted(count, 'pending delivery', 'pending deliveries')}${oldest}.`
 }
 
@@ -148,7 +148,7 @@ function unsuccessfulAmong(destinations: readonly CheckedDestination[]): Checked
   const sum = (name: keyof LastHour): number =>
     destinations.reduce((total, { health }) => total + health.lastHour[name], 0)
   const total = { attempts: sum('attempts'), delivered: sum('delivered') }
-  const isEnough = ({ attempts }: LastHour): boolean => attempts >= HEALTH_LIMITS.leastAttempts
+  const isEnough = ({ attempts }: LastHour): boolean => attempts >= HEALTH_LIMITS.minAttempts
   const isLowInTotal = isLow(total) && isEnough(total)
   return destinations.filter(
     ({ health: { lastHour } }) => isLow(lastHour) && (isLowInTotal || isEnough(lastHour)),
@@ -156,7 +156,7 @@ function unsuccessfulAmong(destinations: readonly CheckedDestination[]): Checked
 }
 
 function isLow({ attempts, delivered }: LastHour): boolean {
-  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.leastShare
+  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.minShare
 }
 
 function successProblem({ id, name, health: { lastHour } }: CheckedDestination): CurrentProblem {
@@ -165,7 +165,7 @@ function successProblem({ id, name, health: { lastHour } }: CheckedDestination):
     key: `success ${id}`,
     severity: 'failing',
     title: `${shownText(name, MAX_NAME_CHARACTERS)}: ${wholeNumber(delivered)} of ${wholeNumber(attempts)} attempts succeeded in the last hour.`,
-    remedy: 'The list of deliveries shows each response. Send a test to see the current one.',
+    remedy: 'The deliveries list shows each response. Send a test to see the current one.',
     to: `/destinations/${id}?tab=deliveries`,
   }
 }

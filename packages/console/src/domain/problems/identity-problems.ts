@@ -9,7 +9,7 @@ export interface UnlinkedOfSource {
   readonly unlinked: Readonly<Record<string, number>>
 }
 
-/** Leaves out `other_user`, an anonymousId of another user: people share devices. */
+/** Omits `other_user`, an anonymousId of another user: people share devices. */
 export function identityProblems(sources: readonly UnlinkedOfSource[]): CurrentProblem[] {
   return sources.flatMap(({ sourceId, name, unlinked }) => {
     const { placeholder = 0, limit = 0 } = unlinked
@@ -19,15 +19,15 @@ export function identityProblems(sources: readonly UnlinkedOfSource[]): CurrentP
       problems.push({
         key: `placeholder ${sourceId}`,
         severity: 'attention',
-        title: `${source}: ${counted(placeholder, 'call')} in the last 24 hours had an id such as undefined or 0.`,
-        remedy: 'Have the client leave out ids that it does not have. Such ids are not linked.',
+        title: `${source}: ${counted(placeholder, 'call')} in the last 24 hours had a placeholder ID, such as undefined or 0.`,
+        remedy: 'Make the client omit IDs that it does not have. Placeholder IDs are never linked.',
         to: sourceId === '' ? '/sources' : `/sources?source=${sourceId}`,
       })
     if (limit > 0)
       problems.push({
         key: `links ${sourceId}`,
         severity: 'attention',
-        title: `${source}: ${counted(limit, 'id')} in the last 24 hours exceeded the limit of a profile and ${limit === 1 ? 'was' : 'were'} not linked.`,
+        title: `${source}: ${counted(limit, 'id')} in the last 24 hours exceeded the limit per profile and ${limit === 1 ? 'was' : 'were'} not linked.`,
         remedy:
           'Check the largest profiles. The usual cause is a userId that many people share, such as a test account.',
         to: '/users?order=largest',

@@ -16,20 +16,20 @@ export interface SystemFacts {
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'clock',
-    'If the clock is wrong, correct it within an hour of the jump. Until then, retention does not act on it.',
+    'If the clock is wrong, correct it within an hour of the jump. Until then, retention removes nothing.',
   ],
   ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
   [
     'draining',
-    'Save the log for a bug report, then restart the service. It sends deliveries in progress again.',
+    'Save the log for a bug report, then restart the service. Deliveries in flight are sent again.',
   ],
   [
     'workers',
-    'Check disk space and disk health. If both are fine, it is a bug in Hookline: report it with the log line.',
+    'Check disk space and disk health. If both are fine, this is a bug in Hookline: report it with the log line.',
   ],
 ])
 
-const DEFAULT_REMEDY = 'Check the log of the service, and run hookline doctor for the next step.'
+const DEFAULT_REMEDY = 'Check the log, and run hookline doctor.'
 
 /** Failed checks and checks with a note, then data corruption. */
 export function systemProblems({ checks, damages }: SystemFacts): CurrentProblem[] {
@@ -39,7 +39,7 @@ export function systemProblems({ checks, damages }: SystemFacts): CurrentProblem
       key: `damage ${foundAt}`,
       severity: 'attention' as const,
       title: `Data corruption: ${description}`,
-      remedy: 'Check the disk. If you have a backup, look for the lost rows there.',
+      remedy: 'Check the disk. If you have a backup, check it for the lost rows.',
       to: '/system',
     })),
   ]

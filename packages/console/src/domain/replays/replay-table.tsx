@@ -71,7 +71,7 @@ function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
       <Cell className="max-w-96 min-w-48">
         {shownText(replayWords(replay))}
         <span className="text-ink-faint block">
-          <IdText id={id} what="the replay id" />
+          <IdText id={id} what="the replay ID" />
         </span>
       </Cell>
       <Cell className="min-w-40 tabular-nums">
@@ -89,7 +89,7 @@ function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
 function Cancel({ id }: { readonly id: string }): ReactElement {
   const { isBusy, run } = useAction(
     () => api.cancelReplay(id, {}),
-    'Cancelled. Requeued deliveries are still sent.',
+    'Cancelled. Deliveries that are already queued will still be sent.',
     ['replays'],
   )
   return (

@@ -105,7 +105,7 @@ function AddressLine(): ReactElement {
       <Field
         className="min-w-60 flex-1"
         label="Address of the ingestion API"
-        hint="The address of your proxy, or of the other port with adminPort. Stored in this browser."
+        hint="The address of your proxy, or of the ingestion port if adminPort is set. Stored in this browser."
         fault={next === undefined ? 'Enter a URL such as https://events.example.com.' : undefined}
       >
         {(ids) => (

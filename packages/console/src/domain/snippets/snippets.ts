@@ -60,7 +60,7 @@ const analytics = new Analytics(${scriptText(writeKey)}, {
 analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 await analytics.close()`,
     run: 'node first-call.mjs',
-    note: 'Until the package is published, first run npm run pack in ../hookline, your clone of Hookline. The library retries, and reports every failed call.',
+    note: 'Until the package is published, first run npm run pack in ../hookline, your clone of Hookline. The library retries automatically and reports every failed call.',
   }
 }
 
@@ -81,7 +81,7 @@ analytics.on('error', (error) => console.error(error))
 analytics.track({ userId: 'u1', event: 'Order Completed', properties: { revenue: 39.95 } })
 await analytics.closeAndFlush()`,
     run: 'node first-call.mjs',
-    note: 'The Segment library, unchanged except for the host.',
+    note: 'Segment’s library; only the host changes.',
   }
 }
 
@@ -132,7 +132,7 @@ import (
 
 func main() {
 	call, err := json.Marshal(map[string]any{
-		"messageId":  rand.Text(), // Retries with the same id count once.
+		"messageId":  rand.Text(), // Retries with the same id are stored once.
 		"userId":     "u1",
 		"event":      "Order Completed",
 		"properties": map[string]any{"revenue": 39.95},
@@ -172,7 +172,7 @@ import uuid
 
 WRITE_KEY = ${jsonText(writeKey)}
 call = {
-    "messageId": str(uuid.uuid4()),  # Retries with the same id count once.
+    "messageId": str(uuid.uuid4()),  # Retries with the same id are stored once.
     "userId": "u1",
     "event": "Order Completed",
     "properties": {"revenue": 39.95},

@@ -16,7 +16,7 @@ interface DestinationOutcomeProps {
   readonly decision: Decision
   readonly trace: Trace
   readonly names: Names
-  /** Leaves out the table of attempts. */
+  /** Omits the attempt table. */
   readonly isShort?: boolean
 }
 
@@ -33,7 +33,7 @@ export function DestinationOutcome({
   const { tone, words } = shownDecision(decision, delivery)
   return (
     <Panel
-      title={`${names.destination(destinationId)}${isRemoved ? ' (removed)' : ''}`}
+      title={`${names.destination(destinationId)}${isRemoved ? ' (deleted)' : ''}`}
       actions={<StateBadge tone={tone}>{words}</StateBadge>}
     >
       <div className="text-dense flex flex-col gap-3">
@@ -43,7 +43,7 @@ export function DestinationOutcome({
         />
         {decision.since !== null && !isRemoved && (
           <p>
-            Disabled since <Time at={decision.since} form="full" />.
+            It had been disabled since <Time at={decision.since} form="full" />.
           </p>
         )}
         {delivery?.quarantine !== undefined && (
@@ -73,7 +73,7 @@ export function DestinationOutcome({
           {delivery !== undefined && (
             <span className="inline-flex items-center gap-1">
               Delivery <code>{delivery.id}</code>
-              <CopyButton text={delivery.id} what="the delivery id" />
+              <CopyButton text={delivery.id} what="the delivery ID" />
             </span>
           )}
         </p>
@@ -89,7 +89,7 @@ function shownDecision(
   if (decision === 'declined') return { tone: 'declined', words: 'declined' }
   if (delivery === undefined)
     return decision === 'pending'
-      ? { tone: 'waiting', words: 'undecided' }
+      ? { tone: 'waiting', words: 'processing' }
       : { tone: 'declined', words: 'created later' }
   return shownState(
     delivery.state,

@@ -9,11 +9,11 @@ import { isComputed, summaryOf } from '../events/event-summary.ts'
 import type { Trace } from './trace-query.ts'
 
 const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
-  precision_lost: 'A number was rounded: it exceeds 2⁵³ or became 0. Send it as text.',
+  precision_lost: 'A number was rounded: it exceeds 2⁵³ or became 0. Send it as a string.',
   characters_lost:
-    'Bytes that are not UTF-8 became U+FFFD. Two keys may have become one. Send UTF-8.',
+    'Invalid UTF-8 was replaced with U+FFFD, which can make two keys identical. Send valid UTF-8.',
   timestamp_unreadable:
-    'The timestamp is invalid, so the time of receipt replaces it. Send ISO 8601.',
+    'The timestamp was invalid and was replaced with the time of receipt. Send ISO 8601.',
 }
 
 export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
@@ -34,7 +34,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
         ['User', userId === null ? undefined : <User id={userId} />],
         ['anonymousId', idOrNothing(anonymousId, 'the anonymousId')],
         ['messageId', idOrNothing(messageId, 'the messageId')],
-        ['Event', <IdText id={id} what="the event id" />],
+        ['Event', <IdText id={id} what="the event ID" />],
         [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
         ['Duplicates', duplicatesOf(trace)],
@@ -65,7 +65,7 @@ interface OriginProps {
 }
 
 function Origin({ id, name }: OriginProps): ReactElement {
-  const shown = name === null ? `${id} (removed)` : shownText(name, 80)
+  const shown = name === null ? `${id} (deleted)` : shownText(name, 80)
   const look = 'text-accent hover:underline'
   return id.startsWith('src_') ? (
     <Link to="/sources" search={{ source: id }} className={look}>
@@ -106,7 +106,7 @@ function duplicatesOf({ duplicates, lastDuplicateAt }: Trace): ReactNode {
           , the last one <Time at={lastDuplicateAt} />
         </>
       )}
-      . Give each call its own messageId. If a client repeated a request, nothing is wrong.
+      . Use a unique messageId for each call. Duplicates are normal if a client retried a request.
     </>
   )
 }

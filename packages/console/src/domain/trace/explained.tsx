@@ -9,10 +9,10 @@ interface ExplainedProps {
 }
 
 const PAGES = {
-  destination: ['/destinations/$id', 'Open the destination'],
+  destination: ['/destinations/$id', 'Open destination'],
   destinations: ['/destinations', 'Open destinations'],
   sources: ['/sources', 'Open sources'],
-  system: ['/system', 'Open the System page'],
+  system: ['/system', 'Open System'],
 } as const
 
 /** A cause, its remedy, and a link to the page of the remedy. */

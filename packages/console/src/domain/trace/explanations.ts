@@ -18,7 +18,7 @@ export interface Explanation {
 
 const DECLINES: Readonly<Record<DeclineReason, Omit<Explanation, 'cause'>>> = {
   destination_disabled: {
-    remedy: 'Enable the destination: it then receives later events. To send this one, replay it.',
+    remedy: 'Enable the destination to deliver later events. To deliver this one, replay it.',
     page: 'destination',
   },
   integrations: { remedy: DECLINE_REASONS.integrations.help },
@@ -27,19 +27,19 @@ const DECLINES: Readonly<Record<DeclineReason, Omit<Explanation, 'cause'>>> = {
 const FIX = 'Fix the cause below, then replay the event.'
 
 const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
-  pending: { cause: 'It is not delivered yet.', remedy: '' },
-  delivered: { cause: 'It was delivered.', remedy: '' },
-  rejected: { cause: 'It was rejected, and is not retried.', remedy: FIX },
-  expired: { cause: 'It could not be delivered in time.', remedy: FIX },
-  held: { cause: 'It is held.', remedy: '' },
+  pending: { cause: 'Not delivered yet.', remedy: '' },
+  delivered: { cause: 'Delivered.', remedy: '' },
+  rejected: { cause: 'Rejected by the receiver. Hookline does not retry it.', remedy: FIX },
+  expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
+  held: { cause: 'On hold, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
-    cause: 'A bug in Hookline stopped it.',
+    cause: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
     remedy: 'Report the reason below, then replay the event.',
   },
 }
 
 const UNDECIDED: Explanation = {
-  cause: 'It is not decided yet, or the first attempt is in progress.',
+  cause: 'Not processed yet, or the first attempt is in progress.',
   remedy: 'If nothing changes, the System page shows what is stuck.',
   page: 'system',
 }
@@ -76,7 +76,7 @@ export function decisionExplanation(
   const { state, webhooks } = delivery
   const isRejected = webhooks.some((part) => part.state === 'rejected')
   return state === 'rejected' && !isRejected
-    ? { cause: 'Its destination was removed first.', remedy: '' }
+    ? { cause: 'Its destination was deleted before delivery.', remedy: '' }
     : STATES[state]
 }
 

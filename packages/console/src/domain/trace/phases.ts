@@ -12,11 +12,11 @@ export const PHASES: readonly (readonly [key: string, words: string, look: strin
   ['lookupMs', 'DNS', 'bg-accent/25'],
   ['connectMs', 'connect', 'bg-accent/45'],
   ['tlsMs', 'TLS', 'bg-accent/65'],
-  ['answerMs', 'first byte', 'bg-accent'],
+  ['responseMs', 'response headers', 'bg-accent'],
   ['transferMs', 'transfer', 'bg-line-strong'],
 ]
 
-/** Leaves out phases that were not needed or not reached. */
+/** Omits phases that were skipped or not reached. */
 export function phasesOf({ timing }: Pick<TracedAttempt, 'timing'>): Phase[] {
   const known: Readonly<Record<string, number | undefined>> = timing
   return PHASES.flatMap(([key, words, look]) => {

@@ -11,7 +11,7 @@ export interface ReplayChoice {
 const RESEND = 'Sends the event to the webhooks that did not accept it, with the same webhook-id.'
 
 const EFFECTS = {
-  pending: 'Starts the next attempt now, ignoring the breaker and Retry-After.',
+  pending: 'Makes the next attempt now, even if the breaker is open or Retry-After applies.',
   delivered: 'Sends the event to every webhook again, with the same webhook-id.',
   rejected: RESEND,
   expired: RESEND,

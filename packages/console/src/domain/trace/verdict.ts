@@ -29,12 +29,12 @@ const FATES: readonly FateInfo[] = [
     fate: 'retrying',
     tone: 'retrying',
     some: 'retrying',
-    only: 'Not delivered yet: retrying.',
+    only: 'Not delivered yet; retrying.',
   },
-  { fate: 'held', tone: 'held', some: 'held', only: 'Not delivered yet: held.' },
-  { fate: 'waiting', tone: 'waiting', some: 'pending', only: 'Not delivered yet: pending.' },
-  { fate: 'undecided', tone: 'waiting', some: 'not decided yet', only: 'Not decided yet.' },
-  { fate: 'declined', tone: 'declined', some: 'declined', only: 'Declined by its destination.' },
+  { fate: 'held', tone: 'held', some: 'held', only: 'Not delivered yet; on hold.' },
+  { fate: 'waiting', tone: 'waiting', some: 'pending', only: 'Not delivered yet; pending.' },
+  { fate: 'undecided', tone: 'waiting', some: 'not processed yet', only: 'Not processed yet.' },
+  { fate: 'declined', tone: 'declined', some: 'declined', only: 'Not sent: disabled or excluded.' },
 ]
 
 export function verdictOf(outcomes: Outcomes): Verdict {
@@ -42,7 +42,7 @@ export function verdictOf(outcomes: Outcomes): Verdict {
     .map((decision) => fateOf(decision, outcomes.deliveries))
     .filter((fate) => fate !== 'later')
   if (fates.length === 0)
-    return { tone: 'declined', sentence: 'Not sent: there was no destination.' }
+    return { tone: 'declined', sentence: 'Not sent: the source had no destination.' }
   const count = (fate: Fate): number => fates.filter((each) => each === fate).length
   const delivered = count('delivered')
   const rest = FATES.filter(({ fate }) => count(fate) > 0)

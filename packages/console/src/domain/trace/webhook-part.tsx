@@ -11,9 +11,9 @@ import type { TracedAttempt, TracedWebhook, Waiting } from './trace-query.ts'
 
 const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
   not_retried:
-    'The attempt failed, but the destination needs only one webhook, and another accepted it.',
-  removed: 'The webhook was removed before it was delivered.',
-  expired: 'The retry window ended before it was delivered.',
+    'The attempt failed, but another webhook accepted the event, and one is enough for this destination.',
+  removed: 'The webhook was removed before the event was delivered.',
+  expired: 'The retry window ended before the event was delivered.',
 }
 
 interface WebhookPartProps {
@@ -57,7 +57,7 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
 
 function NextAttempt({ reason, nextAttemptAt: at }: Waiting): ReactElement | undefined {
   if (reason === 'in_flight') return undefined
-  if (at === null) return <>No attempt is scheduled until then.</>
+  if (at === null) return <>No attempt is scheduled until that is fixed.</>
   return (
     <>
       Next attempt <Time at={at} /> (<Time at={at} form="full" />

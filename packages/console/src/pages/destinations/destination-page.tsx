@@ -19,7 +19,7 @@ import { destinationState } from '../../domain/destinations/destination-state.ts
 import { useNames } from '../../domain/names.ts'
 import { useAction } from '../../domain/use-action.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { LeadOn } from '../../shell/lead-on.tsx'
+import { Redirect } from '../../shell/redirect.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
 import { AuditTab } from './audit/audit-tab.tsx'
@@ -33,7 +33,7 @@ export function DestinationPage(): ReactElement {
   const { id = '' } = useParams({ strict: false })
   const query = useQuery(destinationQuery(id))
   return (
-    <LeadOn
+    <Redirect
       id={id}
       title="Destination"
       query={query}
@@ -139,7 +139,7 @@ function PauseButton({ destination }: DestinationProps): ReactElement | undefine
           onConfirm={pause}
           onClose={() => setOpen(false)}
         >
-          <p>Deliveries, including those of new events, are held until you resume. None expire.</p>
+          <p>Deliveries, including new ones, are held until you resume. They do not expire.</p>
         </Confirm>
       )}
     </>

@@ -18,7 +18,7 @@ import { counted, percent, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 
-const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Backlog', 'Success, last hour', 'Delivered']
+const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Backlog', 'Success rate (1 h)', 'Delivered']
 const FAILING: ReadonlySet<string> = new Set(['failed', 'retrying'])
 const NO_POINTS: readonly StatisticsPoint[] = []
 

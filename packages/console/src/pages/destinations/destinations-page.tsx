@@ -12,7 +12,7 @@ import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { idChoices, useNames } from '../../domain/names.ts'
-import { LeadOn } from '../../shell/lead-on.tsx'
+import { Redirect } from '../../shell/redirect.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { DestinationTable } from './destination-table.tsx'
@@ -50,7 +50,7 @@ function ReplayDestination({ id }: { readonly id: string }): ReactElement {
     queryFn: ({ signal }) => api.getReplay(id, { signal }),
   })
   return (
-    <LeadOn
+    <Redirect
       id={id}
       title="Replay"
       query={query}

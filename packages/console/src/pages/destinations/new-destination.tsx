@@ -142,7 +142,7 @@ function SourceAndName({ draft, onChange, sources, error }: SourceAndNameProps):
           />
         )}
       </Field>
-      <Field label="Name" hint="Defaults to the host." fault={faultAt(error, '/name')}>
+      <Field label="Name" hint="Default: the host name." fault={faultAt(error, '/name')}>
         {(ids) => (
           <TextInput
             {...ids}
@@ -162,7 +162,7 @@ function Target({ draft, onChange }: DraftProps): ReactElement {
       <legend className="text-dense mb-1 font-medium">Deliver to</legend>
       <Choice
         group={group}
-        label="My own URLs"
+        label="My own receiver"
         isChosen={draft.target === 'own'}
         onChoose={() => onChange({ target: 'own' })}
       />
@@ -220,7 +220,7 @@ function NoSources(): ReactElement {
         </Link>
       }
     >
-      Create a source first: a destination receives its events.
+      Create a source first. A destination receives the events of one source.
     </Empty>
   )
 }

@@ -28,7 +28,7 @@ const TEXTS = [
 
 const INPUTS = ['text', ...TEXTS.map(([name]) => name), 'from', 'to'] as const
 
-/** Inputs apply with Enter, selects at once. On a narrow screen, all but the first text is folded. */
+/** Inputs apply with Enter, selects immediately. On a narrow screen, all but the first text is folded. */
 export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactElement {
   const isWide = useIsWide()
   const zone = useZone()

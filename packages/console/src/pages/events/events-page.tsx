@@ -12,7 +12,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { useNames } from '../../domain/names.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
-import { LeadOn } from '../../shell/lead-on.tsx'
+import { Redirect } from '../../shell/redirect.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { EventFilterBar } from './event-filter-bar.tsx'
@@ -45,7 +45,7 @@ function DeliveryEvent({ id }: { readonly id: string }): ReactElement {
     queryFn: ({ signal }) => api.getDelivery(id, { signal }),
   })
   return (
-    <LeadOn
+    <Redirect
       id={id}
       title="Delivery"
       query={query}

@@ -67,7 +67,7 @@ function Request({ deliveryId, url }: RequestProps): ReactElement {
   if (!mayRead)
     return (
       <Panel title="Request">
-        Only editors and admins can see the request: its signature is valid.
+        Only editors and admins can see the request, because it contains a valid signature.
       </Panel>
     )
   return (
@@ -79,8 +79,8 @@ function Request({ deliveryId, url }: RequestProps): ReactElement {
           return (
             <div className="flex flex-col gap-3">
               <p className="text-ink-soft max-w-prose">
-                The body is the same for every attempt. Signature, timestamp and attempt number are
-                those of a new request.
+                The body is the same for every attempt. The signature, timestamp and attempt number
+                shown are those of the next request.
               </p>
               <Part
                 title="Headers"
@@ -118,7 +118,7 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
         {status !== undefined && !body && (
           <p className="text-ink-faint">
             {headers === undefined && body === undefined
-              ? 'Headers and body not stored. Per cause, Hookline stores 40 failed responses an hour, then one a minute.'
+              ? 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
               : 'Empty body.'}
           </p>
         )}

@@ -17,7 +17,7 @@ const PAGES: Readonly<
 > = {
   unknown_source: ['/sources', 'Open sources'],
   suppressed: ['/privacy', 'Open suppressions'],
-  deleted: ['/privacy', 'Open the deletion'],
+  deleted: ['/privacy', 'Open deletion'],
   source_disabled: ['/sources', 'Open sources'],
   source_silent: ['/sources', 'Open sources'],
   refused: ['/sources', 'Open rejected calls'],
@@ -100,7 +100,7 @@ function CauseText({ cause, isOfEvent }: CauseTextProps): ReactElement {
       )}
       {eventId !== undefined && (
         <Link to="/events/$id" params={{ id: eventId }} className="text-accent underline">
-          Open the trace
+          Open trace
         </Link>
       )}
     </>
@@ -116,7 +116,7 @@ function Evidence({ code, evidence }: Cause): ReactElement {
         <Time at={since} form="full" /> are stored.
       </>
     )
-  const unit = code === 'deleted' || code === 'deletions' ? 'event' : 'time'
+  const unit = code === 'deleted' || code === 'deletions' ? 'event' : 'call'
   return (
     <>
       {count > 0 && <>{counted(count, unit)}. </>}

@@ -17,10 +17,7 @@ export function FailuresPage(): ReactElement {
   const failures = useQuery(failuresQuery())
   return (
     <>
-      <PageHeading
-        title="Failures"
-        about="Failed deliveries that have not succeeded since, grouped by cause."
-      />
+      <PageHeading title="Failures" about="Failed deliveries, grouped by cause." />
       <div className="flex flex-col gap-4">
         <Replays />
         <Loaded query={failures} lines={6}>
@@ -64,7 +61,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
               )
             }
           >
-            Failed deliveries appear here with their cause, and can be retried with a click.
+            Failed deliveries appear here with their cause. You can retry them here.
           </Empty>
         )}
         <ul>

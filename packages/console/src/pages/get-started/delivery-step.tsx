@@ -11,6 +11,8 @@ import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { hasSecret } from './steps.ts'
 
+const WORDS: Readonly<Record<string, string>> = { pending: 'Retrying', held: 'On hold' }
+
 interface DeliveryStepProps {
   readonly event: Event | undefined
   readonly delivery: Delivery | undefined
@@ -31,7 +33,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
     return (
       <div role="status" className="flex flex-col items-start gap-2">
         <StateBadge tone={delivery.state === 'pending' ? 'retrying' : 'failed'}>
-          {delivery.state === 'pending' ? 'Retrying' : 'Failed'}
+          {WORDS[delivery.state] ?? 'Failed'}
         </StateBadge>
         <p>{shownText(attempt.error ?? attempt.class)}</p>
         <p>{trace} for the cause and the remedy.</p>

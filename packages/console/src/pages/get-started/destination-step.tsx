@@ -45,7 +45,7 @@ export function DestinationStep({
       </p>
     )
   if (source === undefined)
-    return <p className="text-ink-faint">The built-in inspector or your own URL.</p>
+    return <p className="text-ink-faint">Use the built-in inspector or your own URL.</p>
   if (!mayEdit) return <p>No destination yet. Ask an editor to create one.</p>
   return <DestinationForm source={source} onSecret={onSecret} />
 }

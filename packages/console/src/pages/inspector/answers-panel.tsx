@@ -23,7 +23,7 @@ export function AnswersPanel({ answers }: AnswersPanelProps): ReactElement {
       {mayEdit && <Presets answers={answers} />}
       {/* With this key, the form starts again from each saved response. */}
       {mayEdit && <AnswersForm key={JSON.stringify(answers)} answers={answers} />}
-      <p className="text-ink-faint text-note">A restart resets it to 200.</p>
+      <p className="text-ink-faint text-note">A restart resets the response to 200.</p>
     </div>
   )
 }
@@ -75,8 +75,8 @@ const FIELDS = [
   ],
   [
     'failFirst',
-    'First attempts only',
-    'Later ones get 200. Empty for all.',
+    'Only the first attempts',
+    'Later attempts get 200. Leave empty for all.',
     { min: 1, max: INSPECTOR_LIMITS.failFirst },
   ],
 ] as const

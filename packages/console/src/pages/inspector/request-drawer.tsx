@@ -47,8 +47,8 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement
     <Modal title={title} place="drawer" isOpen onClose={onClose}>
       {isGone ? (
         <Empty title="Request no longer stored">
-          Newer requests, a restart, clearing the list or deleting the user removes requests. The
-          event’s trace still has the delivery.
+          Requests are removed by newer requests, a restart, clearing the list, or deleting the
+          user. The event’s trace still has the delivery.
         </Empty>
       ) : (
         <Loaded query={query} lines={8}>
@@ -160,7 +160,7 @@ function RequestText({ request }: { readonly request: WholeRequest }): ReactElem
         what="the headers of the request"
       />
       <p className="text-ink-faint text-note">
-        In the order received. Values of static headers are secret and [hidden]; for viewers, so are
+        In the order received. Values of static headers are shown as [hidden]; for viewers, so are
         signatures.
       </p>
       <h3 className="mt-2 font-semibold">Body</h3>

@@ -92,14 +92,14 @@ function ClearButton({ stored }: Pick<RequestsPanelProps, 'stored'>): ReactEleme
             toast(`${counted(removed, 'request')} deleted.`)
           }}
         >
-          <p>They are deleted for everyone. Events, deliveries and attempts stay.</p>
+          <p>They are deleted for everyone. Events, deliveries and attempts are kept.</p>
         </Confirm>
       )}
     </>
   )
 }
 
-/** A selected destination applies at once, a delivery ID with Enter. */
+/** A selected destination applies immediately, a delivery ID with Enter. */
 function FilterBar({ destinations = [] }: Pick<RequestsPanelProps, 'destinations'>): ReactElement {
   const [{ destination = '', delivery = '' }, setUrl] = useUrlState<FilterName>()
   const input = useRef<HTMLInputElement>(null)
@@ -152,7 +152,7 @@ function NoMatches(): ReactElement {
       title="No matching requests"
       action={<Button onClick={() => setUrl(NO_FILTERS)}>Show all requests</Button>}
     >
-      Newer requests and restarts remove older ones.
+      Older requests are removed by newer ones and by restarts.
     </Empty>
   )
 }
@@ -188,7 +188,7 @@ function NoRequests({ destination }: { readonly destination: Destination | undef
         )
       }
     >
-      {mayEdit ? 'Choose the built-in inspector in it.' : 'Ask an editor to create one.'}
+      {mayEdit ? 'Create one that uses the built-in inspector.' : 'Ask an editor to create one.'}
     </Empty>
   )
 }

@@ -33,11 +33,11 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
       const before = idsIn(fields.anonymous)
       const all = [...new Set([...before, ...known])]
       onChange({ ...fields, anonymous: all.join('\n') })
-      const added = counted(all.length - before.length, 'anonymous id')
+      const added = counted(all.length - before.length, 'anonymous ID')
       const staying = others.filter((id) => !userIds.includes(id))
       const shown = staying.slice(0, MAX_SHOWN).map((id) => shownText(id, 40))
       const more = staying.length > MAX_SHOWN ? ` and ${staying.length - MAX_SHOWN} more` : ''
-      const warning = ` Aliased users that are not deleted: ${shown.join(', ')}${more}.`
+      const warning = ` Aliased users who will not be deleted: ${shown.join(', ')}${more}.`
       setResult(`${added} added.${staying.length > 0 ? warning : ''}`)
     } catch (error) {
       setResult(problemOf(error).message)
@@ -47,7 +47,7 @@ export function AddAnonymousIds({ fields, onChange }: AddAnonymousIdsProps): Rea
   return (
     <p className="text-ink-soft text-dense -mt-2 flex flex-wrap items-center gap-2">
       <Button isBusy={isBusy} onClick={() => void add()}>
-        Add known anonymous ids
+        Add known anonymous IDs
       </Button>
       <span role="status">{result}</span>
     </p>

@@ -92,7 +92,7 @@ function DeletionFacts({ deletion }: { readonly deletion: DeletionWithIds }): Re
   return (
     <FactList
       facts={[
-        ['Id', <IdText id={deletion.id} />],
+        ['ID', <IdText id={deletion.id} />],
         ['Requested', <Time at={createdAt} form="full" />],
         [
           'Sources',

@@ -48,7 +48,7 @@ export function subjectsOf({
 }: Pick<Deletion, 'users' | 'anonymousUsers'>): string {
   const parts = [
     users > 0 && counted(users, 'user'),
-    anonymousUsers > 0 && counted(anonymousUsers, 'anonymous id'),
+    anonymousUsers > 0 && counted(anonymousUsers, 'anonymous ID'),
   ]
   return parts.filter(Boolean).join(', ')
 }

@@ -37,15 +37,15 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       <IdField
         {...rest}
         name="users"
-        label="User ids (one per line)"
+        label="User IDs (one per line)"
         hint="Case-sensitive."
         pointer="/userIds"
       />
       <IdField
         {...rest}
         name="anonymous"
-        label="Anonymous ids (one per line)"
-        hint="Events from before the first identify have only an anonymous id. All events with these ids are deleted, regardless of userId."
+        label="Anonymous IDs (one per line)"
+        hint="Events from before the first identify call have only an anonymous ID. All events with these IDs are deleted, regardless of their userId."
         pointer="/anonymousIds"
       />
       <AddAnonymousIds fields={fields} onChange={onChange} />
@@ -65,7 +65,7 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       {isTooMany && (
         <p role="alert" className="text-failed">
           A deletion can have at most {wholeNumber(LIMITS.usersPerDeletion)} ids. Split these{' '}
-          {wholeNumber(count)} ids into several deletions.
+          {wholeNumber(count)} IDs into several deletions.
         </p>
       )}
       <ErrorText error={error} />
@@ -90,14 +90,14 @@ interface IdFieldProps extends FieldsProps {
 function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps): ReactElement {
   const ids = idsIn(fields[name])
   const spaced = spacedIds(ids)
-  // Spaces are usually left over from copying out of a table, and make it another user's id.
+  // Spaces are usually left over from copying out of a table, and turn it into another user's id.
   const hint =
     spaced.length === 0 ? (
       rest.hint
     ) : (
       <span className="text-retrying">
-        {counted(spaced.length, 'id starts or ends with a space', 'ids start or end with a space')}.
-        Spaces are part of an id.
+        {counted(spaced.length, 'ID starts or ends with a space', 'IDs start or end with a space')}.
+        Spaces are part of the ID.
       </span>
     )
   return (

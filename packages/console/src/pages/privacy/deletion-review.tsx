@@ -40,7 +40,7 @@ export function DeletionReview(props: DeletionReviewProps): ReactElement {
       <footer className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
         <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== required}>
-          Delete {counted(userIds.length + anonymousIds.length, 'id')} permanently
+          Delete {counted(userIds.length + anonymousIds.length, 'ID')} permanently
         </Button>
       </footer>
     </form>
@@ -65,7 +65,7 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
       {anonymousIds.length > 0 && (
         <li>
           <strong>
-            All events with {counted(anonymousIds.length, 'anonymous id')}, regardless of userId
+            All events with {counted(anonymousIds.length, 'anonymous ID')}, regardless of userId
           </strong>
           : {listOf(anonymousIds)}.
         </li>
@@ -80,22 +80,22 @@ function Effects({ body }: Pick<DeletionReviewProps, 'body'>): ReactElement {
             'No destination of these sources is enabled, so no notices are sent.'
           ) : (
             <>
-              <strong>{counted(notified.length, 'destination')} notified</strong> for each id:{' '}
-              {listOf(notified.map(({ name }) => name))}.
+              <strong>{counted(notified.length, 'destination')} will be notified</strong> for each
+              ID: {listOf(notified.map(({ name }) => name))}.
             </>
           )}
         </li>
       )}
-      {body.suppress === true && <li>New events of these ids will be suppressed.</li>}
+      {body.suppress === true && <li>New events with these IDs will be suppressed.</li>}
       {anonymousIds.length === 0 && (
         <li>
           <strong>Not deleted:</strong> events from before the user was identified. Go back to add
-          their anonymous ids.
+          their anonymous IDs.
         </li>
       )}
       <li>
-        <strong>Not deleted:</strong> backups and data in receivers, which must delete it
-        themselves.
+        <strong>Not deleted:</strong> backups, and data in receivers, which must delete their own
+        copies.
       </li>
       <li>This cannot be undone.</li>
     </ul>

@@ -23,7 +23,7 @@ const ACTIONS = (
     Actions
   </span>
 )
-const HEAD = ['Id', 'Source', 'Since', 'Suppressed calls', 'Last call', ACTIONS]
+const HEAD = ['ID', 'Source', 'Since', 'Dropped calls', 'Last dropped', ACTIONS]
 
 export function SuppressionList(): ReactElement {
   const [{ search = '' }, setUrl] = useUrlState<'search'>()
@@ -56,16 +56,16 @@ export function SuppressionList(): ReactElement {
             </Table>
           ) : search === '' ? (
             <Empty title="No suppressions yet">
-              Deletions with “Suppress” also suppress new events of their users.
+              Deletions with “Suppress new events” create suppressions.
             </Empty>
           ) : (
             <Empty
-              title="This id is not suppressed"
+              title="This ID is not suppressed"
               action={
                 <Button onClick={() => setUrl({ search: undefined })}>Show all suppressions</Button>
               }
             >
-              Ids must match exactly, including case and spaces.
+              IDs must match exactly, including case and spaces.
             </Empty>
           )
         }
@@ -96,7 +96,7 @@ function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactEleme
   const [, setUrl] = useUrlState<'deletion'>()
   const mayEnd = useMay('admin')
   const names = useNames()
-  const { userId, anonymousId, sourceId, since, callsLeftOut, lastLeftOutAt, deletionId } =
+  const { userId, anonymousId, sourceId, since, droppedCalls, lastDroppedAt, deletionId } =
     suppression
   const id = userId ?? anonymousId ?? ''
   return (
@@ -105,7 +105,7 @@ function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactEleme
         <span className="text-ink-faint text-note block">
           {userId === null ? 'anonymousId' : 'userId'}
         </span>
-        <code>{shownText(id, 80)}</code> <CopyButton text={id} what="the id" />
+        <code>{shownText(id, 80)}</code> <CopyButton text={id} what="the ID" />
       </Cell>
       <Cell className="text-ink-soft max-w-48">
         {sourceId === null ? 'all' : names.source(sourceId)}
@@ -113,9 +113,9 @@ function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactEleme
       <Cell className="text-ink-soft">
         <Time at={since} />
       </Cell>
-      <Cell className="tabular-nums">{wholeNumber(callsLeftOut)}</Cell>
+      <Cell className="tabular-nums">{wholeNumber(droppedCalls)}</Cell>
       <Cell className="text-ink-soft">
-        {lastLeftOutAt === null ? 'never' : <Time at={lastLeftOutAt} />}
+        {lastDroppedAt === null ? 'never' : <Time at={lastDroppedAt} />}
       </Cell>
       <Cell className="whitespace-nowrap">
         <Button

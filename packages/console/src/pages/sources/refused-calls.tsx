@@ -18,9 +18,9 @@ interface RefusedCallsProps {
 export function RefusedCalls({ points, className }: RefusedCallsProps): ReactElement {
   const refusals = refusalsIn(points)
   if (refusals.length === 0)
-    return <p className={classNames('text-ink-soft', className)}>No refused calls.</p>
+    return <p className={classNames('text-ink-soft', className)}>No rejected calls.</p>
   return (
-    <Table label="Refused calls by reason" head={['Calls', 'Reason', 'What to do']}>
+    <Table label="Rejected calls by reason" head={['Calls', 'Reason', 'What to do']}>
       {refusals.map(({ code, count, meaning, remedy }) => (
         <Row key={code}>
           <Cell className="tabular-nums">{wholeNumber(count)}</Cell>
@@ -55,7 +55,7 @@ function explanationOf(code: string): { readonly meaning: string; readonly remed
       remedy: 'No action needed. Suppressions are listed, and can be ended, under Privacy.',
     }
   if (!Object.hasOwn(INGEST_CODES, code))
-    return { meaning: 'Unknown code, from a newer version.', remedy: 'Reload the page.' }
+    return { meaning: 'Unknown code from a newer version of Hookline.', remedy: 'Reload the page.' }
   const { message, help } = INGEST_CODES[code as IngestCodeName]
   return { meaning: message, remedy: help }
 }

@@ -62,7 +62,7 @@ function Counts({ points, words }: CountsProps): ReactElement {
       />
       <section aria-labelledby="refused">
         <h3 id="refused" className="mb-1 font-semibold">
-          Refused calls
+          Rejected calls
         </h3>
         <RefusedCalls points={points} />
       </section>

@@ -31,7 +31,7 @@ export function SourceDrawer({ id, onClose }: SourceDrawerProps): ReactElement {
       <Loaded query={query} lines={8}>
         {() =>
           source === undefined ? (
-            <Empty title="Source not found">No source has the id {shownText(id, 80)}.</Empty>
+            <Empty title="Source not found">No source has the ID {shownText(id, 80)}.</Empty>
           ) : (
             <SourceDetail source={source} onClose={onClose} />
           )
@@ -77,7 +77,7 @@ function SourceFacts({ source }: { readonly source: Source }): ReactElement {
     <FactList
       facts={[
         ['State', <SourceState key="state" source={source} />],
-        ['Id', <IdText key="id" id={source.id} />],
+        ['ID', <IdText key="id" id={source.id} />],
         [
           'Rate limit',
           source.rateLimit === null ? 'none' : `${wholeNumber(source.rateLimit)} calls per second`,

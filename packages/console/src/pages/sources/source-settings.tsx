@@ -25,7 +25,7 @@ export function SourceSettings({ source, onDeleted }: SourceSettingsProps): Reac
       <SettingsForm key={source.version} source={source} />
       <Section
         title={source.enabled ? 'Disable source' : 'This source is disabled'}
-        about="A disabled source refuses all calls. Events it has already received are still delivered."
+        about="A disabled source rejects all calls. Events it has already received are still delivered."
       >
         <EnableButton source={source} />
       </Section>
@@ -134,8 +134,8 @@ function EnableButton({
           }}
         >
           <p>
-            All calls will be refused with 403 <code>source_disabled</code>. Client libraries do not
-            retry refused calls, so these events are lost.
+            All calls will be rejected with 403 <code>source_disabled</code>. Client libraries do
+            not retry rejected calls, so these events are lost.
           </p>
           <p>You can enable the source again at any time.</p>
         </Confirm>
@@ -169,11 +169,11 @@ function DeleteSource({
         onDeleted()
       }}
     >
-      <p>Calls with its write keys will be refused, and client libraries will not retry them.</p>
+      <p>Calls with its write keys will be rejected, and client libraries will not retry them.</p>
       {destinations === undefined || destinations.length > 0 ? (
         <>
           <p className="text-failed">
-            These destinations are deleted too, and their pending events are not delivered:
+            These destinations will also be deleted, and their pending events will not be delivered:
           </p>
           <ul className="list-disc pl-5">
             {destinations?.slice(0, MAX_NAMES).map(({ id, name }) => (

@@ -13,7 +13,7 @@ import { shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { lastUseOf } from './source-facts.ts'
 
-const HEAD = ['Name', 'State', 'Received in 24 h', 'Refused in 24 h', 'Write keys', 'Last used']
+const HEAD = ['Name', 'State', 'Received in 24 h', 'Rejected in 24 h', 'Write keys', 'Last used']
 
 /** Each row is a request, and counts are written once a minute. */
 const REFETCH_MS = 30_000

@@ -61,7 +61,7 @@ export function SourcesPage(): ReactElement {
               <Empty title="No sources yet" action={mayEdit && button}>
                 {mayEdit
                   ? 'Create a source to get a write key and sample code.'
-                  : 'Ask an editor or admin to create one.'}
+                  : 'Ask an editor to create one.'}
               </Empty>
             ) : (
               <FilteredSources sources={sources} openId={openId} />
@@ -69,7 +69,7 @@ export function SourcesPage(): ReactElement {
           }
         </Loaded>
       </Panel>
-      <Panel title="Refused calls, all sources, last 24 hours" isFlush>
+      <Panel title="Rejected calls, all sources, last 24 hours" isFlush>
         <Loaded query={refused}>
           {({ points }) => <RefusedCalls points={points} className="px-4 pb-4" />}
         </Loaded>
@@ -97,7 +97,7 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
             data-filter
             type="search"
             aria-label="Filter sources"
-            placeholder="Name, id or write key"
+            placeholder="Name, ID or write key"
             className="max-w-80"
             value={filter}
             onWrite={(text) => setUrl({ filter: text })}
@@ -109,7 +109,7 @@ function FilteredSources({ sources, openId }: FilteredSourcesProps): ReactElemen
           title="No matching sources"
           action={<Button onClick={() => setUrl({ filter: undefined })}>Show all sources</Button>}
         >
-          No name, id or write key contains “{shownText(filter, 80)}”.
+          No name, ID or write key contains “{shownText(filter, 80)}”.
         </Empty>
       ) : (
         <SourceTable

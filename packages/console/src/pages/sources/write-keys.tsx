@@ -30,7 +30,7 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
         {mayEdit && <AddKey sourceId={source.id} />}
       </div>
       {source.writeKeys.length === 0 && (
-        <p className="text-failed">The source refuses all calls until you add a write key.</p>
+        <p className="text-failed">The source rejects all calls until you add a write key.</p>
       )}
       <ul className="divide-line border-line rounded-small divide-y border empty:hidden">
         {source.writeKeys.map((each) => (
@@ -106,8 +106,8 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
     >
       <code className="break-all">{shownText(key)}</code>
       <p>
-        Calls with this key will be refused with 401 <code>unknown_write_key</code>. Client
-        libraries do not retry refused calls, so these events are lost. This cannot be undone.
+        Calls with this key will be rejected with 401 <code>unknown_write_key</code>. Client
+        libraries do not retry rejected calls, so these events are lost. This cannot be undone.
       </p>
       <p className={lastUsedAt === null ? undefined : 'text-failed'}>
         {lastUsedAt === null ? (
@@ -120,7 +120,7 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
       </p>
       {source.writeKeys.length === 1 && (
         <p className="text-failed">
-          This is the source’s only key. Without it, the source refuses all calls.
+          This is the source’s only key. Without it, the source rejects all calls.
         </p>
       )}
     </Confirm>

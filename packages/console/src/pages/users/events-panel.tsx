@@ -44,10 +44,10 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
         {({ data, suppressions = [] }) => (
           <>
             <Deleted userId={userId} />
-            {suppressions.map(({ deletionId, since, sourceId, callsLeftOut }) => (
+            {suppressions.map(({ deletionId, since, sourceId, droppedCalls }) => (
               <Notice key={deletionId} tone="held" state="suppressed" deletionId={deletionId}>
                 {sourceId === null ? 'All sources have' : `Source ${sourceId} has`} dropped{' '}
-                {counted(callsLeftOut, 'call')} from this user since <Time at={since} form="full" />
+                {counted(droppedCalls, 'call')} from this user since <Time at={since} form="full" />
                 .
               </Notice>
             ))}

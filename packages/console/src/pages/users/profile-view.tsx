@@ -7,7 +7,7 @@ import { Panel } from '../../design/panel.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { JsonBlock } from '../../design/texts/json-block.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { wholeNumber } from '../../format/figures.ts'
+import { counted, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 type Profile = Awaited<ReturnType<typeof api.findProfile>>
@@ -130,7 +130,7 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
   const rows = [
     ...profile.links.map((link) => ({ ...link, state: 'linked' })),
     ...otherUser.links.map((link) => ({ ...link, state: 'belongs to another user' })),
-    ...limit.links.map((link) => ({ ...link, state: 'over the limit' })),
+    ...limit.links.map((link) => ({ ...link, state: 'over the profile limit' })),
   ]
   const more = otherUser.count + limit.count - otherUser.links.length - limit.links.length
   if (rows.length === 0 && placeholders === 0) return null
@@ -158,7 +158,7 @@ function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | n
       <p className="text-ink-soft text-dense px-4 py-3">
         {more > 0 && `${wholeNumber(more)} more were not linked. `}
         {placeholders > 0 &&
-          `Calls with a placeholder ID, such as undefined: ${wholeNumber(placeholders)}.`}
+          `${counted(placeholders, 'call')} had a placeholder ID, such as undefined.`}
       </p>
     </Panel>
   )

@@ -50,7 +50,7 @@ export function UsersPage(): ReactElement {
         </SearchForm>
         {indexed !== undefined && (
           <p role="status" className="text-ink-soft px-4 pt-3">
-            Indexing email addresses: {Math.round(indexed * 100)} %. Search again in a moment.
+            Indexing email addresses: {Math.round(indexed * 100)}%. Search again in a moment.
           </p>
         )}
         <Loaded query={query} lines={8}>

@@ -29,11 +29,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     <Modal title="Go to" isOpen onClose={onClose}>
       <TextInput
         role="combobox"
-        aria-label="Page, destination, source or id"
+        aria-label="Page, destination, source or ID"
         aria-expanded
         aria-controls={id}
         aria-activedescendant={entries.length > 0 ? `${id}-${current}` : undefined}
-        placeholder="Page, destination, source or id"
+        placeholder="Page, destination, source or ID"
         value={text}
         onKeyDown={move}
         onChange={({ target }) => {

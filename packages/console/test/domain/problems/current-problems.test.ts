@@ -88,7 +88,7 @@ test('placeholder ids and full profiles need attention; shared devices do not', 
   expect(problems.map(({ severity, title, to }) => [severity, title, to])).toEqual([
     [
       'attention',
-      'Shop: 1,204 calls in the last 24 hours had an id such as undefined or 0.',
+      'Shop: 1,204 calls in the last 24 hours had a placeholder ID, such as undefined or 0.',
       '/sources?source=src_1',
     ],
     [

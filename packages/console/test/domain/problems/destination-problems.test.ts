@@ -50,7 +50,7 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [
     { pause: { since: ago(60), reason: 'forbidden' }, webhook: { held: 2 } },
     [
-      'attention: Shop: https://a.example/ is paused. allowedNetworks or allowedPorts forbids its address or port. 2 held.',
+      'attention: Shop: https://a.example/ is paused. Its address or port is not allowed by allowedNetworks or allowedPorts. 2 held.',
     ],
   ],
   [

@@ -44,12 +44,12 @@ declare module 'fastify' {
 }
 
 export interface Authentication {
-  /** The operator's token. It has the role admin and never expires. */
+  /** The operator's token. It has the admin role and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Pick<Tokens, 'current' | 'markUsed'>
   readonly openers: Openers
-  /** Browsers on this machine need no login and have the role admin. */
-  readonly isOpenHere: boolean
+  /** Browsers on this machine need no login and have the admin role. */
+  readonly allowsLocalAccess: boolean
   readonly wrongTokens: WrongTokens
   readonly clock: Clock
   readonly logger: Logger
@@ -108,7 +108,7 @@ function operator(id: string, name: string): Identity {
 
 /** The user of a session, or of a browser that needs no login. */
 function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
-  const { tokens, openers, adminToken, isOpenHere, clock } = authentication
+  const { tokens, openers, adminToken, allowsLocalAccess, clock } = authentication
   const { headers } = request
   if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
   const secret = sessionIn(headers.cookie) ?? ''
@@ -117,7 +117,7 @@ function browserActor(request: FastifyRequest, authentication: Authentication): 
     const credential = new Redacted(secret)
     return withCsrfToken(request, { ...usedNow(session, authentication), credential })
   }
-  if (!isOpenHere || !isFromBrowserHere(request)) return unauthorized()
+  if (!allowsLocalAccess || !isFromBrowserHere(request)) return unauthorized()
   return withCsrfToken(request, { ...THIS_MACHINE, credential: adminToken })
 }
 
@@ -134,7 +134,7 @@ function usedNow(token: StoredToken, { tokens, clock, logger }: Authentication):
   // The stored time is in the future if the clock was set back.
   if (Math.abs(now - (token.lastUsedAt ?? 0)) >= LAST_USE_PRECISION_MS) {
     tokens.markUsed(id, now).catch((error: unknown) => {
-      logger.warn({ err: error, tokenId: id }, 'token.last_use_not_kept')
+      logger.warn({ err: error, tokenId: id }, 'token.last_use_write_failed')
     })
   }
   return { id, tokenId: tokenIdOf(openedBy), name, role }
@@ -202,7 +202,9 @@ export class WrongTokens {
     const requests = this.#clients.count(client)
     if (requests > 0) logger.warn({ client, requests }, 'token.refused')
     if (waitSeconds === 0) return undefined
-    return new Problem('too_many_wrong_tokens', { headers: { 'retry-after': String(waitSeconds) } })
+    return new Problem('too_many_auth_failures', {
+      headers: { 'retry-after': String(waitSeconds) },
+    })
   }
 }
 

@@ -26,7 +26,7 @@ export class RequestLimit {
   }
 }
 
-/** The number of read threads of the embedded backend. More would wait there, first come, first served. */
+/** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
 const MAX_AT_ONCE = 2
 /** Per token or session. A page of the console sends up to five at once. */
 const MAX_WAITING = 32
@@ -70,6 +70,6 @@ export function takeTurns(
 }
 
 function tooMany(what: string): Problem {
-  const detail = `${what} are waiting for the database. Wait for their responses before you send more.`
+  const detail = `${what} are already waiting for the database. Wait for their responses before you send more.`
   return new Problem('rate_limited', { detail, headers: { 'retry-after': '1' } })
 }

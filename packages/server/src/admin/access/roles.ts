@@ -31,7 +31,7 @@ export class RouteRoles {
 export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply, done) => {
   const { role = 'admin' } = routeOptions.schema ?? {}
   if (isRoleEnough(actor.role, role)) return done()
-  const detail = `This request needs a token with the role ${role}; yours has the role ${actor.role}.`
+  const detail = `This request requires the ${role} role; your token has the ${actor.role} role.`
   return done(new Problem('forbidden', { detail }))
 }
 

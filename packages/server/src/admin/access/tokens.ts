@@ -43,19 +43,19 @@ export function isSession({ id }: Pick<StoredToken, 'id'>): boolean {
 
 /** The id of the operator's token, which has no record. */
 export const ADMIN_TOKEN_ID = 'admin-token'
-/** The id of users of a browser on this machine without a login. */
+/** The id of users whose browser is on this machine and needs no login. */
 export const THIS_MACHINE_ID = 'this-machine'
 
 interface OpenersOptions {
   readonly tokens: Pick<Tokens, 'current'>
   readonly adminToken: Redacted
   /** Browsers on this machine need no login. */
-  readonly isOpenHere: boolean
+  readonly allowsLocalAccess: boolean
 }
 
 /**
  * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the admin token, when the
- * operator replaces it: the session stores its fingerprint. Sessions of a browser without a login end with `isOpenHere`.
+ * operator replaces it: the session stores its fingerprint. Sessions of a browser without a login end with `allowsLocalAccess`.
  */
 export class Openers {
   readonly #options: OpenersOptions
@@ -84,7 +84,7 @@ export class Openers {
 
   /** Whether `openedBy` may open sessions and keep them open. */
   mayOpen(openedBy: string, now: number): boolean {
-    if (openedBy === THIS_MACHINE_ID) return this.#options.isOpenHere
+    if (openedBy === THIS_MACHINE_ID) return this.#options.allowsLocalAccess
     if (tokenIdOf(openedBy) === ADMIN_TOKEN_ID) return openedBy === this.#admin()
     const opener = this.#options.tokens.current.get(openedBy)
     return opener !== undefined && !isSession(opener) && !isExpired(opener, now)
@@ -105,7 +105,7 @@ export function tokenIdOf(openedBy: string): string {
   return openedBy.split(':')[0]!
 }
 
-/** Slow, so that a stolen backup does not help to guess a weak admin token. */
+/** Slow, so that a stolen backup does not make it easy to guess a weak admin token. */
 function fingerprintOf(token: Redacted): string {
   return scryptSync(token.reveal(), 'hookline sessions', 16).toString('hex')
 }

@@ -52,7 +52,7 @@ export function pageOf<T extends { readonly id: string }>(
 // The name of the list and a position: an id, a number or a userId.
 const CURSOR = /^(\S+) (.{1,2000})$/su
 
-/** The position in a cursor. @throws {Problem} `invalid_cursor`, also for a cursor of another list */
+/** The position in a cursor. @throws {Problem} `invalid_cursor`, including for a cursor of another list */
 function decodeCursor(list: string, cursor: string): string {
   const [, name, position] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (name !== list || position === undefined) throw new Problem('invalid_cursor')

@@ -72,7 +72,7 @@ export const name = Type.String({
   minLength: 1,
   maxLength: 200,
   pattern: '\\S',
-  description: 'A text of 1 to 200 characters, not only spaces.',
+  description: 'A string of 1 to 200 characters, not only spaces.',
 })
 
 /** The id of a user, without lone surrogates, which the database would change. */
@@ -91,7 +91,7 @@ export const DEFAULT_SPACE_TEXT = `${DEFAULT_SPACE} if absent.`
 
 export const version = integer('The version, as in the ETag.')
 
-const SET_BY_SERVER = 'Leave it out: the server sets it.'
+const SET_BY_SERVER = 'Omit it: the server sets it.'
 
 /** For `x-fixed`: fields that the server sets on every record, with a remedy for requests. */
 export const FIXED_FIELDS = {
@@ -101,10 +101,10 @@ export const FIXED_FIELDS = {
   version: SET_BY_SERVER,
 }
 
-/** For objects of requests: other fields are faults. */
+/** For objects in requests: other fields are errors. */
 export const strict = { additionalProperties: false }
 
-/** An object of a request: other fields are faults. */
+/** An object in a request: other fields are errors. */
 export function strictObject<T extends TProperties>(properties: T) {
   return Type.Object(properties, strict)
 }
@@ -191,7 +191,7 @@ const PROBLEM = {
   content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
 }
 
-/** The `response` of a route with another media type than JSON. */
+/** The `response` of a route with a media type other than JSON. */
 export function media(type: string, success: string, schema: TSchema): object {
   return { 200: { description: success, content: { [type]: { schema } } }, default: PROBLEM }
 }

@@ -32,10 +32,10 @@ const SURROGATE = /\\u[dD][89a-fA-F]/
 /** Marks a rounded number: JSON has no NaN. */
 const ROUNDED = Number.NaN
 
-const USE_TEXT = 'Send it as a text, or send a number that a double can hold.'
-const WHOLE = 'Send whole Unicode characters, not half a surrogate pair.'
+const USE_TEXT = 'Send it as a string, or send a number that fits a double.'
+const WHOLE = 'Send valid Unicode, without lone surrogates.'
 
-/** A fault for each number that JavaScript rounds, and each text with a lone surrogate. @param text valid JSON */
+/** A fault for each number that JavaScript rounds, and each string with a lone surrogate. @param text valid JSON */
 function changedValues(text: string): readonly Fault[] {
   if (roundedNumbers(text).values.size === 0 && !SURROGATE.test(text)) return []
   const body = revive(text, (_name, value, { source }) =>
@@ -53,7 +53,7 @@ function faultsIn(body: Json): readonly Fault[] {
       faults.push(fault(pointer, 'not_exact', 'The number would be rounded.', USE_TEXT))
     }
     if (typeof value === 'string' && !value.isWellFormed()) {
-      faults.push(fault(pointer, 'not_unicode', 'The text is not valid Unicode.', WHOLE))
+      faults.push(fault(pointer, 'not_unicode', 'The string is not valid Unicode.', WHOLE))
     }
     for (const [name, child] of childrenOf(value)) open.push([pointer + jsonPointer(name), child])
   }
@@ -69,21 +69,21 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The code and message of a fault by JSON Schema keyword. The description of the field is the hint. */
 const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  type: ['wrong_type', 'is of the wrong type'],
+  type: ['wrong_type', 'has the wrong type'],
   enum: ['not_allowed', 'is not an allowed value'],
   const: ['not_allowed', 'is not an allowed value'],
   minLength: ['too_short', 'is too short'],
   maxLength: ['too_long', 'is too long'],
-  pattern: ['wrong_form', 'has the wrong form'],
-  minItems: ['too_few', 'has too few entries'],
-  maxItems: ['too_many', 'has too many entries'],
+  pattern: ['wrong_form', 'has the wrong format'],
+  minItems: ['too_few', 'has too few items'],
+  maxItems: ['too_many', 'has too many items'],
   minimum: ['out_of_range', 'is too small'],
   maximum: ['out_of_range', 'is too large'],
 }
 
 interface RequestSchema extends TObject {
   readonly additionalProperties?: boolean
-  /** A remedy for each field that cannot be changed. */
+  /** The hint for each field that cannot be changed. */
   readonly 'x-fixed'?: Readonly<Record<string, string>>
   /** The prefix of further query parameters. */
   readonly 'x-prefix'?: string
@@ -99,7 +99,7 @@ export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) =
   }
 }
 
-const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Send one: {…}.')
+const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Send {…}.')
 
 function faultsOf(schema: RequestSchema, value: Fields): Fault[] {
   const { properties, 'x-prefix': prefix, 'x-fixed': fixed = {} } = schema
@@ -139,7 +139,7 @@ function hintOf(field: TSchema): string {
   return (field as { description?: string }).description ?? ''
 }
 
-/** Converts the texts of integer query parameters to numbers. */
+/** Converts integer query parameters from strings to numbers. */
 function withIntegers(schema: TObject, query: unknown): unknown {
   if (!isJsonObject(query)) return query
   const numbered = Object.entries(query).map(([name, value]) => {
@@ -162,13 +162,13 @@ export function refuseUndeclared(app: FastifyInstance): void {
 
 function refuse(input: unknown, code: 'invalid_query' | 'invalid_body'): void {
   if (input === undefined) return
-  if (!isJsonObject(input)) throw new Problem(code, { detail: 'The route takes no body.' })
+  if (!isJsonObject(input)) throw new Problem(code, { detail: 'This route accepts no body.' })
   const faults = unknownFields(input, [])
   if (faults.length > 0) throw new Problem(code, { faults })
 }
 
 const TRAILING_SLASH =
-  'The path of a change must not end with a slash. Clients resolve the id ".." away.'
+  'The path of a change must not end with a slash, because clients remove the path segment "..".'
 
 /**
  * Refuses requests whose URL may mean another resource than intended:

@@ -29,7 +29,7 @@ const RemoveQuery = Type.Object(
     announce: Type.Optional(
       Schema.oneOf(
         ['true', 'false'],
-        'true: first sends every user without the value: false for an audience, null for a computed trait. Then the response is 202.',
+        'true: first notifies the destinations of the removal for every user: false for an audience, null for a computed trait. The response is then 202.',
       ),
     ),
   },
@@ -50,7 +50,7 @@ function recordSchemas(kind: ComputationKind) {
       response: Schema.pages(`A page of ${many}.`, shown),
     },
     create: {
-      ...editor(`create${name}`, `Creates ${one}, and sends it for each user who has a value`),
+      ...editor(`create${name}`, `Creates ${one}, and sends its value for each user who has one`),
       description:
         'The key is the name in snake_case. It is unique in the space and never changes. The first sync starts immediately.',
       body: creationBody(newFields),
@@ -76,8 +76,8 @@ function recordSchemas(kind: ComputationKind) {
       headers: Schema.IfMatchHeaders,
       querystring: RemoveQuery,
       response: {
-        ...Schema.responses(204, 'The record was removed.'),
-        ...Schema.responses(202, 'It is removed after the sync.', Schema.ref(SyncResponse)),
+        ...Schema.responses(204, 'The record was deleted.'),
+        ...Schema.responses(202, 'It is deleted after the sync.', Schema.ref(SyncResponse)),
       },
     },
   }
@@ -185,7 +185,7 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
-  throw new Problem('invalid_state', { detail: 'It is being removed.' })
+  throw new Problem('invalid_state', { detail: 'It is being deleted.' })
 }
 
 function presentIn({ catalog }: ComputationDeps): (record: Computation) => object {

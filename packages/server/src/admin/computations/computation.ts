@@ -102,7 +102,7 @@ export const SyncResponse = Type.Object(
       'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile.',
     ),
     left: Schema.integer('Profiles that lost their value, counted like entered.'),
-    missed: Schema.integer('Changes that real-time evaluation missed. More than 0 is a bug.'),
+    missed: Schema.integer('Changes that real-time evaluation missed. Any value above 0 is a bug.'),
     error: Schema.nullable(Schema.text('Why it failed.')),
   },
   { $id: 'Sync' },
@@ -130,7 +130,7 @@ const STATES: ComputationState[] = ['preparing', 'live', 'paused', 'disabled', '
 
 export const reachesBackTo = Schema.nullable(
   Schema.timeOf(
-    'It counts events received since then: older ones were no longer stored when it was created. null: it counts no events.',
+    'Events received since this time are counted; older ones were no longer stored when it was created. null if it does not count events.',
   ),
 )
 
@@ -138,10 +138,10 @@ export const reachesBackTo = Schema.nullable(
 const statusFields = {
   state: Schema.oneOf(
     STATES,
-    'preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are off. disabled: nothing is computed or sent. failed: see reason.',
+    'preparing: the sync after its creation or change is not done. live: up to date with events. paused: all its destinations are disabled or paused. disabled: nothing is computed or sent. failed: see reason.',
   ),
   reason: Schema.nullable(Schema.text('The reason for the state.')),
-  size: Schema.integer('Profiles that belong to it, or have a value.'),
+  size: Schema.integer('Number of members, or of profiles with a value.'),
   progress: Schema.nullable(
     Type.Object(
       {
@@ -165,14 +165,14 @@ const destinationIdsField = Type.Array(Type.String(), {
   description: `The ids of the destinations of changes, from any source: at most ${LIMITS.destinationsPerComputation}.`,
 })
 
-const ENABLED = 'true or false. While it is false, nothing is computed and nothing is sent.'
+const ENABLED = 'true or false. While false, nothing is computed or sent.'
 const enabled = Type.Boolean({ description: ENABLED })
 
 /** Fields of a response that a request cannot set, with the remedy. */
 const FIXED_FIELDS = {
   ...Schema.FIXED_FIELDS,
   ...Object.fromEntries(
-    Object.keys(statusFields).map((name) => [name, 'Leave it out: the server sets it.']),
+    Object.keys(statusFields).map((name) => [name, 'Omit it: the server sets it.']),
   ),
 }
 
@@ -190,7 +190,7 @@ export function creationBody(definition: TProperties): TObject {
     },
     {
       additionalProperties: false,
-      'x-fixed': { ...FIXED_FIELDS, key: 'Leave it out: it comes from the name.' },
+      'x-fixed': { ...FIXED_FIELDS, key: 'Omit it: it is derived from the name.' },
     },
   )
 }
@@ -208,9 +208,9 @@ export function changeBody({ definition, definitionField }: ComputationKind): TO
       additionalProperties: false,
       'x-fixed': {
         ...FIXED_FIELDS,
-        key: 'Leave it out. For another key, create a new one.',
-        space: 'Leave it out. For another space, create a new one.',
-        manual: 'Leave it out. Create a new audience.',
+        key: 'Omit it. For another key, create a new one.',
+        space: 'Omit it. For another space, create a new one.',
+        manual: 'Omit it. Create a new audience.',
       },
     },
   )
@@ -260,8 +260,8 @@ type Body = Pick<FastifyRequest, 'body' | 'validationError'>
 const TOO_MANY = fault(
   '',
   'too_many',
-  `There are ${LIMITS.computations} audiences and computed traits already.`,
-  'Remove one that is no longer needed.',
+  `The limit of ${LIMITS.computations} audiences and computed traits is reached.`,
+  'Delete one that is no longer needed.',
 )
 
 /** The record that a request creates. @throws {Problem} `invalid_body` with all faults */
@@ -361,7 +361,7 @@ export function destinationFaults(
   at = '/destinationIds',
 ): readonly Fault[] {
   if (!Array.isArray(ids)) return []
-  const hint = 'Give ids of existing destinations.'
+  const hint = 'Use ids of existing destinations.'
   return ids.flatMap((id: unknown, index) =>
     typeof id !== 'string' || known.has(id)
       ? []
@@ -377,8 +377,8 @@ export function spaceFaults(
 ): readonly Fault[] {
   const spaces = new Set([DEFAULT_SPACE, ...[...sources].flatMap((each) => each.space ?? [])])
   if (spaces.has(space)) return []
-  const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}; or put a source into this space first.`
-  return [fault(at, 'unknown_space', 'No source is in this space.', hint)]
+  const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}, or assign a source to this space first.`
+  return [fault(at, 'unknown_space', 'This space has no source.', hint)]
 }
 
 /** A fault if another record of the space has this key. */
@@ -391,6 +391,6 @@ export function keyFaults(
     (each) => each.key === key && each.space === space && each.id !== id,
   )
   if (other === undefined) return []
-  const message = `${other.id} already has the key ${key} of this name.`
-  return [fault(at, 'not_unique', message, 'Choose another name, or remove the other one first.')]
+  const message = `${other.id} already has the key ${key} that this name results in.`
+  return [fault(at, 'not_unique', message, 'Choose another name, or delete the other one first.')]
 }

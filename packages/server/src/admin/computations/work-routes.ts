@@ -17,7 +17,7 @@ import {
 } from './computation.ts'
 
 const changesAt = Schema.nullable(
-  Schema.timeOf('When it can next change by time alone. null: only an event can change it.'),
+  Schema.timeOf('When it can next change without a new event. null: only an event can change it.'),
 )
 
 const PartResponse = Type.Object({
@@ -25,7 +25,10 @@ const PartResponse = Type.Object({
   kind: Type.Enum(['and', 'or', 'not', 'clause']),
   holds: Type.Boolean(),
   changesAt,
-  clause: Type.Optional({ ...Schema.anyObject, description: 'The clause, as in the condition.' }),
+  clause: Type.Optional({
+    ...Schema.anyObject,
+    description: 'The clause, as written in the condition.',
+  }),
   saw: Type.Optional({
     ...Schema.anyObject,
     description:
@@ -36,14 +39,12 @@ const PartResponse = Type.Object({
 const ExplainedResponse = Type.Object({
   userId: Type.String(),
   value: Type.Unsafe<Json>({
-    description: 'true for a member of an audience; null for none.',
+    description: 'true for a member of an audience; null if there is no value.',
   }),
   since: Schema.nullable(Schema.timeOf('null without a value, or if it is very new.')),
   changesAt,
   condition: Type.Optional(
-    Type.Array(PartResponse, {
-      description: 'For an audience: the condition, then its parts.',
-    }),
+    Type.Array(PartResponse, { description: 'For an audience: the condition, then its parts.' }),
   ),
   events: Type.Optional(Schema.integer('For a computed trait: the number of its events.')),
 })
@@ -51,11 +52,11 @@ const ExplainedResponse = Type.Object({
 const PreviewResponse = Type.Object({
   size: Schema.integer('The number of profiles with a value.'),
   isExact: Schema.boolean(
-    'false: size is an estimate for more than 100,000 profiles, or profiles lack some stored events: try again.',
+    'false if size is an estimate: there are more than 100,000 profiles, or some stored events are not yet in profiles (try again later).',
   ),
   sample: Type.Array(
     Type.Object({
-      userId: Schema.nullable(Schema.text('null: no event has named a userId yet.')),
+      userId: Schema.nullable(Schema.text('null: no event has had a userId yet.')),
       value: Type.Unsafe({ description: 'true for a member of an audience.' }),
     }),
   ),
@@ -81,7 +82,7 @@ function workSchemas({ tag, operation: name, one, definition, definitionField }:
     },
     syncs: {
       ...viewer(`list${name}Syncs`, `Lists the syncs of ${one}, newest first`),
-      description: 'The waiting and running ones, and the last finished one.',
+      description: 'The waiting and running syncs, and the last finished one.',
       params,
       querystring: Schema.ListQuery,
       response: Schema.pages('A page of syncs.', Schema.ref(SyncResponse)),
@@ -145,7 +146,7 @@ export function addWorkRoutes(app: AdminApp, deps: ComputationDeps, kind: Comput
   app.get(`${path}/:id/explain`, { schema: schemas.explain }, async ({ params, query }) => {
     const { userId } = query
     const record = requireComputation(catalog, kind, params.id)
-    const detail = `There is no profile of this user in the space ${record.space}.`
+    const detail = `This user has no profile in the space ${record.space}.`
     const explained = found(await computations.explain(record, userId), detail)
     const { condition, value = null, ...rest } = explained
     return {

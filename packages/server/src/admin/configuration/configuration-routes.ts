@@ -20,7 +20,7 @@ const DiffResponse = Type.Object({
   changed: Type.Array(Type.Object({ id: Type.String(), fields: idList })),
   unchanged: idList,
   notInDocument: Type.Array(Type.String(), {
-    description: 'Records of this service that are not in the document. They stay.',
+    description: 'Records of this service that are not in the document. They are kept.',
   }),
   warnings: Type.Optional(WarningsResponse),
 })
@@ -31,16 +31,16 @@ const schemas = {
   export: {
     ...admin('exportConfiguration', 'Exports the configuration as one document'),
     description:
-      'Sources, destinations, audiences and computed traits, without the lists of manual audiences. The same configuration always gives the same text, for version control. By default, secrets are shown as {"set": true} and write keys are left out.',
+      'Sources, destinations, audiences and computed traits, without the lists of manual audiences. The output is deterministic, for version control. By default, secrets appear as {"set": true}, and write keys are omitted.',
     querystring: Schema.strictObject({
-      withSecrets: Schema.flag('true: with shared secrets, header values and write keys.'),
+      withSecrets: Schema.flag('true: includes shared secrets, header values and write keys.'),
     }),
     response: Schema.ok('The document.', ConfigurationBody),
   },
   import: {
     ...admin('importConfiguration', 'Imports the configuration from a document'),
     description:
-      'Creates records with new ids and changes existing ones; removes none. All records are written, or none. A secret shown as {"set": true} stays unchanged. Sending the same document again changes nothing.',
+      'Creates records with new ids and changes existing ones; deletes none. The import is atomic and idempotent. A secret given as {"set": true} stays unchanged.',
     querystring: Schema.strictObject({
       dryRun: Schema.flag('true: only reports the changes.'),
     }),

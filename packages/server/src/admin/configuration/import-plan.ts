@@ -123,7 +123,7 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
         return []
       }
       const at = `/${list}/${index}/id`
-      return fault(at, 'not_unique', 'Another entry has this id.', 'Keep one of the two.')
+      return fault(at, 'not_unique', 'Duplicate id.', 'Remove one of the entries.')
     }),
   )
 }
@@ -134,7 +134,7 @@ function sharedKeys(
   { sourceByWriteKey }: CatalogSnapshot,
 ): Fault[] {
   const owners = new Map<string, string>()
-  const hint = 'Leave it out here, or remove it from the other source.'
+  const hint = 'Omit it here, or remove it from the other source.'
   return sources.flatMap(({ id, writeKeys = [] }, index) =>
     writeKeys.flatMap((key, keyIndex) => {
       const owner = owners.get(key) ?? sourceByWriteKey.get(key)?.id ?? id
@@ -183,8 +183,8 @@ function computationFaults(
       : planned.flatMap((each) => faultsBelow(each.at, catalogFaults(each, after)))
   const { size } = after.computations
   if (size <= LIMITS.computations) return [...invalid, ...others]
-  const message = `There would be ${size} audiences and computed traits.`
-  const tooMany = fault('', 'too_many', message, `Keep at most ${LIMITS.computations}.`)
+  const message = `The import would result in ${size} audiences and computed traits.`
+  const tooMany = fault('', 'too_many', message, `The maximum is ${LIMITS.computations}.`)
   return [...invalid, ...others, tooMany]
 }
 
@@ -216,7 +216,7 @@ function catalogFaults(
 
 function formFaults(key: string): readonly Fault[] {
   if (keyOfName(key) === key) return []
-  const hint = `Give the name in snake_case, such as ${keyOfName(key)}.`
+  const hint = `Use snake_case, such as ${keyOfName(key)}.`
   return [fault('/key', 'wrong_form', 'key is not in snake_case.', hint)]
 }
 
@@ -227,7 +227,10 @@ function fixedFaults(next: Computation, before: Computation): readonly Fault[] {
     fault(`/${name}`, 'fixed', `${name} cannot be changed.`, hint),
   )
   if (isManual(next) === isManual(before)) return faults
-  return [...faults, fault('/condition', 'fixed', 'A manual audience stays one.', hint)]
+  return [
+    ...faults,
+    fault('/condition', 'fixed', 'A manual audience cannot get a condition.', hint),
+  ]
 }
 
 function isManual(record: Computation): boolean {

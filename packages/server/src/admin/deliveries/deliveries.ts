@@ -65,19 +65,19 @@ export const attemptFields = {
       lookupMs: Type.Optional(Schema.number('The DNS lookup.')),
       connectMs: Type.Optional(Type.Number()),
       tlsMs: Type.Optional(Type.Number()),
-      answerMs: Type.Optional(Schema.number('From sending the request to the last header.')),
+      responseMs: Type.Optional(Schema.number('From sending the request to the last header.')),
       transferMs: Type.Optional(
         Schema.number(
           'Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms.',
         ),
       ),
     },
-    { description: 'The duration of each phase; absent if not needed or not reached.' },
+    { description: 'The duration of each phase; absent if skipped or not reached.' },
   ),
   outcome,
   class: Schema.text('delivered, or the class of the error: see docs/reference/errors.md.'),
   status: Type.Optional(Type.Integer()),
-  error: Type.Optional(Schema.text('What went wrong, as text.')),
+  error: Type.Optional(Schema.text('The error as text.')),
   replayId: Type.Optional(Schema.text('The replay that the attempt belongs to.')),
 }
 
@@ -91,7 +91,7 @@ const WebhookResponse = Type.Object({
   url: Type.String(),
   state: Schema.oneOf(
     PART_STATES,
-    'not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was removed first.',
+    'not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was deleted before delivery.',
   ),
   outcome: Schema.nullable(outcome),
   firstDueAt: Schema.time,
@@ -109,12 +109,12 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('The most attempts on one webhook since the last replay or retry.'),
+    rounds: Schema.integer('Maximum attempts on one webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
         { reason: Type.String(), at: Schema.time },
-        { description: 'Why the delivery is in quarantine.' },
+        { description: 'Why the delivery is quarantined.' },
       ),
     ),
     firstDueAt: Schema.time,
@@ -131,9 +131,11 @@ const FailureResponse = Type.Object({
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('The number of undelivered deliveries that failed in this way.'),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
-  lastSeenAt: Schema.timeOf('When the last one was attempted, quarantined or, unattempted, due.'),
-  sampleDeliveryId: Schema.text('The newest of them, if possible with a stored response.'),
-  lastError: Schema.nullable(Schema.text('Its last error, or why it is in quarantine.')),
+  lastSeenAt: Schema.timeOf(
+    'When the newest was last attempted, quarantined or, unattempted, due.',
+  ),
+  sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
+  lastError: Schema.nullable(Schema.text('Its last error, or why it is quarantined.')),
   meaning: Schema.text('The meaning of the class.'),
   remedy: Schema.text('What to do about it.'),
 })
@@ -141,7 +143,7 @@ const FailureResponse = Type.Object({
 export const WebhookRequest = Type.Object({
   method: Type.Literal('POST'),
   headers: Type.Record(Type.String(), Type.String(), {
-    description: 'In their order, with the values of static headers hidden.',
+    description: 'In order, with the values of static headers hidden.',
   }),
   body: Schema.text('The exact body.'),
 })
@@ -150,7 +152,7 @@ const RequestResponse = Type.Object({
   url: Type.String(),
   request: WebhookRequest,
   curl: Schema.text(
-    'A command for sh, without the values of static headers. Receivers accept it for some minutes.',
+    'A command for sh, without the values of static headers. The signature is valid for a few minutes.',
   ),
 })
 
@@ -203,7 +205,7 @@ const schemas = {
     // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'Works in every state except held: resume the destination instead. The attempts and the retry window start again, and the next attempt is made now, despite an open breaker or Retry-After.',
+      'Not possible for held deliveries: resume the destination instead. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),
@@ -211,7 +213,7 @@ const schemas = {
   requests: {
     ...operations[SIGNATURES_ROLE]('getDeliveryRequests', 'Shows the next requests of a delivery'),
     description:
-      'Sends nothing. Requires an editor, because the requests have valid signatures. Responds with 409 if the event or the destination was removed.',
+      'Sends nothing. Requires the editor role, because the requests have valid signatures. Responds with 409 if the event or the destination was deleted.',
     params: Schema.IdParams,
     response: Schema.ok(
       'One request for each current webhook.',
@@ -237,8 +239,8 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
 
 const list = new List<object>('deliveries', (each) => each)
 
-const NO_DESTINATION = 'Its destination was removed.'
-const NO_EVENT = 'Its event was removed or is damaged.'
+const NO_DESTINATION = 'Its destination was deleted.'
+const NO_EVENT = 'Its event was deleted or is corrupted.'
 
 /** `/deliveries`: deliveries, grouped failures, the next requests, and retries. */
 export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
@@ -357,11 +359,11 @@ function presentAttempt(attempt: Omit<Attempt, 'headers' | 'body'>): object {
   return { ...attempt, ...presentTimes(attempt) }
 }
 
-/** The start and the phases of an attempt; without phases, its whole time counts as `answerMs`. */
+/** The start and the phases of an attempt; without phases, its whole time counts as `responseMs`. */
 export function presentTimes({
   startedAt,
   durationMs,
-  timing = { answerMs: durationMs },
+  timing = { responseMs: durationMs },
 }: Pick<Attempt, 'startedAt' | 'durationMs' | 'timing'>): object {
   return { startedAt: formatTimestamp(startedAt), timing }
 }

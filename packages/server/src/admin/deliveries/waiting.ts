@@ -18,25 +18,19 @@ const CLOSE = 'To make the next attempt now, close the breaker of the destinatio
 
 /** Why a part of a delivery waits, and the remedy; `null` if none is needed. */
 export const WAIT_REASONS = {
-  in_flight: {
-    meaning: 'Its attempt is in progress: the request waits for the response.',
-    remedy: null,
-  },
+  in_flight: { meaning: 'An attempt is in progress.', remedy: null },
   in_line: {
-    meaning: 'It is due, and waits because more events arrive than the receiver accepts.',
+    meaning: 'It is due, but queued, because events arrive faster than the receiver accepts them.',
     remedy: null,
   },
   retry: {
     meaning: 'Its last attempt failed, and the next one is due later.',
-    remedy: 'To make it now, retry the delivery.',
+    remedy: 'To attempt it now, retry the delivery.',
   },
-  retry_after: {
-    meaning: 'The receiver asked for a pause with Retry-After.',
-    remedy: CLOSE,
-  },
+  retry_after: { meaning: 'The receiver sent Retry-After.', remedy: CLOSE },
   breaker_open: {
     meaning:
-      'Too many attempts failed, so the breaker is open. Single attempts check whether the receiver works again.',
+      'Too many attempts failed, so the breaker is open. Single attempts probe whether the receiver has recovered.',
     remedy: CLOSE,
   },
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
@@ -45,7 +39,7 @@ export const WAIT_REASONS = {
     remedy: RESUME,
   },
   url_forbidden: {
-    meaning: 'allowedNetworks or allowedPorts forbids its address or port, so it is paused.',
+    meaning: 'allowedNetworks or allowedPorts forbids its address or port.',
     remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
@@ -66,7 +60,7 @@ export const WaitingResponse = Type.Object(
     explanation: Schema.text('The reason as text.'),
     remedy: Schema.nullable(Schema.text('null if none is needed.')),
   },
-  { description: 'Why the webhook waits. nextAttemptAt is null if it needs the remedy.' },
+  { description: 'Why the webhook is waiting. nextAttemptAt is null until the remedy is applied.' },
 )
 
 /** Why a part waits. Times in milliseconds since the epoch. */

@@ -47,7 +47,7 @@ const TestedWebhookResponse = Type.Object({
   attempt: Schema.nullable(
     Type.Object({
       ...resultFields,
-      retryAfterMs: Type.Optional(Schema.integer('How long the receiver asked to wait.')),
+      retryAfterMs: Type.Optional(Schema.integer('The delay from Retry-After.')),
       headers: Type.Optional(Type.Record(Type.String(), Type.String())),
       body: Type.Optional(Schema.text('The beginning of the response body.')),
     }),
@@ -66,18 +66,18 @@ const schemas = {
   resume: {
     ...operations.editor('resumeDestination', 'Resumes a destination'),
     description:
-      'Ends the pause of the destination and of its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, despite an open breaker or Retry-After.',
+      'Ends the pause of the destination and of its webhooks. Held deliveries become due immediately, and their retry window starts again. The next attempt is made now, even if the breaker is open or Retry-After applies.',
     ...action,
     ...ifMatch,
   },
   closeBreaker: {
     ...operations.editor('closeBreaker', 'Closes the breakers of a destination'),
     description:
-      'Closes the breaker of each webhook and ends the pauses requested with Retry-After. The next attempts are made now: single ones first, then faster.',
+      'Closes the breaker of each webhook and ends the pauses requested with Retry-After. The next attempts are made now: one at a time first, then at an increasing rate.',
     ...action,
   },
   test: {
-    ...operations.editor('testDestination', 'Makes a test delivery and shows its result'),
+    ...operations.editor('testDestination', 'Sends a test delivery and returns the result'),
     showsUsers: true,
     description:
       'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
@@ -109,13 +109,13 @@ const schemas = {
       secret: Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'The new shared secret: a text of 1 to 1,024 characters.',
+        description: 'The new shared secret: a string of 1 to 1,024 characters.',
       }),
       overlapHours: Type.Optional(
         Type.Integer({
           minimum: 0,
           maximum: MAX_HOURS,
-          description: `How long both secrets sign: 0 to ${MAX_HOURS} hours; 24 if absent.`,
+          description: `How long requests are signed with both secrets: 0 to ${MAX_HOURS} hours; 24 if absent.`,
         }),
       ),
     }),
@@ -255,9 +255,9 @@ async function requestedContent(
   { events, catalog, clock }: ActionDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
-    const hint = 'Give either type, for a sample, or eventId, for an archived event.'
+    const hint = 'Specify either type, for a sample, or eventId, for an archived event.'
     const code = type === undefined ? 'required' : 'exclusive'
-    throw refused('/type', code, 'Neither or both of type and eventId are given.', hint)
+    throw refused('/type', code, 'Exactly one of type and eventId is required.', hint)
   }
   if (type !== undefined) {
     const sample = sampleOf(type, formatTimestamp(clock.wall()))
@@ -266,8 +266,8 @@ async function requestedContent(
   const event = await events.find(eventId!)
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isReceived) return event
-  const hint = 'Give the id of an event of the source of this destination.'
-  throw refused('/eventId', 'unknown_event', 'The source has no such event.', hint)
+  const hint = 'Use the id of an event of the source of this destination.'
+  throw refused('/eventId', 'unknown_event', 'Event not found in this source.', hint)
 }
 
 function refused(...args: Parameters<typeof fault>): Problem {

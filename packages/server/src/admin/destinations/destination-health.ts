@@ -15,15 +15,17 @@ export const HealthResponse = Type.Object({
       url: Type.String(),
       breaker: Schema.oneOf(
         ['closed', 'open', 'half_open'],
-        'closed: attempts are made. open: no attempt is made. half_open: single attempts check whether the webhook works again.',
+        'closed: attempts are made. open: no attempt is made. half_open: single attempts probe whether the webhook has recovered.',
       ),
       brokenSince: Schema.nullable(Schema.time),
       restsUntil: Schema.nullable(Schema.time),
-      retryAfterUntil: Schema.nullable(Schema.timeOf('The end of the pause by Retry-After.')),
+      retryAfterUntil: Schema.nullable(
+        Schema.timeOf('The end of the pause requested with Retry-After.'),
+      ),
       pacePerSecond: Schema.nullable(
         Schema.number('The limit of attempts per second after responses 429, 502 and 503.'),
       ),
-      pending: Schema.integer('Deliveries that wait: see GET /deliveries?waiting=true.'),
+      pending: Schema.integer('Pending deliveries: see GET /deliveries?waiting=true.'),
       held: Schema.integer('Deliveries held until it is resumed.'),
       oldestPendingAt: Schema.nullable(Schema.time),
     }),

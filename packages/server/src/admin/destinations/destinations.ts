@@ -72,7 +72,7 @@ const CreateDestinationRequest = Schema.strictObject({
   settings: SettingsRequest,
 })
 
-const IMMUTABLE = 'Leave it out. To change it, create a new destination and remove this one.'
+const IMMUTABLE = 'Omit it. To change it, create a new destination and delete this one.'
 
 const ChangeDestinationRequest = Type.Object(
   { ...optional, settings: Type.Optional(SettingsRequest) },
@@ -80,10 +80,10 @@ const ChangeDestinationRequest = Type.Object(
     additionalProperties: false,
     'x-fixed': {
       ...Schema.FIXED_FIELDS,
-      enabledChangedAt: 'Leave it out: the server sets it.',
+      enabledChangedAt: 'Omit it: the server sets it.',
       sourceId: IMMUTABLE,
       type: IMMUTABLE,
-      paused: 'Send POST /destinations/:id/pause or /resume.',
+      paused: 'Use POST /destinations/:id/pause or /resume.',
     },
   },
 )
@@ -115,17 +115,17 @@ const schemas = {
   change: {
     ...operations.editor('changeDestination', 'Changes a destination'),
     description:
-      'Fields in the body replace the current values, also within settings. Absent fields stay unchanged.',
+      'Fields in the body replace the current values, including fields within settings. Absent fields stay unchanged.',
     params: Schema.IdParams,
     headers: Schema.IfMatchHeaders,
     body: ChangeDestinationRequest,
     response: oneDestination(200),
   },
   remove: {
-    ...operations.editor('removeDestination', 'Removes a destination'),
+    ...operations.editor('removeDestination', 'Deletes a destination'),
     params: Schema.IdParams,
     headers: Schema.IfMatchHeaders,
-    response: Schema.responses(204, 'The destination was removed.'),
+    response: Schema.responses(204, 'The destination was deleted.'),
   },
 }
 
@@ -226,7 +226,7 @@ function withWarnings(destination: Destination, warnings: readonly Fault[]): obj
 export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || sources.has(sourceId)) return []
-  const hint = 'Give the id of an existing source.'
+  const hint = 'Use the id of an existing source.'
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }
 

@@ -21,7 +21,7 @@ export const PauseResponse = Schema.nullable(
       since: Schema.time,
       reason: Schema.oneOf(
         ['operator', 'gone', 'forbidden'],
-        'gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts forbids its address or port; it is retried after each start of Hookline.',
+        'gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts.',
       ),
     },
     { description: 'Since when and why deliveries are held; null if they are not.' },
@@ -32,12 +32,12 @@ export const PauseResponse = Schema.nullable(
 
 const url = Type.String({
   maxLength: LIMITS.webhookUrlCharacters,
-  description: 'An http or https URL without credentials and fragment.',
+  description: 'An http or https URL without credentials or a fragment.',
 })
 const POLICIES: SuccessPolicy[] = ['any', 'each']
 const successPolicy = Schema.oneOf(
   POLICIES,
-  'any: a delivery is delivered when one webhook accepted it. each: when every webhook accepted it.',
+  'any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it.',
 )
 
 const WebhookRequest = Schema.strictObject({
@@ -48,7 +48,7 @@ const WebhookRequest = Schema.strictObject({
       ...Schema.anyObject,
       maxProperties: LIMITS.headersPerWebhook,
       description:
-        'Static headers: values by name. Headers that Hookline or the connection sets are refused. The value {"set": true} keeps the stored value.',
+        'Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value.',
     }),
   ),
 })
@@ -111,7 +111,7 @@ export function presentPause(pause: Pause | null): object | null {
   return pause && { ...pause, since: formatTimestamp(pause.since) }
 }
 
-/** Settings in an exported document. Without secrets, even `last4` is left out: the document may be published. */
+/** Settings in an exported document. Without secrets, even `last4` is omitted: the document may be published. */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
   const { sharedSecret, webhooks } = settings
   return {
@@ -151,7 +151,7 @@ export function parseWebhooksSettings(
 ): ParsedSettings {
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) {
-    const hint = 'Give an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
+    const hint = 'Use an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
     return { faults: [typeFault(input, '', { name: 'settings', type: 'an object' }, hint)] }
   }
   const faults = unknownFields(input, Object.keys(requestFields))
@@ -185,8 +185,8 @@ function parseSharedSecret(
   if (input === null || isHiddenAbsence) return null
   if (isHidden(input) && previous !== null) return previous
   if (typeof input !== 'string') {
-    const hint = 'Give a text, or null to send requests unsigned.'
-    const message = 'sharedSecret must be a text or null.'
+    const hint = 'Use a string, or null to send unsigned requests.'
+    const message = 'sharedSecret must be a string or null.'
     faults.push(fault('/sharedSecret', 'wrong_type', message, hint))
     return null
   }
@@ -200,16 +200,16 @@ const BASE64_PREFIX = 'whsec_'
 /** Validates a shared secret that is at `pointer` of the request. */
 export function sharedSecretFaults(secret: string, pointer: string): readonly Fault[] {
   if (secret === '') {
-    const hint = 'Give null, or leave it out, to send requests unsigned.'
+    const hint = 'Use null, or omit it, to send unsigned requests.'
     return [fault(pointer, 'empty', 'sharedSecret must not be empty.', hint)]
   }
   if (secret.length > MAX_SECRET_CHARACTERS) {
-    const hint = `Use at most ${MAX_SECRET_CHARACTERS} characters; 32 random ones are plenty.`
+    const hint = `Use at most ${MAX_SECRET_CHARACTERS} characters; 32 random ones are enough.`
     return [fault(pointer, 'too_long', 'sharedSecret is too long.', hint)]
   }
   if (secret.startsWith(BASE64_PREFIX) && !isBase64(secret.slice(BASE64_PREFIX.length))) {
-    const message = 'sharedSecret begins with whsec_, but has no base64 key.'
-    const hint = 'After whsec_, give base64 with padding; or give another secret.'
+    const message = 'sharedSecret begins with whsec_, but the rest is not base64.'
+    const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
     return [fault(pointer, 'not_base64', message, hint)]
   }
   return []
@@ -226,8 +226,10 @@ function parseWebhooks(
   context: UrlContext,
 ): readonly Webhook[] {
   if (webhooks !== undefined && webhookUrl !== undefined) {
-    const hint = 'Give webhooks alone; webhookUrl is short for a list of one webhook.'
-    context.faults.push(fault('/webhookUrl', 'exclusive', 'webhookUrl excludes webhooks.', hint))
+    const hint = 'Use only webhooks; webhookUrl is shorthand for a list of one webhook.'
+    context.faults.push(
+      fault('/webhookUrl', 'exclusive', 'webhookUrl and webhooks are mutually exclusive.', hint),
+    )
   } else if (webhookUrl !== undefined) {
     const parsed = parseWebhookUrl(webhookUrl, '/webhookUrl', context)
     return parsed === undefined ? [] : [{ url: parsed, headers: {} }]

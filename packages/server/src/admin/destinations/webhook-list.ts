@@ -31,8 +31,8 @@ export function parseWebhookList(
     if (webhook === undefined) continue
     if (urls.has(webhook.url)) {
       const pointer = jsonPointer('webhooks', index, 'url')
-      const hint = 'Give each URL once: a second entry would deliver every event twice.'
-      faults.push(fault(pointer, 'duplicate_url', 'This URL is in the list already.', hint))
+      const hint = 'List each URL only once: a second entry would deliver every event twice.'
+      faults.push(fault(pointer, 'duplicate_url', 'Duplicate URL.', hint))
     }
     urls.add(webhook.url)
     webhooks.push(webhook)
@@ -42,12 +42,12 @@ export function parseWebhookList(
 
 function listFaults(input: unknown): Fault[] {
   const at = '/webhooks'
-  const hint = `Give 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
+  const hint = `Use 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
   const list = { name: 'webhooks', type: 'a list' }
   if (!Array.isArray(input)) return [typeFault(input, at, list, hint)]
   if (input.length === 0) return [fault(at, 'too_few', 'webhooks must not be empty.', hint)]
   if (input.length <= MAX_WEBHOOKS) return []
-  return [fault(at, 'too_many', 'There are too many webhooks.', hint)]
+  return [fault(at, 'too_many', 'Too many webhooks.', hint)]
 }
 
 function parseWebhook(
@@ -58,7 +58,7 @@ function parseWebhook(
 ): Webhook | undefined {
   const { faults } = context
   if (!isJsonObject(entry)) {
-    const hint = 'Give an object: {"url": "https://…", "headers": {}}.'
+    const hint = 'Use an object: {"url": "https://…", "headers": {}}.'
     faults.push(fault(pointer, 'wrong_type', 'A webhook must be an object.', hint))
     return undefined
   }
@@ -78,14 +78,14 @@ function parseStaticHeaders(
 ): Webhook['headers'] {
   if (input === undefined) return {}
   if (!isJsonObject(input)) {
-    const hint = 'Give an object of names and values: {"Authorization": "Bearer …"}.'
+    const hint = 'Use an object of names and values: {"Authorization": "Bearer …"}.'
     faults.push(fault(pointer, 'wrong_type', 'The headers must be an object.', hint))
     return {}
   }
   const entries = Object.entries(input)
   if (entries.length > LIMITS.headersPerWebhook) {
     const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
-    faults.push(fault(pointer, 'too_many', 'There are too many headers.', hint))
+    faults.push(fault(pointer, 'too_many', 'Too many headers.', hint))
   }
   const storedValues = new Map(
     Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]),
@@ -106,35 +106,36 @@ function parseStaticHeaders(
 function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
   if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
     const hint = `Use 1 to ${MAX_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
-    return fault('', 'invalid_header_name', 'This is not the name of a header.', hint)
+    return fault('', 'invalid_header_name', 'Invalid header name.', hint)
   }
   if (reservedBy(name) !== undefined) {
-    const hint = 'Choose another name: Hookline or the connection sets this header.'
+    const hint = 'Choose another name: this header is set by Hookline or by the connection.'
     return fault('', 'reserved_header', 'This header is reserved.', hint)
   }
   if (seen.has(name.toLowerCase())) {
-    const hint = 'Keep one of them: header names ignore upper and lower case.'
-    return fault('', 'duplicate_header', 'This header is given twice.', hint)
+    const hint = 'Remove one of them: header names are case-insensitive.'
+    return fault('', 'duplicate_header', 'Duplicate header.', hint)
   }
   return undefined
 }
 
 function valueFault(value: unknown): Fault | undefined {
   if (isHidden(value)) {
-    const hint = 'Give the value itself: this webhook has no stored value for the header.'
+    const hint = 'Send the value: this webhook has no stored value for the header.'
     return fault('', 'hidden_value_unknown', 'The header has no stored value.', hint)
   }
   if (typeof value !== 'string') {
-    const hint = 'Give the value as a text, numbers too: "1".'
-    return fault('', 'wrong_type', 'The value of a header must be a text.', hint)
+    const hint = 'Send the value as a string, even for numbers: "1".'
+    return fault('', 'wrong_type', 'A header value must be a string.', hint)
   }
   if (value.length > MAX_VALUE_CHARACTERS) {
-    const hint = `Keep it at ${MAX_VALUE_CHARACTERS} characters or fewer.`
-    return fault('', 'too_long', 'The value of the header is too long.', hint)
+    const hint = `Use at most ${MAX_VALUE_CHARACTERS} characters.`
+    return fault('', 'too_long', 'The header value is too long.', hint)
   }
   if (!VISIBLE.test(value)) {
-    const hint = 'Use visible ASCII, and spaces only inside. Leave out a header without a value.'
-    return fault('', 'invalid_header_value', 'The value cannot be sent in a header.', hint)
+    const hint =
+      'Use visible ASCII characters, without leading or trailing spaces. Omit headers without a value.'
+    return fault('', 'invalid_header_value', 'Invalid header value.', hint)
   }
   return undefined
 }

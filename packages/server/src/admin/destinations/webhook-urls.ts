@@ -29,8 +29,8 @@ export function parseWebhookUrl(
   { allowedPorts, faults }: UrlContext,
 ): string | undefined {
   if (typeof input !== 'string') {
-    const hint = 'Give a full URL: https://example.com/events.'
-    faults.push(typeFault(input, pointer, { name: 'The URL', type: 'a text' }, hint))
+    const hint = 'Use a full URL: https://example.com/events.'
+    faults.push(typeFault(input, pointer, { name: 'The URL', type: 'a string' }, hint))
     return undefined
   }
   const found = faultsOf(input, allowedPorts)
@@ -41,12 +41,12 @@ export function parseWebhookUrl(
 function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   const url = URL.parse(text)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
-    const hint = 'Begin the URL with https:// or http://.'
+    const hint = 'Start the URL with https:// or http://.'
     return [fault('', 'scheme_not_allowed', 'Only http and https URLs are allowed.', hint)]
   }
   // The WHATWG parser also accepts `http:host` and `http:///host`.
   if (url === null || !/^\s*https?:\/\/[^/\\?#]/i.test(text)) {
-    const hint = 'Give a full URL with protocol and host: https://example.com/events.'
+    const hint = 'Use a full URL with protocol and host: https://example.com/events.'
     return [fault('', 'invalid_url', 'The URL cannot be parsed.', hint)]
   }
   const isInspector = url.hostname === INSPECTOR_HOST
@@ -56,42 +56,42 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
 
 function inspectorFaults({ protocol, port }: URL): Fault[] {
   if (protocol === 'http:' && port === '') return []
-  const hint = `Give ${INSPECTOR_URL}, with any path: the inspector has neither TLS nor a port.`
-  const message = `${INSPECTOR_HOST} is the inspector of Hookline, and only accepts http.`
+  const hint = `Use ${INSPECTOR_URL}, with any path: the inspector has neither TLS nor a port.`
+  const message = `${INSPECTOR_HOST} is the built-in inspector, which only supports http.`
   return [fault('', 'not_the_inspector', message, hint)]
 }
 
 function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {
   const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts)
   if (service === undefined) return []
-  const hint = 'Give another port. The operator can allow this one with the setting allowedPorts.'
-  return [fault('', 'port_not_allowed', `Port ${port} is for ${service}.`, hint)]
+  const hint = 'Use another port. Operators can allow this one with the allowedPorts setting.'
+  return [fault('', 'port_not_allowed', `Port ${port} is reserved for ${service}.`, hint)]
 }
 
 function formFaults(text: string, url: URL): Fault[] {
   const faults: Fault[] = []
   if (Math.max(text.length, url.href.length) > MAX_CHARACTERS) {
-    const hint = `Keep it at ${MAX_CHARACTERS} characters or fewer, percent-encoding included.`
+    const hint = `Use at most ${MAX_CHARACTERS} characters, including percent-encoding.`
     faults.push(fault('', 'too_long', 'The URL is too long.', hint))
   }
   if (url.username !== '' || url.password !== '') {
     const hint = 'Put credentials into a static header: "headers": {"Authorization": "…"}.'
-    faults.push(fault('', 'credentials_in_url', 'The URL has a user or a password.', hint))
+    faults.push(fault('', 'credentials_in_url', 'The URL contains credentials.', hint))
   }
   if (url.href.includes('#')) {
-    const hint = 'Leave out # and the text after it: it is never sent.'
+    const hint = 'Remove # and everything after it: it is never sent.'
     faults.push(fault('', 'fragment_in_url', 'The URL has a fragment.', hint))
   }
   return faults
 }
 
-/** The most hosts that one request looks up. */
+/** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
 /** Settings that will not work at the moment, in the form of faults. */
 export const WarningsResponse = Type.Array(Schema.FaultResponse, {
   description:
-    'Webhooks that receive nothing at the moment. address_forbidden: the setting allowedNetworks forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
+    'Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
 })
 
 /** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
@@ -134,13 +134,14 @@ function webhooksOf({ settings }: Destination, at: string) {
 function warning(pointer: string, host: string, problem: HostProblem | undefined): Fault[] {
   if (problem === undefined) return []
   if (problem.kind === 'unresolved') {
-    const message = `The name ${host} has no address at the moment, so the webhook receives nothing.`
+    const message = `${host} currently has no address, so the webhook cannot receive anything.`
     const hint = 'Check its spelling and its DNS records. Deliveries are retried.'
     return [fault(pointer, 'name_unresolved', message, hint)]
   }
   const { address, why } = problem
-  const subject = host === address ? `The address ${address}` : `${host} is at ${address}, which`
-  const message = `${subject} is ${why}, so the webhook receives nothing.`
+  const subject =
+    host === address ? `The address ${address}` : `${host} resolves to ${address}, which`
+  const message = `${subject} is ${why}, so the webhook cannot receive anything.`
   return [fault(pointer, 'address_forbidden', message, hintFor(address))]
 }
 
@@ -148,5 +149,5 @@ function hintFor(address: string): string {
   const network = address.startsWith('127.')
     ? '127.0.0.0/8'
     : `${address}/${isIPv4(address) ? 32 : 128}`
-  return `Give another URL, or add ${network} to the setting allowedNetworks and restart: \`hookline start --allowed-networks ${network}\`. Until then, the first delivery pauses the webhook, and its deliveries are held.`
+  return `Use another URL, or add ${network} to the allowedNetworks setting and restart: \`hookline start --allowed-networks ${network}\`. Until then, the first delivery pauses the webhook, and its deliveries are held.`
 }

@@ -15,7 +15,7 @@ import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from 
 
 const MARKS: Mark[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
 
-/** The most suppressions in one response. */
+/** Maximum suppressions in one response. */
 export const MAX_SUPPRESSIONS = 100
 
 const eventFields = {
@@ -23,7 +23,7 @@ const eventFields = {
   sourceId: Schema.text('For a computed event: the id of the audience or computed trait.'),
   event: { ...Schema.anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: Schema.time,
-  marks: Type.Array(Type.Enum(MARKS), { description: 'What Hookline noticed about the call.' }),
+  marks: Type.Array(Type.Enum(MARKS), { description: 'Warnings about the call.' }),
   duplicates: Schema.integer('The number of later calls with this messageId, which were dropped.'),
   lastDuplicateAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
 }
@@ -34,7 +34,7 @@ const outcomesField = Type.Object(
   ),
   {
     description:
-      'The number of destinations with each outcome. retrying: an attempt failed, and another will be made. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: there is a reason not to deliver. A destination is counted after the decision and the first attempt.',
+      'The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is counted once its decision and first attempt are recorded.',
   },
 )
 
@@ -44,7 +44,7 @@ const TraceResponse = Type.Object({
   ...eventFields,
   source: Type.Object({
     id: Type.String(),
-    name: Schema.nullable(Schema.text('null if it was removed.')),
+    name: Schema.nullable(Schema.text('null if it was deleted.')),
   }),
   findings: Type.Array(
     Type.Object({
@@ -52,7 +52,7 @@ const TraceResponse = Type.Object({
       message: Type.String(),
       remedy: Type.String(),
     }),
-    { description: 'Findings about the event itself, not about a destination.' },
+    { description: 'Notes about the event itself, not about a destination.' },
   ),
   decisions: Type.Array(DecisionResponse),
   deliveries: Type.Array(Schema.ref(DeliveryResponse)),
@@ -81,7 +81,10 @@ const filters = {
     ),
   ),
   text: Type.Optional(
-    Type.String({ maxLength: 200, description: 'Only events with this text, in any letter case.' }),
+    Type.String({
+      maxLength: 200,
+      description: 'Only events that contain this text, ignoring case.',
+    }),
   ),
   ...Schema.timeRange,
 }

@@ -13,11 +13,11 @@ import type { ArchivedEvent, Declined } from '../../backend/events.ts'
 import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
-/** Why a destination has no decision: the field `reason` of a trace. */
+/** Why a destination has no decision: the `reason` field of a trace. */
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',
-    help: 'It receives later events. A test delivery with the id of this event sends it once.',
+    help: 'It receives later events. To send this one, make a test delivery with its id.',
   },
 } as const
 
@@ -28,12 +28,12 @@ export const TRACE_FINDINGS = {
     help: 'Create a destination of this source: it receives later events.',
   },
   source_removed: {
-    meaning: 'The source was removed after the event arrived, with its destinations.',
-    help: 'Send to another source.',
+    meaning: 'The source and its destinations were deleted after the event arrived.',
+    help: 'Send events to another source.',
   },
   duplicates: {
     meaning: 'Later calls with the same messageId arrived within 24 hours. They were dropped.',
-    help: 'Give each call its own messageId. If a client repeated a request, nothing is wrong.',
+    help: 'Use a unique messageId for each call. Duplicates are normal if a client retried a request.',
   },
 } as const
 
@@ -45,7 +45,7 @@ export const DecisionResponse = Type.Object({
   ),
   reason: Schema.nullable(Schema.text('The code of the reason not to deliver.')),
   since: Schema.nullable(
-    Schema.timeOf('Since when the destination was off, if that is the reason. null if unknown.'),
+    Schema.timeOf('Since when the destination had been disabled; null if unknown.'),
   ),
   explanation: Schema.text('The decision and its outcome as text.'),
   remedy: Schema.nullable(Schema.text('What to do; null if there is nothing to do.')),
@@ -57,21 +57,24 @@ type Words = Pick<Decision, 'explanation' | 'remedy'>
 const RETRY = 'Retry the delivery.'
 
 const STATES: Readonly<Record<DeliveryState, Words>> = {
-  pending: { explanation: 'It is not delivered yet.', remedy: null },
-  delivered: { explanation: 'It was delivered.', remedy: null },
-  rejected: { explanation: 'It was rejected, and is not retried.', remedy: RETRY },
-  expired: { explanation: 'It could not be delivered in time.', remedy: RETRY },
-  held: { explanation: 'It is held.', remedy: null },
+  pending: { explanation: 'Not delivered yet.', remedy: null },
+  delivered: { explanation: 'Delivered.', remedy: null },
+  rejected: { explanation: 'Rejected by the receiver. Hookline does not retry it.', remedy: RETRY },
+  expired: { explanation: 'Expired: not delivered within the retry window.', remedy: RETRY },
+  held: { explanation: 'On hold, because the webhook or the destination is paused.', remedy: null },
   quarantined: { explanation: 'A bug in Hookline stopped it.', remedy: RETRY },
 }
 
 const CREATE = 'A new destination receives later events.'
 
-const REMOVED: Words = { explanation: 'Its destination was removed first.', remedy: CREATE }
+const REMOVED: Words = {
+  explanation: 'Its destination was deleted first.',
+  remedy: CREATE,
+}
 
 const UNDECIDED: Words = {
-  explanation: 'It is not decided yet, or the first attempt is in progress.',
-  remedy: 'Look again in a moment. If nothing changes, /readyz reports what is stuck.',
+  explanation: 'Not processed yet, or the first attempt is in progress.',
+  remedy: 'Check again in a moment. If nothing changes, /readyz shows what is stuck.',
 }
 
 export interface TracedDelivery {
@@ -97,7 +100,7 @@ export function traceDecisions(
       createdAt <= receivedAt ? decision(id, 'pending', UNDECIDED) : laterDecision(id, createdAt),
     ),
   ]
-  // The first decision counts: a replay may have made a delivery after a decline.
+  // The first decision counts: a replay may have created a delivery after a decline.
   const first = new Map(decisions.toReversed().map((each) => [each.destinationId, each]))
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }
@@ -124,7 +127,7 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
 function declinedDecision({ destinationId, reason, since: at }: Declined, ids: Ids): Decision {
   const { meaning, help } = DECLINE_REASONS[reason]
   const since = at === undefined ? null : formatTimestamp(at)
-  const explanation = since === null ? meaning : `${meaning} It was off since ${since}.`
+  const explanation = since === null ? meaning : `${meaning} It had been disabled since ${since}.`
   const isThere = ids.has(destinationId)
   const words = isThere ? { explanation, remedy: help } : withoutDestination(explanation)
   return { ...decision(destinationId, 'declined', words), reason, since }
@@ -133,7 +136,7 @@ function declinedDecision({ destinationId, reason, since: at }: Declined, ids: I
 type Ids = ReadonlySet<string>
 
 function withoutDestination(explanation: string): Words {
-  return { explanation: `${explanation} The destination was removed since.`, remedy: CREATE }
+  return { explanation: `${explanation} The destination has since been deleted.`, remedy: CREATE }
 }
 
 function laterDecision(destinationId: string, createdAt: number): Decision {
@@ -159,7 +162,7 @@ function waitWords({ webhooks }: Delivery, context: WaitContext): Words[] {
     const next = nextAttemptAt === null ? '' : `, next attempt ${formatTimestamp(nextAttemptAt)}`
     const times = `(since ${formatTimestamp(since)}${next})`
     const { meaning, remedy } = WAIT_REASONS[reason]
-    return [{ explanation: `${hostOf(part)} waits ${times}: ${meaning}`, remedy }]
+    return [{ explanation: `${hostOf(part)} is waiting ${times}: ${meaning}`, remedy }]
   })
 }
 
@@ -177,7 +180,7 @@ function hostOf({ url }: DeliveryPart): string {
   return new URL(url).host
 }
 
-/** Findings that explain why an event arrived nowhere, or only once, at all destinations. */
+/** Findings about the event itself: why it has no destination, or why later calls were dropped. */
 export function traceFindings(
   { declined, duplicates, origin, event }: ArchivedEvent,
   context: {

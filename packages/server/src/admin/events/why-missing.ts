@@ -22,8 +22,8 @@ export const MISSING_CAUSES = {
     help: 'Its trace shows what happened to it. Check the write key of the client.',
   },
   unknown_source: {
-    meaning: 'There is no source, or none has this id.',
-    help: 'Create a source, or give the id of an existing one.',
+    meaning: 'No source exists, or none has this id.',
+    help: 'Create a source, or use the id of an existing one.',
   },
   suppressed: {
     meaning: 'The user is suppressed: calls get a 200 and are not stored.',
@@ -35,18 +35,18 @@ export const MISSING_CAUSES = {
   },
   expired: {
     meaning: 'The event is older than the retention time, so it was removed.',
-    help: 'Send it again, with another messageId. The setting retention keeps later events longer.',
+    help: 'Send it again with a new messageId. To keep events longer, increase the retention setting.',
   },
   source_disabled: {
-    meaning: 'The source is disabled, so its calls are refused.',
+    meaning: 'The source is disabled, so its calls are rejected.',
     help: 'Enable the source. Then send the call again.',
   },
   source_silent: {
     meaning: 'No call with a write key of the source arrived in the last 24 hours.',
-    help: 'Check the write key and the host in the client, and send a call by hand.',
+    help: 'Check the write key and the host in the client, and send a call manually.',
   },
   refused: {
-    meaning: 'Calls were refused in the last 24 hours.',
+    meaning: 'Calls were rejected in the last 24 hours.',
     help: 'Look up the code in the table of the ingestion API. Then send the call again.',
   },
   users_suppressed: {
@@ -58,11 +58,12 @@ export const MISSING_CAUSES = {
     help: 'Search again with the userId of the call, or see the list of deletions.',
   },
   quarantined: {
-    meaning: 'Events or deliveries are in quarantine: a bug, damaged data or an unknown source.',
-    help: 'See the lines quarantine.added and source.unknown of the log.',
+    meaning:
+      'Events or deliveries are quarantined because of a bug, corrupted data or an unknown source.',
+    help: 'See the log lines quarantine.added and source.unknown.',
   },
   not_sent: {
-    meaning: 'No call with these ids reached this service, or its event was removed since.',
+    meaning: 'No call with these ids reached this service, or its event has since been removed.',
     help: 'Check that the client flushes before it exits, reports no error, and sends to this host.',
   },
 } as const satisfies Record<string, { meaning: string; help: string }>
@@ -109,7 +110,7 @@ const schema = {
   ...viewer('explainMissingEvent', 'Lists why an event may be missing'),
   isLongRead: true,
   description:
-    'For a call without an event. All parameters are optional. Refused calls are counted for the last 24 hours, up to a minute ago.',
+    'For a call without an event. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',
   querystring: MissingEventQuery,
   response: Schema.ok(
     'The causes, the most certain first.',
@@ -196,13 +197,13 @@ async function suppressionCauses(
     (each) => each.sourceId === null || sourceId === undefined || each.sourceId === sourceId,
   )
   if (user === undefined) {
-    const count = matching.reduce((sum, { callsLeftOut }) => sum + callsLeftOut, 0)
-    const last = latest(...matching.map(({ lastLeftOutAt }) => lastLeftOutAt))
+    const count = matching.reduce((sum, { droppedCalls }) => sum + droppedCalls, 0)
+    const last = latest(...matching.map(({ lastDroppedAt }) => lastDroppedAt))
     return count === 0 ? [] : [{ code: 'users_suppressed', evidence: { count, ...last } }]
   }
-  return matching.map(({ since, callsLeftOut: count, lastLeftOutAt, deletionId }) => ({
+  return matching.map(({ since, droppedCalls: count, lastDroppedAt, deletionId }) => ({
     code: 'suppressed',
-    evidence: { since: formatTimestamp(since), count, ...latest(lastLeftOutAt), deletionId },
+    evidence: { since: formatTimestamp(since), count, ...latest(lastDroppedAt), deletionId },
   }))
 }
 
@@ -227,7 +228,7 @@ async function deletionCauses(
 const LAST_BEFORE_SURROGATES = 0xd7ff
 const FIRST_AFTER_SURROGATES = 0xe000
 
-/** A text that sorts before `id`, with next to nothing in between. */
+/** A string that sorts just before `id`. */
 function justBefore(id: string): string {
   const points = Array.from(id)
   const last = points.pop()?.codePointAt(0) ?? 0

@@ -12,9 +12,9 @@ import type { ProblemCodeName } from './problem-codes.ts'
 
 const LOG_EVERY_MS = 10_000
 
-/** The most bytes of refused bodies dropped per turn of the event loop. */
+/** Maximum bytes of refused bodies dropped per turn of the event loop. */
 const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
-/** The most bytes of one refused body that are read: a slightly too large import. */
+/** Maximum bytes of one refused body that are read: enough for a slightly too large import. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 
 /** Responds to every error with a Problem. Logs status 500 and above, the same error at most once in 10 s. */
@@ -26,7 +26,7 @@ export function handleErrors(
   const dropping = new BodyTurns(clock, DROPPED_BYTES_PER_TURN)
   app.setNotFoundHandler((request, reply) => send(routingProblem(request), request, reply))
   app.setErrorHandler((error: Error, request, reply) => {
-    // A wrong path comes before an unreadable body.
+    // A wrong path takes precedence over an unreadable body.
     const problem = request.is404 ? routingProblem(request) : problemOf(error)
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
@@ -47,7 +47,7 @@ export function handleErrors(
 function routingProblem(request: FastifyRequest): Problem {
   const allowed = allowedMethods(request).join(', ')
   if (allowed === '') return new Problem('not_found')
-  const detail = `This path takes ${allowed}.`
+  const detail = `Allowed methods: ${allowed}.`
   return new Problem('method_not_allowed', { detail, headers: { allow: allowed } })
 }
 

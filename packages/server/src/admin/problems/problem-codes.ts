@@ -13,7 +13,7 @@ export const PROBLEM_CODES = {
   invalid_query: {
     status: 400,
     title: 'Invalid query parameters.',
-    help: 'Correct each entry of errors: its pointer is the name of a query parameter.',
+    help: 'Correct the query parameters listed in errors. pointer is the name of the parameter.',
   },
   invalid_cursor: {
     status: 400,
@@ -22,53 +22,53 @@ export const PROBLEM_CODES = {
   },
   unauthorized: {
     status: 401,
-    title: 'The token is missing or not valid.',
-    help: 'Send Authorization: Bearer <token> with a token from POST /tokens, or the admin token: the setting adminToken, or <dataDir>/admin-token.',
+    title: 'Missing or invalid token.',
+    help: 'Send Authorization: Bearer <token> with a token from POST /tokens, or the admin token: the adminToken setting, or <dataDir>/admin-token.',
   },
   forbidden: {
     status: 403,
     title: 'The role of the token does not allow this.',
-    help: 'Use a token with a higher role: viewers read, editors change things, admins manage tokens and data.',
+    help: 'Use a token with a higher role: viewers read, editors also change records, admins also manage tokens and data.',
   },
   csrf_token_missing: {
     status: 403,
-    title: 'The change lacks the CSRF token of the session.',
+    title: 'The CSRF token is missing or invalid.',
     help: 'Send X-CSRF-Token with the value from GET /session. Programs use a token instead of a session.',
   },
   not_found: {
     status: 404,
     title: 'Not found.',
-    help: 'Check path and id; the record may have been removed. /api/v1/openapi.json lists all routes.',
+    help: 'Check the path and the id; the record may have been deleted. /api/v1/openapi.json lists all routes.',
   },
   method_not_allowed: {
     status: 405,
     title: 'Method not allowed.',
-    help: 'Use a method that the header Allow names. /api/v1/openapi.json lists all routes.',
+    help: 'Use a method listed in the Allow header. /api/v1/openapi.json lists all routes.',
   },
   request_timeout: {
     status: 408,
     title: 'The request did not arrive in time.',
-    help: 'Send the whole request within the setting requestTimeout.',
+    help: 'Send the whole request within the time in the requestTimeout setting.',
   },
   conflict: {
     status: 409,
     title: 'Other requests changed the record at the same time.',
-    help: 'Send the request again; with If-Match, only the version that you read is changed.',
+    help: 'Retry the request. With If-Match, it fails if the record has changed since you read it.',
   },
   invalid_state: {
     status: 409,
     title: 'The state of the record does not allow this.',
-    help: 'Read the record; detail explains the next step.',
+    help: 'Fetch the record; detail explains what to do.',
   },
   request_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress.',
-    help: 'Send it again after Retry-After to receive the response of the first request.',
+    help: 'Send it again after the time in Retry-After to get the response to the first request.',
   },
   response_not_stored: {
     status: 409,
-    title: 'The request succeeded before, but its response was not stored.',
-    help: 'Read the record, at Location if it was created. Responses with user data are not stored for an Idempotency-Key. To run the request again, use a new key.',
+    title: 'The request already succeeded, but its response was not stored.',
+    help: 'Fetch the record: Location has its path if it was created. Responses with user data are not stored for an Idempotency-Key. To run the request again, use a new key.',
   },
   backup_unsupported: {
     status: 409,
@@ -83,7 +83,7 @@ export const PROBLEM_CODES = {
   body_too_large: {
     status: 413,
     title: 'The body is too large.',
-    help: 'Keep it at 1 MB (1,048,576 bytes) or less; a document for PUT /import at 32 MB (33,554,432 bytes).',
+    help: 'The limit is 1 MB (1,048,576 bytes), or 32 MB (33,554,432 bytes) for PUT /import.',
   },
   unsupported_media_type: {
     status: 415,
@@ -93,22 +93,22 @@ export const PROBLEM_CODES = {
   invalid_body: {
     status: 422,
     title: 'Invalid request body.',
-    help: 'Correct each entry of errors: its pointer is the place in the body, its hint is the remedy.',
+    help: 'Correct the fields listed in errors. pointer locates the field, hint explains the fix.',
   },
   idempotency_key_reused: {
     status: 422,
     title: 'The Idempotency-Key was used for a different request.',
-    help: 'Use a new key for each request; send the same one only with the same request.',
+    help: 'Use a new key for each request; reuse a key only to repeat the same request.',
   },
   rate_limited: {
     status: 429,
-    title: 'The token has sent too many requests.',
-    help: 'Wait for Retry-After. The operator can raise the limit with the setting adminRateLimit.',
+    title: 'Too many requests with this token.',
+    help: 'Wait for the time in Retry-After. Operators can raise the limit with the adminRateLimit setting.',
   },
-  too_many_wrong_tokens: {
+  too_many_auth_failures: {
     status: 429,
-    title: 'Too many requests with a wrong token from this address.',
-    help: 'Send a valid token, which is never limited. The operator sets the limit with maxAuthFailuresPerMinute.',
+    title: 'Too many requests with an invalid token from this address.',
+    help: 'Send a valid token, which is never limited. Operators can change the limit with the maxAuthFailuresPerMinute setting.',
   },
   headers_too_large: {
     status: 431,
@@ -117,8 +117,8 @@ export const PROBLEM_CODES = {
   },
   internal_error: {
     status: 500,
-    title: 'The server failed with an unexpected error.',
-    help: 'Send the request again. The operator finds the cause in the log, under the same requestId.',
+    title: 'Internal server error.',
+    help: 'Send the request again. Operators can find the cause in the log, under the same requestId.',
   },
   wrong_node: {
     status: 503,
@@ -127,8 +127,8 @@ export const PROBLEM_CODES = {
   },
   unavailable: {
     status: 503,
-    title: 'The database is not available at the moment.',
-    help: 'Send the request again after Retry-After. The operator checks /readyz, free disk space and the log.',
+    title: 'The database is temporarily unavailable.',
+    help: 'Send the request again after the time in Retry-After. Operators: check /readyz, free disk space and the log.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 

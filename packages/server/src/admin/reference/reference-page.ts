@@ -96,7 +96,7 @@ export function referenceRoute(
   }
 }
 
-const LEAD = `Every request except for the OpenAPI document needs <code>Authorization: Bearer &lt;token&gt;</code>,
+const LEAD = `Every request except for the OpenAPI document requires <code>Authorization: Bearer &lt;token&gt;</code>,
 with the admin token or a token created with <code>POST /tokens</code>. Every error response is a
 <a href="#Problem">Problem</a>.`
 
@@ -151,9 +151,9 @@ ${bodies.map((each) => `<h4>Body</h4>${schemaHtml(each.schema)}${examplesHtml(ea
 }
 
 function accessHtml({ method, path, operation }: Listed, roles: RouteRoles): string {
-  if (operation.security?.length === 0) return '<em>Needs no token.</em>'
+  if (operation.security?.length === 0) return '<em>Requires no token.</em>'
   const route = path.replace(/^\/api\/v1/, '').replaceAll(/\{(\w+)\}/g, ':$1')
-  return `<em>Needs the role ${e(roles.of(`${method.toUpperCase()} ${route}`))}.</em>`
+  return `<em>Requires the ${e(roles.of(`${method.toUpperCase()} ${route}`))} role.</em>`
 }
 
 function parameterHtml({ name, in: place, required, description, schema }: Parameter): string {

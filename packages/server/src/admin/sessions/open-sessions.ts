@@ -53,7 +53,7 @@ export class OpenSessions {
 
   /**
    * Opens a session, which becomes the actor of the request. Also returns its secret.
-   * @throws {Problem} if too many sign-ins of the token are waiting, or the token has ended
+   * @throws {Problem} if too many sign-ins with the token are waiting, or the token is no longer valid
    */
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
@@ -65,7 +65,7 @@ export class OpenSessions {
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, openers, clock } = this.#options
-      // The token may have ended meanwhile.
+      // The token may have been removed or expired in the meantime.
       if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
         throw unauthorized('invalid_token')
       const taken = takeLink?.()
@@ -127,7 +127,7 @@ interface SignIn {
   readonly expiresAt: number
 }
 
-/** The validity of a sign-in link (spec 10 §Ground). */
+/** How long a sign-in link is valid (spec 10 §Ground). */
 const SIGN_IN_MS = 30 * 60 * 1000
 /** Per token. Another link ends the oldest one of the token. */
 const MAX_CODES = 100

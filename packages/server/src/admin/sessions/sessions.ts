@@ -26,7 +26,7 @@ const SessionResponse = Type.Object(
     id: Type.String(),
     name: Schema.text('Sign-in link, or the name of its token.'),
     openedBy: Schema.text(
-      'The id of its token; admin-token; or this-machine, if no login is needed. The session ends with it.',
+      'The id of the token that opened it, admin-token, or this-machine if no sign-in was needed. The session ends when that token is deleted or expires.',
     ),
     role: roleField,
     createdAt: Schema.time,
@@ -39,7 +39,7 @@ const SessionResponse = Type.Object(
 const CurrentSession = Type.Object({
   kind: Schema.oneOf(
     ['session', 'token', 'open'],
-    'The kind of authentication. open: `hookline dev` on this machine, without a login.',
+    'How the request was authenticated. open: `hookline dev` on this machine, without signing in.',
   ),
   id: Type.String(),
   name: Type.String(),
@@ -61,7 +61,7 @@ const { viewer, admin } = Schema.operationsTagged('Sessions')
 
 const schemas = {
   createLink: {
-    ...viewer('createSignInLink', 'Makes a link that signs a browser in to the console, once'),
+    ...viewer('createSignInLink', 'Creates a one-time sign-in link for the console'),
     body: Type.Object({ role: Type.Optional(roleField) }, Schema.strict),
     response: Schema.responses(
       201,
@@ -81,13 +81,13 @@ const schemas = {
     body: CreateSessionRequest,
     response: Schema.responses(
       201,
-      'The session, whose secret is in a cookie. The 101st session of a token ends the oldest.',
+      'The session; its secret is in a cookie. A token can have 100 sessions: another one ends the oldest.',
       CurrentSession,
     ),
   },
   current: {
-    ...viewer('getCurrentSession', 'Shows who makes the request'),
-    response: Schema.ok('Who makes the request.', CurrentSession),
+    ...viewer('getCurrentSession', 'Shows the current session or token'),
+    response: Schema.ok('The current session or token.', CurrentSession),
   },
   list: {
     ...admin('listSessions', 'Lists the sessions of the console, oldest first'),
@@ -95,9 +95,9 @@ const schemas = {
     response: Schema.pages('A page of sessions.', Schema.ref(SessionResponse)),
   },
   remove: {
-    ...viewer('removeSession', 'Ends a session: your own, or as an admin, any'),
+    ...viewer('removeSession', 'Ends your own session, or, as an admin, any session'),
     params: Schema.IdParams,
-    response: Schema.responses(204, 'The session has ended. Requests with it are refused.'),
+    response: Schema.responses(204, 'The session has ended. Requests with it are rejected.'),
   },
 }
 
@@ -136,7 +136,9 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
     const role = request.body.role ?? actor.role
     if (!isRoleEnough(actor.role, role))
-      throw new Problem('forbidden', { detail: `Your role ${actor.role} cannot give ${role}.` })
+      throw new Problem('forbidden', {
+        detail: `A ${actor.role} cannot create a link with the ${role} role.`,
+      })
     const now = clock.wall()
     const { code, expiresAt } = codes.create({ role, tokenId: actor.tokenId }, now)
     const after = { role, expiresAt: formatTimestamp(expiresAt) }
@@ -169,7 +171,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 }
 
 const LINK_NEEDS_TOKEN =
-  'Without the role admin, a sign-in link needs a token: run `hookline console`, or send Authorization: Bearer <token>.'
+  'Only admins can create sign-in links from a session. Use a token instead: run `hookline console`, or send Authorization: Bearer <token>.'
 
 function byCode(
   code: string,
@@ -180,7 +182,7 @@ function byCode(
   const now = clock.wall()
   const found = codes.find(code, now)
   const detail =
-    'The sign-in link was used before, is older than 30 minutes or the last restart, or its token has ended. `hookline console` makes another.'
+    'The sign-in link has expired or was already used. Create a new one with `hookline console`.'
   const refused = unauthorized(undefined, detail)
   if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
     return wrongTokens.add(request.ip) ?? refused

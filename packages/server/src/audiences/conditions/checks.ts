@@ -21,29 +21,29 @@ import { DURATION_UNITS, durationMs } from './window.ts'
 
 const MAX_CHARACTERS = LIMITS.conditionTextCharacters
 
-/** Whether `value` is a non-empty text within the limit. `hint` names the expected form. */
+/** Whether `value` is a non-empty string within the limit. `hint` describes the expected value. */
 export function checkText(
   value: unknown,
   pointer: string,
   hint: string,
   faults: Fault[],
 ): value is string {
-  if (value === undefined) faults.push(fault(pointer, 'required', 'It is missing.', hint))
+  if (value === undefined) faults.push(fault(pointer, 'required', 'This field is required.', hint))
   else if (typeof value !== 'string')
-    faults.push(fault(pointer, 'wrong_type', 'It must be a text.', hint))
-  else if (value === '') faults.push(fault(pointer, 'too_short', 'It must not be empty.', hint))
+    faults.push(fault(pointer, 'wrong_type', 'Must be a string.', hint))
+  else if (value === '') faults.push(fault(pointer, 'too_short', 'Must not be empty.', hint))
   else if (value.length > MAX_CHARACTERS) {
-    const shorter = `Keep it at ${MAX_CHARACTERS} characters or fewer.`
-    faults.push(fault(pointer, 'too_long', 'It is too long.', shorter))
+    const shorter = `Use at most ${MAX_CHARACTERS} characters.`
+    faults.push(fault(pointer, 'too_long', 'Too long.', shorter))
   } else return true
   return false
 }
 
 /** Checks the path of a trait or property, such as `address.city`. */
 export function checkPath(value: unknown, pointer: string, faults: Fault[]): void {
-  const hint = 'Give a name, or a path with a dot between its names: "address.city".'
+  const hint = 'Use a name, or a path with a dot between its names: "address.city".'
   if (checkText(value, pointer, hint, faults) && pathOf(value).includes('')) {
-    faults.push(fault(pointer, 'wrong_form', 'A name in the path is empty.', hint))
+    faults.push(fault(pointer, 'wrong_form', 'The path contains an empty name.', hint))
   }
 }
 
@@ -57,7 +57,7 @@ export function checkComparison(input: JsonObject, pointer: string, faults: Faul
 }
 
 function operatorFault(given: Json | undefined, pointer: string): Fault {
-  const hint = `Give one of ${OPERATORS.join(', ')}.`
+  const hint = `Use one of ${OPERATORS.join(', ')}.`
   return given === undefined
     ? fault(pointer, 'required', 'op is missing.', hint)
     : fault(pointer, 'not_allowed', 'Unknown operator.', hint)
@@ -66,24 +66,24 @@ function operatorFault(given: Json | undefined, pointer: string): Fault {
 function valueFault(op: Operator, value: Json | undefined, pointer: string): Fault | undefined {
   const { takes } = OPERATOR_TABLE[op]
   if (takes === 'none') {
-    const hint = 'Leave the value out.'
+    const hint = 'Omit the value.'
     return value === undefined
       ? undefined
-      : fault(pointer, 'not_allowed', `${op} compares with no value.`, hint)
+      : fault(pointer, 'not_allowed', `${op} does not take a value.`, hint)
   }
-  const hint = `Give ${VALUE_KINDS[takes]}.`
+  const hint = `Use ${VALUE_KINDS[takes]}.`
   if (value === undefined) return fault(pointer, 'required', 'value is missing.', hint)
   if (value === null) {
-    const remedy = 'null is a missing value: use exists or not_exists, which take no value.'
+    const remedy = 'null counts as missing: use exists or not_exists.'
     return fault(pointer, 'not_allowed', 'The value is null.', remedy)
   }
   if ([value].flat().some((each) => typeof each === 'string' && each.length > MAX_CHARACTERS)) {
-    const shorter = `Keep each text at ${MAX_CHARACTERS} characters or fewer.`
-    return fault(pointer, 'too_long', 'A text is too long.', shorter)
+    const shorter = `Use at most ${MAX_CHARACTERS} characters per string.`
+    return fault(pointer, 'too_long', 'The string is too long.', shorter)
   }
   return FITS[takes](value)
     ? undefined
-    : fault(pointer, 'not_allowed', `${op} cannot compare with this value.`, hint)
+    : fault(pointer, 'not_allowed', `${op} does not support this value.`, hint)
 }
 
 const FITS: Readonly<Record<Exclude<ValueKind, 'none'>, (value: Json) => boolean>> = {
@@ -121,28 +121,28 @@ export const SELECTION_FIELDS = {
 
 export function checkSelection(input: JsonObject, pointer: string, faults: Fault[]): void {
   if (Object.hasOwn(input, 'type')) checkType(input, pointer, faults)
-  else checkText(input['event'], `${pointer}/event`, 'Give the name of a track event.', faults)
+  else checkText(input['event'], `${pointer}/event`, 'Use the name of a track event.', faults)
   if (input['where'] !== undefined) checkWhere(input['where'], `${pointer}/where`, faults)
 }
 
 function checkType({ type, name }: JsonObject, pointer: string, faults: Fault[]): void {
   if (!TYPES.some((each) => each === type)) {
-    const hint = `Give one of ${TYPES.join(', ')}. For track calls, give event, the name of the event.`
+    const hint = `Use one of ${TYPES.join(', ')}. For track calls, use event, the name of the event.`
     faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (name !== undefined && !NAMED.includes(type)) {
-    const hint = 'Leave it out: only page and screen calls have names.'
+    const hint = 'Omit it: only page and screen calls have names.'
     faults.push(fault(`${pointer}/name`, 'not_allowed', 'Calls of this type have no name.', hint))
   } else if (name !== undefined) {
-    checkText(name, `${pointer}/name`, 'Give the name of the page or the screen.', faults)
+    checkText(name, `${pointer}/name`, 'Use the name of the page or the screen.', faults)
   }
 }
 
 function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
-  const hint = `Give a list of up to ${MAX_FILTERS} filters: [{"property": "revenue", "op": ">", "value": 50}].`
+  const hint = `Use a list of up to ${MAX_FILTERS} filters: [{"property": "revenue", "op": ">", "value": 50}].`
   if (!Array.isArray(where)) {
     faults.push(fault(pointer, 'wrong_type', 'where must be a list.', hint))
   } else if (where.length > MAX_FILTERS) {
-    faults.push(fault(pointer, 'too_many', 'There are too many filters.', hint))
+    faults.push(fault(pointer, 'too_many', 'Too many filters.', hint))
   } else {
     for (const [index, filter] of where.entries()) {
       checkFilter(filter, `${pointer}/${index}`, faults)
@@ -152,7 +152,7 @@ function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
 
 function checkFilter(filter: Json, pointer: string, faults: Fault[]): void {
   if (!isJsonObject(filter)) {
-    const hint = 'Give an object: {"property": "revenue", "op": ">", "value": 50}.'
+    const hint = 'Use an object: {"property": "revenue", "op": ">", "value": 50}.'
     faults.push(fault(pointer, 'wrong_type', 'A filter must be an object.', hint))
     return
   }
@@ -169,30 +169,32 @@ export const WINDOW_FIELDS = ['within', 'between']
 export function checkWindow(input: JsonObject, pointer: string, faults: Fault[]): void {
   const { within, between } = input
   if (within !== undefined && between !== undefined) {
-    const hint = 'Give within for a window that ends now, or between for a fixed one.'
-    faults.push(fault(`${pointer}/between`, 'exclusive', 'between excludes within.', hint))
+    const hint = 'Use within for a window that ends now, or between for a fixed one.'
+    faults.push(
+      fault(`${pointer}/between`, 'exclusive', 'between and within are mutually exclusive.', hint),
+    )
   }
   if (within !== undefined) faults.push(...withinFaults(within, `${pointer}/within`))
   if (between !== undefined) faults.push(...betweenFaults(between, `${pointer}/between`))
 }
 
 function withinFaults(within: Json, pointer: string): Fault[] {
-  const hint = `Give a whole number of ${UNITS.join(', ')}, up to ${LIMITS.windowDays} days: {"days": 30}.`
+  const hint = `Use a whole number of ${UNITS.join(', ')}, up to ${LIMITS.windowDays} days: {"days": 30}.`
   if (!isJsonObject(within)) {
     return [fault(pointer, 'wrong_type', 'within must be an object.', hint)]
   }
   const unknown = unknownFields(within, UNITS, pointer)
   if (unknown.length > 0) return unknown
   const [length, ...others] = Object.values(within)
-  if (length === undefined) return [fault(pointer, 'required', 'The length is missing.', hint)]
-  if (others.length > 0) return [fault(pointer, 'exclusive', 'Give one unit only.', hint)]
+  if (length === undefined) return [fault(pointer, 'required', 'The duration is missing.', hint)]
+  if (others.length > 0) return [fault(pointer, 'exclusive', 'Use only one unit.', hint)]
   const isLength =
     Number.isInteger(length) && Number(length) >= 1 && durationMs(within) <= MAX_WINDOW_MS
-  return isLength ? [] : [fault(pointer, 'out_of_range', 'It is not a valid length.', hint)]
+  return isLength ? [] : [fault(pointer, 'out_of_range', 'Invalid duration.', hint)]
 }
 
 function betweenFaults(between: Json, pointer: string): Fault[] {
-  const hint = 'Give two timestamps: ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"].'
+  const hint = 'Use two timestamps: ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"].'
   if (!Array.isArray(between) || between.length !== 2) {
     return [fault(pointer, 'wrong_type', 'between must be a list of two timestamps.', hint)]
   }
@@ -201,13 +203,13 @@ function betweenFaults(between: Json, pointer: string): Fault[] {
   )
   const faults = times.flatMap((time, index) =>
     time === undefined
-      ? [fault(`${pointer}/${index}`, 'wrong_form', 'It is not a timestamp.', hint)]
+      ? [fault(`${pointer}/${index}`, 'wrong_form', 'Invalid timestamp.', hint)]
       : [],
   )
   const [from, to] = times
   if (from !== undefined && to !== undefined && from >= to) {
-    const order = 'Give the earlier timestamp first. The window ends before the second one.'
-    faults.push(fault(pointer, 'out_of_range', 'The window is empty.', order))
+    const order = 'Use the earlier timestamp first. The window ends before the second one.'
+    faults.push(fault(pointer, 'out_of_range', 'The time window is empty.', order))
   }
   return faults
 }

@@ -35,7 +35,7 @@ interface NeededClause {
 
 /** The count is exact up to `keeping.most`, and never greater. */
 export function clauseOfEvents(clause: EventClause): NeededClause {
-  const most = Math.max(LIMITS.leastFactsPerClause, (clause.count?.n ?? 0) + 1)
+  const most = Math.max(LIMITS.minFactsPerClause, (clause.count?.n ?? 0) + 1)
   return neededClause(clause, most)
 }
 
@@ -48,7 +48,7 @@ function neededClause(source: CountedEvents, most: number): NeededClause {
   return { definition: definitionOf(source), keeping: { forMs, most } }
 }
 
-/** May contain a definition several times. */
+/** May contain the same definition several times. */
 export function clausesOf(computation: Computation): readonly NeededClause[] {
   if (computation.kind === 'trait') return [clauseOfCompute(computation.compute)]
   if (computation.condition === null) return []

@@ -47,7 +47,7 @@ export function isScalar(value: Json): value is Scalar {
 const isAny = (): boolean => true
 const isPresent = (value: Json): boolean => value !== null
 
-/** Which values are usable, and the result of at least one of them, the earliest first. */
+/** Which values are usable, and the result of one or more of them, earliest first. */
 const FUNCTIONS: Readonly<
   Record<
     ComputeFunction,
@@ -90,7 +90,7 @@ function mostFrequent(values: readonly Scalar[]): Scalar {
 
 const TYPE_ORDER = ['boolean', 'number', 'string']
 
-/** Booleans, then numbers, then texts by UTF-16 code units. */
+/** Booleans, then numbers, then strings by UTF-16 code units. */
 function inOrder(a: Scalar, b: Scalar): number {
   const byType = TYPE_ORDER.indexOf(typeof a) - TYPE_ORDER.indexOf(typeof b)
   if (byType !== 0 || a === b) return byType

@@ -74,7 +74,7 @@ class Evaluation {
     return this.#compare(condition.is, this.#profile.results.get(condition.computation)?.value)
   }
 
-  /** Continues after the verdict is clear, to find the next change, unless the deciding clause is constant. */
+  /** Continues after the verdict is decided, to find the next change, unless the deciding clause is constant. */
   #all(conditions: readonly PlannedCondition[], expected: boolean): boolean {
     const recheckAt = this.recheckAt
     let isSo = true

@@ -97,7 +97,7 @@ function matches(
   return true
 }
 
-/** `undefined` for a missing or overlong value, which makes no fact. */
+/** `undefined` for a missing or overlong value, which results in no fact. */
 function keptValue(value: Json | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'number' || typeof value === 'boolean') return value

@@ -60,7 +60,7 @@ function planClause(clause: Clause, context: PlanContext): PlannedCondition {
   }
   const { definition } = clauseOfEvents(clause)
   const number = context.clauses.get(definition)
-  if (number === undefined) throw new Error('A clause was planned before it was put.')
+  if (number === undefined) throw new Error('A clause was planned before it was stored.')
   const count: PlannedCount['count'] = clause.count ?? { op: '>=', n: 1 }
   return { clause: number, ...windowMs(clause), count }
 }

@@ -77,14 +77,14 @@ const REFERRING_FIELDS = ['audience', 'computedTrait'] as const
 
 function unknownFault(clause: Clause, space: string, computations: Computations): Fault {
   if (!('computedTrait' in clause)) {
-    const hint = 'Give the id of an existing audience: "aud_…".'
+    const hint = 'Use the id of an existing audience: "aud_…".'
     return fault('', 'unknown_audience', 'Audience not found.', hint)
   }
   const same = [...computations.values()].filter(({ key }) => key === clause.computedTrait)
   const isHere = same.some((each) => each.space === space)
   if (!isHere && same.some(({ kind }) => kind === 'trait')) return otherSpace()
   const hint =
-    'Give the key of an existing computed trait. For an audience, give its id: {"audience": "aud_…"}.'
+    'Use the key of an existing computed trait. For an audience, use its id: {"audience": "aud_…"}.'
   return fault('', 'unknown_computed_trait', 'Computed trait not found.', hint)
 }
 
@@ -95,23 +95,23 @@ function targetFault(
 ): Fault | undefined {
   if (target.space !== space) return otherSpace()
   if (target.id === id) {
-    const hint = 'Refer to another audience, or leave the clause out.'
+    const hint = 'Use another audience, or remove the clause.'
     return fault('', 'self_reference', 'An audience cannot refer to itself.', hint)
   }
-  const way = id === null ? undefined : wayTo(id, target, computations, new Set())
+  const way = id === null ? undefined : pathTo(id, target, computations, new Set())
   if (way === undefined) return undefined
   const round = [name, ...way, name].join(' → ')
-  const hint = 'Remove one of these references: no audience can depend on itself.'
-  return fault('', 'cycle', `The references go round in a circle: ${round}.`, hint)
+  const hint = 'Remove one of these references: an audience cannot depend on itself.'
+  return fault('', 'cycle', `Circular reference: ${round}.`, hint)
 }
 
 function otherSpace(): Fault {
-  const hint = 'Refer to one of the same space: another space has other profiles.'
-  return fault('', 'other_space', 'It belongs to another space.', hint)
+  const hint = 'Use one from the same space: each space has its own profiles.'
+  return fault('', 'other_space', 'It is in another space.', hint)
 }
 
-/** Names of the computations on the way from `from` to `id`; `undefined` if unreachable. */
-function wayTo(
+/** Names of the computations on the path from `from` to `id`; `undefined` if unreachable. */
+function pathTo(
   id: string,
   from: Computation,
   computations: Computations,
@@ -120,7 +120,7 @@ function wayTo(
   if (seen.has(from.id)) return undefined
   seen.add(from.id)
   for (const each of dependenciesOf(from, computations)) {
-    const way = each.id === id ? [] : wayTo(id, each, computations, seen)
+    const way = each.id === id ? [] : pathTo(id, each, computations, seen)
     if (way !== undefined) return [from.name, ...way]
   }
   return undefined

@@ -13,7 +13,7 @@ export type ValidatedCompute = { readonly compute: Compute } | { readonly faults
 /** Fault pointers are relative to `input`, which must be parsed JSON. */
 export function validateCompute(input: unknown): ValidatedCompute {
   if (!isJsonObject(input)) {
-    const hint = 'Give an object, such as {"fn": "count", "event": "Order Completed"}.'
+    const hint = 'Use an object, such as {"fn": "count", "event": "Order Completed"}.'
     return { faults: [fault('', 'wrong_type', 'compute must be an object.', hint)] }
   }
   const by = Object.hasOwn(input, 'type') ? 'type' : 'event'
@@ -27,13 +27,13 @@ export function validateCompute(input: unknown): ValidatedCompute {
 
 function exclusiveFaults(input: JsonObject): Fault[] | undefined {
   if (!Object.hasOwn(input, 'type') || !Object.hasOwn(input, 'event')) return undefined
-  const hint = 'Give event for track calls with that name, or type for calls of another type.'
-  return [fault('/type', 'exclusive', 'type excludes event.', hint)]
+  const hint = 'Use event for track calls with that name, or type for calls of another type.'
+  return [fault('/type', 'exclusive', 'type and event are mutually exclusive.', hint)]
 }
 
 function checkFunction({ fn, property }: JsonObject, faults: Fault[]): void {
   if (!COMPUTE_FUNCTIONS.some((each) => each === fn)) {
-    const hint = `Give one of ${COMPUTE_FUNCTIONS.join(', ')}.`
+    const hint = `Use one of ${COMPUTE_FUNCTIONS.join(', ')}.`
     faults.push(
       fn === undefined
         ? fault('/fn', 'required', 'fn is missing.', hint)
@@ -42,7 +42,7 @@ function checkFunction({ fn, property }: JsonObject, faults: Fault[]): void {
   } else if (fn !== 'count') {
     checkPath(property, '/property', faults)
   } else if (property !== undefined) {
-    const hint = 'Leave it out, or choose another function, such as sum.'
-    faults.push(fault('/property', 'not_allowed', 'count uses no property.', hint))
+    const hint = 'Omit it, or choose another function, such as sum.'
+    faults.push(fault('/property', 'not_allowed', 'count does not use a property.', hint))
   }
 }

@@ -43,7 +43,7 @@ const CLAUSES = {
   computedTrait: {
     fields: ['computedTrait', 'op', 'value'],
     check: (input, pointer, faults) => {
-      const hint = 'Give the key of a computed trait.'
+      const hint = 'Use the key of a computed trait.'
       checkText(input['computedTrait'], `${pointer}/computedTrait`, hint, faults)
       checkComparison(input, pointer, faults)
     },
@@ -70,17 +70,17 @@ class ConditionValidation {
   visit(input: unknown, pointer: string, level: number): void {
     if (this.#clauses > LIMITS.conditionClauses) return
     if (level > LIMITS.conditionLevels)
-      return this.#end(pointer, 'too_deep', 'It is too deep.', FLATTER)
+      return this.#end(pointer, 'too_deep', 'The condition is nested too deeply.', FLATTER)
     if (!isJsonObject(input)) {
       return this.#end(pointer, 'wrong_type', 'A condition must be an object.', EXAMPLES)
     }
     const [kind, other] = KINDS.filter((each) => Object.hasOwn(input, each))
     if (kind === undefined) {
-      return this.#end(pointer, 'required', 'The kind of the condition is missing.', EXAMPLES)
+      return this.#end(pointer, 'required', 'The condition has no recognised field.', EXAMPLES)
     }
     if (other !== undefined) {
-      const hint = 'Put them together in a list: {"and": [{…}, {…}]}.'
-      return this.#end(`${pointer}/${other}`, 'exclusive', `${other} excludes ${kind}.`, hint)
+      const hint = 'Combine them in a list: {"and": [{…}, {…}]}.'
+      return this.#end(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${kind}.`, hint)
     }
     if (isGroup(kind)) this.#group(kind, input, pointer, level)
     else if (this.#isWithinLimit(pointer)) this.#clause(CLAUSES[kind], input, pointer)
@@ -92,7 +92,7 @@ class ConditionValidation {
     const at = `${pointer}/${kind}`
     if (kind === 'not') return this.visit(parts, at, level + 1)
     if (!Array.isArray(parts) || parts.length === 0) {
-      const hint = 'Give a list of at least one condition: [{…}, {…}].'
+      const hint = 'Use a list of at least one condition: [{…}, {…}].'
       return this.#end(at, 'wrong_type', `${kind} must be a list of conditions.`, hint)
     }
     for (const [index, part] of parts.entries()) this.visit(part, `${at}/${index}`, level + 1)
@@ -110,15 +110,15 @@ class ConditionValidation {
   #isWithinLimit(pointer: string): boolean {
     this.#clauses++
     if (this.#clauses <= LIMITS.conditionClauses) return true
-    const hint = `Keep at most ${LIMITS.conditionClauses} clauses. An audience may refer to others.`
+    const hint = `Use at most ${LIMITS.conditionClauses} clauses. An audience can refer to other audiences.`
     this.faults.push(fault(pointer, 'too_many', 'The condition has too many clauses.', hint))
     return false
   }
 }
 
-const FLATTER = `Keep at most ${LIMITS.conditionLevels} levels. An audience may refer to others.`
+const FLATTER = `Use at most ${LIMITS.conditionLevels} levels. An audience can refer to other audiences.`
 const EXAMPLES =
-  'Give one of {"trait": …}, {"event": …}, {"type": …}, {"computedTrait": …}, {"audience": …}, {"and": […]}, {"or": […]}, {"not": …}.'
+  'Use one of {"trait": …}, {"event": …}, {"type": …}, {"computedTrait": …}, {"audience": …}, {"and": […]}, {"or": […]}, {"not": …}.'
 
 function isGroup(kind: (typeof GROUPS)[number] | ClauseKind): kind is (typeof GROUPS)[number] {
   return GROUPS.some((each) => each === kind)
@@ -132,26 +132,26 @@ function checkEvents(input: JsonObject, pointer: string, faults: Fault[]): void 
 
 function checkCount(count: Json, pointer: string, faults: Fault[]): void {
   if (!isJsonObject(count)) {
-    const hint = 'Give an object, such as {"op": ">=", "n": 2}.'
+    const hint = 'Use an object, such as {"op": ">=", "n": 2}.'
     faults.push(fault(pointer, 'wrong_type', 'count must be an object.', hint))
     return
   }
   faults.push(...unknownFields(count, ['op', 'n'], pointer))
   if (!COUNT_OPERATORS.some((op) => op === count['op'])) {
-    const hint = `Give one of ${COUNT_OPERATORS.join(' ')}.`
+    const hint = `Use one of ${COUNT_OPERATORS.join(' ')}.`
     faults.push(fault(`${pointer}/op`, 'not_allowed', 'op does not compare numbers.', hint))
   }
   const { n } = count
   if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {
-    const hint = `Give a whole number from 0 to ${LIMITS.countedEvents}.`
-    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is not a valid number of events.', hint))
+    const hint = `Use a whole number from 0 to ${LIMITS.countedEvents}.`
+    faults.push(fault(`${pointer}/n`, 'out_of_range', 'Invalid n.', hint))
   }
 }
 
 function checkAudience({ audience }: JsonObject, pointer: string, faults: Fault[]): void {
-  const hint = 'Give the id of an audience: "aud_…".'
+  const hint = 'Use the id of an audience: "aud_…".'
   if (!checkText(audience, `${pointer}/audience`, hint, faults)) return
   if (!isId('aud', audience)) {
-    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'It is not an audience id.', hint))
+    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'Invalid audience id.', hint))
   }
 }

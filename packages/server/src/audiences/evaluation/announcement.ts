@@ -40,9 +40,8 @@ interface Identify extends Omit<ValueForUser, 'last'>, Announced {
 }
 
 /**
- * The identify call that announces a value (requirement §Events): its trait is the key. The messageId depends on
- * computation, user, value and change number, so a repeated announcement is a duplicate. Announcements to added
- * destinations include the sync.
+ * The identify call that announces a value (requirement §Events): its trait is the key. The messageId depends on computation, user,
+ * value and change number, so a repeated announcement is a duplicate. Announcements to added destinations include the sync.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {
   const { computation, userId, value, number, at, syncId, now } = identify

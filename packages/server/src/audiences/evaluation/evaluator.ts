@@ -25,7 +25,7 @@ const BATCH = 100
 /** Evaluates profiles and stores the results. Nothing else changes results. */
 export class Evaluator {
   readonly #options: EvaluatorOptions
-  /** Changes in real time by version of a computation, until a sync takes them. Lost at a restart. */
+  /** Real-time changes by version of a computation, until a sync takes them. Lost on restart. */
   readonly #changes = new Map<string, ChangedProfiles & { readonly version: number }>()
 
   constructor(options: EvaluatorOptions) {

@@ -61,9 +61,8 @@ export class Plans {
   }
 
   /**
-   * Adds needed clauses, removes unused ones, and plans everything again. Call it between slices of the log, because
-   * a clause counts events after its position, and never during evaluation, which could overwrite results of a newer
-   * plan.
+   * Adds needed clauses, removes unused ones, and plans everything again. Call it between slices of the log, because a clause
+   * counts events after its position, and never during evaluation, which could overwrite results of a newer plan.
    */
   async refresh(): Promise<void> {
     const { catalog, facts } = this.#options

@@ -84,7 +84,7 @@ export function isOfUser({ event: { origin, event } }: PositionedEvent): boolean
   return origin === undefined && (event.userId !== undefined || event.anonymousId !== undefined)
 }
 
-/** What programs send when they have no id, in any case. Linking these would merge unrelated users. */
+/** Values that programs send if they have no id, in any letter case. Linking these would merge unrelated users. */
 const PLACEHOLDERS = [
   '',
   'undefined',
@@ -106,7 +106,7 @@ const PLACEHOLDERS = [
 export class Placeholders {
   readonly #texts: ReadonlySet<string>
 
-  /** @param more texts from the settings */
+  /** @param more ids from the settings */
   constructor(more: readonly string[] = []) {
     this.#texts = new Set([...PLACEHOLDERS, ...more.map(folded)])
   }

@@ -36,7 +36,7 @@ const COLLECT_MS = 200
 /** How often it checks for profiles that change by time alone. */
 const DUE_MS = 1_000
 
-/** Applies events to profiles and evaluates dirty or due ones, in turn, so that neither starves. */
+/** Alternates between applying events to profiles and evaluating dirty or due ones, so that neither starves. */
 export class ProfileWorker implements Worker {
   readonly name = 'profiles'
   readonly #options: ProfileWorkerOptions
@@ -127,7 +127,7 @@ const SLICE_EVENTS = 500
 /** An event that is not applied. */
 type Fault = Unreadable & { readonly err?: unknown }
 
-const NOT_APPLIED = 'A bug in Hookline stopped it on its way to profiles.'
+const NOT_APPLIED = 'A bug in Hookline prevented this event from being applied to profiles.'
 
 interface Followed {
   readonly through: number

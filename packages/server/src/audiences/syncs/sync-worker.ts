@@ -107,7 +107,7 @@ export class SyncWorker implements Worker {
     const { id, computationId, reason, entered, left, missed } = sync
     metrics.audiences.missed.inc(missed)
     const { name } = computation
-    logger.info({ name, computationId, syncId: id, reason, entered, left, missed }, 'sync.done')
+    logger.info({ name, computationId, syncId: id, reason, entered, left, missed }, 'sync.finished')
     if (reason === 'deleted') await this.#options.catalog.removeComputation(computationId)
   }
 
@@ -115,7 +115,7 @@ export class SyncWorker implements Worker {
     const { syncs, clock, logger } = this.#options
     const { id, computationId } = sync
     logger.error({ name: computation.name, computationId, syncId: id, err: error }, 'sync.failed')
-    const text = 'A fault in Hookline stopped it. The log has the error as sync.failed.'
+    const text = 'A bug in Hookline stopped the sync. See sync.failed in the log.'
     const end = { state: 'failed', finishedAt: clock.wall(), error: text } as const
     await syncs.advance(sync, { ...sync, ...end })
     this.#report(computation)
@@ -258,7 +258,7 @@ class SyncRunner {
     }
   }
 
-  /** Adds changes by the new definition that real time made before the sync. */
+  /** Adds the changes that real-time evaluation made with the new definition before the sync. */
   #withTaken(sync: Sync): Sync {
     return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
   }
@@ -276,7 +276,7 @@ function withChanges(sync: Sync, { entered, left }: ChangedProfiles): Sync {
   return { ...sync, entered: sync.entered + entered, left: sync.left + left }
 }
 
-/** Only former destinations may have had values that are now gone. */
+/** Only former destinations may have received values that no longer exist. */
 function isNews({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
   const hasValue = value !== false && value !== null
   return hasValue || sync.formerDestinationIds.includes(destinationId)

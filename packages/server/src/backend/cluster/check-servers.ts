@@ -156,6 +156,8 @@ async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<v
   await Promise.all([writeRow, checkLog()])
   const cause = staleness()
   if (cause === undefined) return
-  const reason = cause instanceof Error ? cause.message : 'the reason is unknown'
-  throw new BackendUnavailable(`Changes of other nodes do not arrive: ${reason}`, { cause })
+  const reason = cause instanceof Error ? cause.message : 'unknown reason'
+  throw new BackendUnavailable(`This node does not receive the changes of other nodes: ${reason}`, {
+    cause,
+  })
 }

@@ -17,7 +17,7 @@ export function postgresRefusal(error: unknown): ConnectionRefused | undefined {
   const hint = isTls
     ? 'Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL.'
     : 'Check HOOKLINE_DATABASE_URL.'
-  return new ConnectionRefused(`PostgreSQL refuses the connection: ${error.message}. ${hint}`, {
+  return new ConnectionRefused(`PostgreSQL refused the connection: ${error.message}. ${hint}`, {
     cause: error,
   })
 }
@@ -31,7 +31,7 @@ export function natsRefusal(error: unknown): ConnectionRefused | undefined {
   if (!(error instanceof Error)) return undefined
   const refused = (text: string) => new ConnectionRefused(text, { cause: error })
   if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
-    return refused(`NATS refuses the connection: ${error.message}. Check ${NATS_CREDENTIALS}.`)
+    return refused(`NATS refused the connection: ${error.message}. Check ${NATS_CREDENTIALS}.`)
   if (!isTlsFault(error) && !/\btls\b/i.test(error.message)) return undefined
   const { message } = error.cause instanceof Error ? error.cause : error
   return refused(`TLS with NATS failed: ${message}. Check ${NATS_TLS}.`)

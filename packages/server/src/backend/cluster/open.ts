@@ -68,7 +68,7 @@ export interface ClusterOptions extends ServerOptions {
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
-  if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
+  if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY does not contain a key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   const { migrations = MIGRATIONS } = options
   try {
@@ -180,7 +180,9 @@ async function openLog({ stack, postgres, options }: Opened, pollMs: number) {
 }
 
 const refuse = (): never => {
-  throw new Error('A node of a cluster has no threads: start more nodes.')
+  throw new Error(
+    'ingestThreads and deliveryThreads are not supported in a cluster: start more nodes.',
+  )
 }
 
 /** `service.ts` starts no threads on a node of a cluster. */

@@ -21,7 +21,7 @@ const MAX_SHOWN = 200
  * Nodes as rows with heartbeats, by the clock of the database:
  *
  *     join ─▶ alive ─ a heartbeat every 2 s, which also reads the other nodes ─▶ alive
- *              ├─ disposed ─▶ removed at once
+ *              ├─ disposed ─▶ removed immediately
  *              └─ none for 10 s ─▶ dead, shown for 10 min ─▶ removed by another node
  */
 export class PostgresNodes implements Nodes, AsyncDisposable {

@@ -26,7 +26,7 @@ import { DataDir, probeDisk } from './database/data-dir.ts'
 import { secretBoxOf, fileKeys } from './database/key-files.ts'
 import { isDamage, isDamageOfSchema, failure } from './database/sqlite-errors.ts'
 import { SharedChanges, SqliteStore } from './sqlite-store.ts'
-import { type OnUnreadable, sealAgain, usedKeys } from './database/seal-again.ts'
+import { type OnUnreadable, reseal, usedKeys } from './database/seal-again.ts'
 import { sqlitePurge } from './deletions/sqlite-purge.ts'
 import { LaneNumbers } from './deliveries/stored-lanes.ts'
 import { sqliteDeliveries, sqliteNoticeQueue } from './deliveries/sqlite-deliveries.ts'
@@ -120,7 +120,7 @@ export function prepareDatabase(
   migrate(db, file, MIGRATIONS)
   db.exec('DELETE FROM reserved_keys')
   refuseDamagedRecords(db, box, options)
-  sealAgain(db, box, onUnreadable)
+  reseal(db, box, onUnreadable)
   if (missing !== undefined) {
     removeCommitMark(dataDir)
     addDamages(db, [missing])
@@ -200,7 +200,7 @@ function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'com
     },
     async tell(events, purges) {
       const input = { block: blockOf(events), purges }
-      const told = await writer.run('appendTold', input, {
+      const told = await writer.run('appendAnnouncements', input, {
         onCommitted: (appended) => {
           if (appended !== undefined) log.appended({ events, ...appended })
         },

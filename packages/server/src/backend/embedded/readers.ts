@@ -117,7 +117,7 @@ export class Readers implements AsyncDisposable {
     })
     thread.on('message', (result: Result) => this.#settle(thread, result))
     thread.on('error', (error) => this.#lose(thread, error as Error))
-    thread.on('exit', () => this.#lose(thread, new Error('The reader has ended.')))
+    thread.on('exit', () => this.#lose(thread, new Error('The reader thread exited.')))
     this.#threads.set(thread, undefined)
     return thread
   }

@@ -14,11 +14,11 @@ import { addCounts, removeCounts } from '../store/statistics.ts'
 import { changeList, forgetComputation } from '../store/profiles/memberships.ts'
 import { fillFacts, pruneFacts, putFactClause, removeFactClause } from '../store/profiles/facts.ts'
 import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profiles.ts'
-import { tendTraitIndexes, useTraitIndex } from '../store/profiles/traits.ts'
+import { maintainTraitIndexes, useTraitIndex } from '../store/profiles/traits.ts'
 import type { Write } from '../store/store.ts'
 import { addSuppressions, countLeftOut, endSuppressions } from '../store/suppressions.ts'
 import {
-  appendTold,
+  appendAnnouncements,
   commitEvaluations,
   LogNumbering,
   ackEvents,
@@ -30,24 +30,24 @@ import { addToken, markTokenUsed, removeToken } from '../store/tokens.ts'
 import type { DedupeWindow } from './log/known-message-ids.ts'
 import { emptyLog } from './database/write-ahead-log.ts'
 import { scrub } from './deletions/scrub.ts'
-import { keepDeclined } from './events/write-archive.ts'
+import { storeDeclined } from './events/write-archive.ts'
 import { addLane, recordDeliveries, recordNotices } from './deliveries/write-deliveries.ts'
 import { lastSeq, purgeEvents, purgeProfiles } from './deletions/purge-events.ts'
 import { removeOldest } from './upkeep/write-retention.ts'
 import { SqliteTx } from './sqlite-store.ts'
 
-/** The writes of SQLite alone. Each prepares its statements once. All that append events share `append`. */
+/** The writes that only SQLite has. Each prepares its statements once. All that append events share `append`. */
 const OPERATIONS = {
   appendEvents: (_db: DatabaseSync, { append }: { readonly append: EventAppender }) => append,
   ackEvents,
-  keepDeclined,
+  storeDeclined,
   addLane,
   recordDeliveries,
   removeOldest,
   purgeEvents,
   recordNotices,
   commitEvaluations,
-  appendTold,
+  appendAnnouncements,
   scrub,
   emptyLog,
 }
@@ -81,7 +81,7 @@ const WRITES: readonly Write<never, unknown>[] = [
   changeList,
   forgetComputation,
   useTraitIndex,
-  tendTraitIndexes,
+  maintainTraitIndexes,
   putRecords,
   removeRecord,
   markKeyUsed,

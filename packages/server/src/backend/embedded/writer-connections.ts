@@ -9,7 +9,7 @@ export interface WriterConnection {
   readonly id: number
   readonly port: MessagePort
   /** Whether it receives the appends of other threads. One connection does. */
-  readonly hearsAppends: boolean
+  readonly receivesAppends: boolean
 }
 
 export interface AppendedBlock extends Appended {
@@ -23,7 +23,7 @@ export interface Committed {
   readonly appended: readonly AppendedBlock[]
 }
 
-/** Operations that a connection has posted. It posts no more before it has the results. */
+/** Operations that a connection has posted. It posts no more until it has the results. */
 interface Batch {
   readonly from: WriterConnection
   readonly operations: readonly Operation[]
@@ -93,7 +93,7 @@ export class WriterConnections {
     const appended: AppendedBlock[] = []
     const settled = batches.map(({ from, operations }) => {
       const own = results.take(operations.length).toArray()
-      if (!from.hearsAppends) appended.push(...appendedBy(operations, own))
+      if (!from.receivesAppends) appended.push(...appendedBy(operations, own))
       return { from, results: own }
     })
     this.#postAppended(appended, settled)
@@ -103,7 +103,7 @@ export class WriterConnections {
       if (sliced) removed = sliced.removed - (slice.removed ?? 0)
       if (sliced?.next)
         this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
-      else if (!from.hearsAppends) post(from, { results: own, appended: NOTHING_APPENDED })
+      else if (!from.receivesAppends) post(from, { results: own, appended: NOTHING_APPENDED })
     }
     return { appended: appendedIn(batches), removed }
   }
@@ -112,7 +112,7 @@ export class WriterConnections {
     appended: readonly AppendedBlock[],
     settled: readonly { readonly from: WriterConnection; readonly results: readonly Result[] }[],
   ): void {
-    const receiver = this.#all.values().find(({ hearsAppends }) => hearsAppends)
+    const receiver = this.#all.values().find(({ receivesAppends }) => receivesAppends)
     const own = settled.find(({ from }) => from === receiver)
     if (receiver === undefined || (own === undefined && appended.length === 0)) return
     const buffers = appended.map(({ block }) => block.bodies.buffer)
@@ -136,7 +136,7 @@ function appendedIn(batches: readonly Batch[]): number {
 }
 
 function rank({ from }: Batch): number {
-  return from.hearsAppends ? 0 : 1
+  return from.receivesAppends ? 0 : 1
 }
 
 function appendedBy(
@@ -166,8 +166,8 @@ const ALONE_TIMES = 5
 const COUNTS_FOR_MS = 1_000
 
 /**
- * Shares commits between retention and all other writes. While more is appended than removed, retention gets commits of its
- * own, so that large batches do not outrun it.
+ * Shares commits between retention and all other writes. While more is appended than removed, retention gets separate
+ * commits, so that large batches do not outrun it.
  */
 class SliceShare {
   #due = 0

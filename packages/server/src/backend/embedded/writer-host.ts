@@ -33,13 +33,13 @@ export class WriterHost implements AsyncDisposable {
     this.opened.catch(() => undefined)
     this.#thread.on('error', (error) => this.#fail(error as Error))
     this.#thread.on('exit', () => {
-      this.#fail(new Error('The writer has ended.'))
+      this.#fail(new Error('The writer thread exited.'))
       for (const id of this.#onGone.keys()) this.#gone(id)
       this.#exited.resolve()
     })
   }
 
-  /** Finishes the operations of the main thread, then closes the database. Other threads must have ended. */
+  /** Finishes the operations of the main thread, then closes the database. Other threads must have exited. */
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([this.writer, this.removals].map((each) => each[Symbol.asyncDispose]()))
     // A failed thread has the database open until it exits.
@@ -48,12 +48,12 @@ export class WriterHost implements AsyncDisposable {
   }
 
   /** Connects a thread. `gone` resolves when it has closed `port` or exited, and everything posted is committed. */
-  connect(hearsAppends = false): { readonly port: MessagePort; readonly gone: Promise<void> } {
+  connect(receivesAppends = false): { readonly port: MessagePort; readonly gone: Promise<void> } {
     const { port1, port2 } = new MessageChannel()
     const { promise: gone, resolve } = Promise.withResolvers<void>()
     const id = this.#connections++
     this.#onGone.set(id, resolve)
-    this.#post({ id, port: port1, hearsAppends }, port1)
+    this.#post({ id, port: port1, receivesAppends }, port1)
     return { port: port2, gone }
   }
 

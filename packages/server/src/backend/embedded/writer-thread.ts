@@ -27,7 +27,7 @@ const files = new FileWatch(file, [lockFileOf(file), markFileOf(dirname(file))])
 /** Set after a commit into a file that its path no longer names. Only a restart can find out which file contains it. */
 let lost: string | undefined
 
-/** Performs operations in order, and reports none as done that the next start would not find. */
+/** Performs operations in order. Reports one as done only if the next start would find it. */
 async function performInPlace(operations: readonly Operation[]): Promise<readonly Result[]> {
   const fault = files.fault()
   if (lost === undefined && fault === undefined) {
@@ -38,8 +38,8 @@ async function performInPlace(operations: readonly Operation[]): Promise<readonl
   }
   const reason =
     lost === undefined
-      ? `${fault} while the service runs. Put it back, or restart the service.`
-      : `${lost} during a commit. Put it back, and restart the service.`
+      ? `${fault} while the service was running. Move it back, or restart the service.`
+      : `${lost} during a commit. Move it back and restart the service.`
   return operations.map(() => unavailableResult(reason))
 }
 
@@ -87,13 +87,13 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
 
 /** Moves everything into the database file, so that a copy of that file is complete. */
 function close(): void {
-  // Not into a file that was put in its place.
+  // Not if another file has replaced it.
   if (lost === undefined && files.fault() === undefined)
     attempt({ name: 'emptyLog', input: undefined })
   try {
     mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })
   } catch {
-    // The mark stays behind, but true.
+    // The mark is outdated but correct.
   }
   db.close()
   mark[Symbol.dispose]()

@@ -22,7 +22,7 @@ interface Waiting extends Omit<Operation, 'input'> {
   readonly reject: (error: Error) => void
 }
 
-/** An operation whose input is made when it is posted. */
+/** An operation whose input is built when it is posted. */
 export interface OpenOperation<N extends OperationName> {
   readonly done: Promise<OperationResult<N>>
   /** Whether it is the last one queued: then its input can grow without changing the order of calls. */
@@ -46,7 +46,7 @@ const LATER_MS = 20
  * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
  * 4. The writer flushes operations queued meanwhile, then settles the promises in call order.
  *
- * This is group commit: a slow disk makes larger transactions, not a longer queue.
+ * This is group commit: a slow disk leads to larger transactions, not a longer queue.
  */
 export class Writer implements AsyncDisposable {
   readonly #port: MessagePort
@@ -73,7 +73,7 @@ export class Writer implements AsyncDisposable {
     this.#watch = options.watch
     this.#onAppended = options.onAppended ?? (() => undefined)
     this.#port.on('message', (committed: Committed) => this.#onCommit(committed))
-    this.#port.on('close', () => this.fail(new Error('The writer has ended.')))
+    this.#port.on('close', () => this.fail(new Error('The writer thread exited.')))
   }
 
   /** Performs one operation; resolves when it is on disk. Operations take effect in call order. */
@@ -190,7 +190,7 @@ export class Writer implements AsyncDisposable {
   }
 }
 
-/** The buffers that an append gives to the writer thread. */
+/** The buffers that an append transfers to the writer thread. */
 function buffersOf({ name, input }: Operation): ArrayBuffer[] {
   return name === 'appendEvents' ? [(input as EventBlock).bodies.buffer] : []
 }

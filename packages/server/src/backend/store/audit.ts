@@ -62,7 +62,7 @@ export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Pr
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
     VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)
   if (response !== undefined && !(await addResponse(tx, response)))
-    throw new ResponseKept('There is a response with the key of this request.')
+    throw new ResponseKept('A response with the key of this request is already stored.')
 }
 
 export function removeAudit(tx: Tx, time: number): Promise<number> {

@@ -117,7 +117,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     await this.#follow({ put: { sources: [], destinations: [] }, removed })
   }
 
-  /** Shows a durable change. If only the read fails, the call succeeds: the next read finds the change. */
+  /** Applies a durable change in memory. If only the read fails, the call succeeds: the next read finds the change. */
   async #follow({ put, removed }: CatalogChange): Promise<void> {
     await this.#refreshes.run().catch(() => {
       const entries = new Map(this.#entries)

@@ -71,11 +71,11 @@ export interface PurgeEngine {
   positionOf(carried: Carried): number | undefined
   /** Whether the archive refused the event because of a purge, possibly one of another node. */
   isRefused(carried: Carried): boolean
-  /** Stores the ids of a purge: no node archives their events any more. Removes search texts and contents that may have them. */
+  /** Stores the ids of a purge: no node archives their events from then on. Removes search texts and contents that may have them. */
   refuse(ids: AddedIds): Promise<void>
   /** Removes the profiles of the first subjects. Resolves to the number of subjects done; 0 if one has too much for one call. */
   removeProfiles(purge: ProfilesPurge): Promise<number>
-  /** Finds some of the events after a place: JSON, `next` of the call before; `null` for the beginning and the end. */
+  /** Finds some of the events after a position (JSON: `next` of the previous call); `null` is the beginning, or the end. */
   find(
     wanted: WantedEvents,
     after: unknown,
@@ -90,8 +90,8 @@ export interface PurgeEngine {
  *
  *     every node's archive refuses their events ─▶ profiles ─▶ events, slice by slice ─▶ profiles again
  *
- * Profiles are removed first, so that nothing more is computed of them, and again at the end: events that were not applied yet may
- * have made new ones.
+ * Profiles are removed first, so that nothing more is computed from them, and again at the end: events that were not applied yet may
+ * have created new ones.
  */
 export async function storedDeletions(
   store: Store,
@@ -129,11 +129,11 @@ export async function storedDeletions(
 
     async advance(id, to, now) {
       users.forgetOld()
-      // Before the step is recorded, and after every append that has resolved.
+      // Read before the step is recorded, so that it includes every append that has resolved.
       const through = to === 'purge' ? await engine.lastPosition() : null
       await store.write(advanceDeletion, { id, to, now, through })
       if (to !== 'purge') return
-      // It may have begun before.
+      // It may have begun earlier, with another end.
       const end = await purgeEndOf(store, id)
       if (end !== null) begun = { id, through: end }
     },
@@ -158,7 +158,7 @@ async function purgeSlice(context: PurgeContext, purge: Purge, through: number) 
   const { engine, clock, users } = context
   const subjects = subjectsOf(purge)
   const purged = purgedIdsOf(subjects, { sourceIds: purge.sourceIds, through })
-  // First of all: other parts must stop sending the users' events.
+  // First, because other components must stop sending the users' events.
   users.add(purged)
   const { after, computedThrough } =
     purge.cursor === undefined

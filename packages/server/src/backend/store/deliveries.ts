@@ -42,7 +42,7 @@ export function storedDeliveries(
   const historiesOf = async (rows: readonly HistoryRow[]) => {
     await parts.know(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
     return rows.map((row) => {
-      // Unreadable parts are left out: the rest of the history is still worth showing.
+      // Unreadable parts are omitted: the rest of the history is still worth showing.
       const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])
       const attempts = attemptsOf(row.documents, parts, delivery)
       const quarantine = row.quarantine && {
@@ -62,7 +62,7 @@ export function storedDeliveries(
 
     async list(all, page) {
       const filter = withoutEmptyTexts(all)
-      // The deliveries of one event are a look-up, so the pipeline waits for no other read.
+      // The deliveries of one event are few, so they do not queue behind long reads.
       const { data, nextCursor } =
         filter.eventId === undefined
           ? await reads.read(listDeliveries, { filter, page })

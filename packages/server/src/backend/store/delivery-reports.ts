@@ -7,7 +7,7 @@ import type { Reads } from './store.ts'
 import type { QueueName } from './stored-parts.ts'
 
 const MAX_FAILURES = 2_000
-/** Pending parts of a lane, the longest due, among which the oldest is searched. */
+/** The number of longest-due pending parts of a lane that are searched for the oldest event. */
 const MAX_PENDING = 20_000
 
 /** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */
@@ -75,7 +75,7 @@ async function failingDestinations(reads: Reads): Promise<readonly string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** `sample` has whether the response is stored, the id and the error: the largest has the newest delivery with a response. */
+/** `sample` starts with whether the response is stored, then the id: its maximum is the newest delivery with a response. */
 function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow> {
   return sql<GroupRow>`
     WITH failing AS MATERIALIZED (

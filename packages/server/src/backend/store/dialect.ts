@@ -99,7 +99,7 @@ export const SQLITE: Dialect = {
     sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,
 }
 
-/** The bound of counts of parts. A stored counter would be a row that every record of the lane waits for. */
+/** Maximum parts that are counted. A stored counter would be a row that every record of the lane has to lock. */
 const MAX_COUNTED_PARTS = 250_000
 
 export const POSTGRES: Dialect = {

@@ -13,7 +13,7 @@ export const SEGMENT_EVENTS = 2 ** SEGMENT_BITS
 /** The segment of a row of `events`. SQLite's indexes begin with it, so new rows change only the pages of the last one. */
 export const SEGMENT = `seq >> ${SEGMENT_BITS}`
 
-/** Segments that one step examines in some milliseconds. */
+/** Segments that one step examines, in a few milliseconds. */
 const STEP_SEGMENTS = 512
 
 export function segmentOf(seq: number): number {

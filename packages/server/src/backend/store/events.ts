@@ -90,7 +90,7 @@ interface Found {
 
 interface Search {
   readonly where: Statement
-  /** Whether one of those matches, apart from its outcome. */
+  /** Whether an event selected by `where` matches the filter, apart from its outcome. */
   readonly isMet: (event: AcceptedEvent) => boolean
   readonly outcome: EventOutcome | undefined
   readonly isSelective: boolean
@@ -105,7 +105,7 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
     type && sql`AND type = ${type}`,
     event && sql`AND ${events.text} LIKE ${patternOf(spelled(event))} ESCAPE '\\'`,
     anonymousId && sql`AND ${events.text} LIKE ${patternOf(spelled(anonymousId))} ESCAPE '\\'`,
-    // Other letters fold to i and k.
+    // Letters outside ASCII also fold to i and k.
     folded &&
       sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
   ]
@@ -123,12 +123,12 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
   }
 }
 
-/** A text in JSON, without the surrounding quotes. */
+/** A string in JSON, without the surrounding quotes. */
 function spelled(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** Matches every text that contains this one. Letters outside ASCII match anything. */
+/** Matches every string that contains this one. Letters outside ASCII match anything. */
 function patternOf(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&').replaceAll(/[^\p{ASCII}]/gu, '%')}%`
 }
@@ -224,7 +224,7 @@ async function outcomesOf(tx: ReadTx, eventIds: readonly string[]) {
   return new Map([...byEvent].map(([id, rows]) => [id, counted(rows)]))
 }
 
-/** Declined destinations come before deliveries, which a later replay may have made. */
+/** Declined destinations come before deliveries, which a later replay may have created. */
 async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
   // Without an index, deliveries are found by the time in their ids.
   const together = tx.dialect.hasDeliveryIndexes

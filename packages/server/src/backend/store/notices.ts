@@ -98,9 +98,8 @@ export function claimedNotice(
 ): ClaimedDelivery<Carried> | Unreadable {
   const { delivery_id: id, created_at: createdAt, first_due_at: firstDueAt, due_at: dueAt } = row
   if (![createdAt, firstDueAt, dueAt ?? 0].every(isTime))
-    return { id, reason: 'Its times in the database are damaged.' }
-  if (webhooks === undefined)
-    return { id, reason: 'Its progress in the database is not readable as JSON.' }
+    return { id, reason: 'Its timestamps in the database are corrupted.' }
+  if (webhooks === undefined) return { id, reason: 'Its stored state is not valid JSON.' }
   return { delivery: deliveryOf(row, webhooks), event: carriedBy(row) }
 }
 

@@ -6,7 +6,7 @@ import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 import { EVERY_SOURCE } from './suppressions.ts'
 
-/** How long a purge stays in memory: much longer than any event. */
+/** How long a purge stays in memory: much longer than any event does. */
 const IN_MEMORY_MS = 60 * 60 * 1000
 const KEPT_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 5_000
@@ -48,7 +48,7 @@ export class PurgedUsers {
   }: {
     /** An event's log position; 0 once it was removed, `undefined` if unknown. */
     readonly positionOf: (carried: Carried) => number | undefined
-    /** Milliseconds of a monotonic clock. */
+    /** Returns the milliseconds of a monotonic clock. */
     readonly nowMs?: () => number
   }) {
     this.#positionOf = positionOf

@@ -107,7 +107,7 @@ async function matchingOf(
   return new Set(await ofCalls(reads, free, selection))
 }
 
-/** The events that no earlier replay made a delivery of: those are selected by state. */
+/** The events for which no earlier replay created a delivery: such deliveries are selected by state. */
 async function withoutDelivery(
   reads: Reads,
   eventIds: readonly string[],
@@ -137,7 +137,7 @@ async function ofCalls(
     sql<{
       readonly id: string
       readonly type: EventType
-      /** A text on SQLite. */
+      /** A string on SQLite. */
       readonly body: Uint8Array | string
       readonly rest: string
     }>`SELECT id, type, ${columns} FROM events WHERE id ${reads.dialect.among(eventIds)}`,
@@ -161,7 +161,7 @@ function contains(call: string, text: string): boolean {
   return call.toLowerCase().includes(escaped.toLowerCase())
 }
 
-/** A text that sorts before every id of `ms` or later, and after all earlier ids. */
+/** A string that sorts before every id of `ms` or later, and after all earlier ids. */
 function firstId(prefix: 'msg' | 'evt', ms: number): string {
   return firstIdAt(prefix, ms).slice(0, 14)
 }

@@ -12,7 +12,7 @@ export function conditionsOf(
   return joinSql(used, ' ')
 }
 
-/** A filter without its empty texts, which mean no condition. */
+/** A filter without its empty strings, which mean no condition. */
 export function withoutEmptyTexts<Filter extends object>(filter: Filter): Filter {
   const entries = Object.entries(filter).filter(([, value]) => value !== '')
   return Object.fromEntries(entries) as Filter

@@ -16,7 +16,7 @@ export class Statement<Row = unknown> {
     return this.#texts.reduce((text, next, index) => `${text}${placeholderOf(index)}${next}`)
   }
 
-  /** Joins texts and parts alternately; parts are values or statements. */
+  /** Joins strings and parts alternately; parts are values or statements. */
   static of<Row>(texts: readonly string[], parts: readonly (Value | Statement)[]): Statement<Row> {
     const all = [texts[0]!]
     const values: Value[] = []

@@ -28,7 +28,7 @@ export interface WriteOptions {
   readonly audit?: AuditEntry | undefined
   /** Every node is notified. Changes of one kind are serialised: each sees those before it. */
   readonly changes?: ChangeKind
-  /** It may wait some milliseconds to share a transaction with other writes. */
+  /** It may wait a few milliseconds to share a transaction with other writes. */
   readonly canWait?: boolean
 }
 

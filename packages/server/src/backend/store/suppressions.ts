@@ -18,7 +18,7 @@ export const EVERY_SOURCE = ''
 /** Rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 5_000
 const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
-/** A node that read nothing for this long may have missed the end of one, and reads everything again. */
+/** A node that has read nothing for this long may have missed the end of a suppression, so it reads everything again. */
 const STALE_MS = ENDED_KEPT_MS / 2
 const REMOVED = 1_000
 
@@ -27,7 +27,7 @@ interface Row extends SuppressionRecord {
 }
 
 const COLUMNS = sql`seq, kind, user_id AS id, nullif(source_id, ${EVERY_SOURCE}) AS "sourceId", since,
-  deletion_id AS "deletionId", calls_left_out AS "callsLeftOut", last_left_out_at AS "lastLeftOutAt"`
+  deletion_id AS "deletionId", calls_left_out AS "droppedCalls", last_left_out_at AS "lastDroppedAt"`
 
 interface Change extends Subject {
   readonly seq: number
@@ -141,11 +141,11 @@ function recordOf({
   id,
   sourceId,
   deletionId,
-  callsLeftOut,
+  droppedCalls,
   ...row
 }: Row): SuppressionRecord {
-  const [since, lastLeftOutAt] = [timeOf(row.since), timeOrNull(row.lastLeftOutAt)]
-  return { kind, id, sourceId, since, deletionId, callsLeftOut, lastLeftOutAt }
+  const [since, lastDroppedAt] = [timeOf(row.since), timeOrNull(row.lastDroppedAt)]
+  return { kind, id, sourceId, since, deletionId, droppedCalls, lastDroppedAt }
 }
 
 export async function addSuppressions(tx: Tx, suppressions: readonly Suppression[]): Promise<void> {

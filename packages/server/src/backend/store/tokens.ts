@@ -11,7 +11,7 @@ interface Row {
 /** A stored time this far ahead of the clock is replaced: the clock was set back. */
 export const SET_BACK_MS = 3_600_000
 
-/** Tokens in memory and in the table `tokens`. The latest use wins, so nodes do not overwrite each other in turns. */
+/** Tokens in memory and in the table `tokens`. The latest use wins, so nodes do not keep overwriting each other. */
 export async function openTokens(store: Store): Promise<Tokens> {
   /** Uses that are being written. */
   const marking = new Map<string, number>()

@@ -13,7 +13,7 @@ import { isThrottled } from './pace.ts'
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
  * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
- * it is open (spec 03 §Breaker). Throttled attempts fail only while none succeeds: otherwise they slow down the pace
+ * it is open (spec 03 §Breaker). Throttled attempts count as failures only while none succeeds: otherwise they lower the pace
  * (spec 12 §Limits). A breaker that they opened closes with any response to an earlier attempt.
  */
 export type Breaker =
@@ -50,7 +50,7 @@ export interface SampledAt {
   readonly now: number
   /** Uniform over [0, 1): the jitter of the open time. */
   readonly random: number
-  readonly longestOpenMs?: number | undefined
+  readonly maxOpenMs?: number | undefined
 }
 
 const WINDOW_MS = 60_000
@@ -64,9 +64,9 @@ const UNCONNECTED: ReadonlySet<AttemptClass> = new Set([
 ])
 const UNCONNECTED_IN_A_ROW = 10
 const FIRST_OPEN_MS = 30_000
-const LONGEST_OPEN_MS = 5 * 60_000
+const MAX_OPEN_MS = 5 * 60_000
 /** With any jitter, a failing webhook gets at most one probe a second. */
-const SHORTEST_OPEN_MS = 1_000
+const MIN_OPEN_MS = 1_000
 /** After this time without a result, another probe may start. */
 const PROBE_MS = 30_000
 
@@ -147,9 +147,9 @@ export function onReport(breaker: Breaker, report: BreakerReport, now: number): 
 }
 
 function opened(since: number, openings: number, at: SampledAt): Breaker & { state: 'open' } {
-  const { now, random, longestOpenMs = LONGEST_OPEN_MS } = at
-  const longest = Math.min(longestOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))
-  const shortest = Math.min(longestOpenMs, SHORTEST_OPEN_MS)
+  const { now, random, maxOpenMs = MAX_OPEN_MS } = at
+  const longest = Math.min(maxOpenMs, FIRST_OPEN_MS * 2 ** (openings - 1))
+  const shortest = Math.min(maxOpenMs, MIN_OPEN_MS)
   const until = now + Math.max(shortest, Math.round(longest * random))
   return { state: 'open', since, until, openings, failedAt: now }
 }

@@ -12,7 +12,7 @@ import type { Attempt } from '@hookline/protocol'
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
- * A receiver that answers every tenth request with a 503, at any rate, is faulty, not limited. So after some falls, a
+ * A receiver that responds to every tenth request with a 503, at any rate, is faulty, not limited. So after some falls, a
  * trial sends eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
  * Otherwise there is a limit, and the next trial comes later.
  *
@@ -32,7 +32,7 @@ export interface Pace {
   readonly throttledShare: number
   readonly nextAt: number
   readonly begunAt: number
-  /** Whether the last attempt waited for its time. Otherwise its success says nothing about the pace. */
+  /** Whether the last attempt waited for its time. Otherwise its success does not confirm the pace. */
   readonly isBinding: boolean
   readonly fellAt: number
   readonly throttledAt: number
@@ -69,7 +69,7 @@ export interface PacedAttempt {
 }
 
 /** A slower 502 or 503 means a broken receiver, or a proxy that waited for one. */
-const AT_ONCE_MS = 1_000
+const IMMEDIATE_MS = 1_000
 /** Enough for ten attempts in a breaker's minute, so it opens for a receiver that throttles all. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
@@ -83,7 +83,7 @@ const STEADY_MS = 20_000
 const DOUBLING_MS = 3_000
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
-const PART_ACCEPTED_MS = 60_000
+const PARTIAL_ACCEPT_MS = 60_000
 /** Share of the fall for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
@@ -103,10 +103,10 @@ export function isThrottled({
   status,
   durationMs,
 }: Pick<Attempt, 'status' | 'durationMs'>): boolean {
-  return status === 429 || ((status === 503 || status === 502) && durationMs <= AT_ONCE_MS)
+  return status === 429 || ((status === 503 || status === 502) && durationMs <= IMMEDIATE_MS)
 }
 
-/** `undefined` if the result says nothing about the receiver's limit. */
+/** `undefined` if the result does not depend on the receiver's limit. */
 export function paceSampleOf(
   attempt: Pick<Attempt, 'outcome' | 'status' | 'durationMs'>,
 ): PaceSample | undefined {
@@ -144,7 +144,7 @@ export function onPacedResult(
 ): Pace | undefined {
   const { sample, begunAt, now } = attempt
   if (pace === undefined) {
-    const isSlow = sample === 'throttled' && now - accepted.second * 1_000 < PART_ACCEPTED_MS
+    const isSlow = sample === 'throttled' && now - accepted.second * 1_000 < PARTIAL_ACCEPT_MS
     return isSlow ? firstPace(accepted, now) : undefined
   }
   const throttledAt = sample === 'throttled' ? now : pace.throttledAt

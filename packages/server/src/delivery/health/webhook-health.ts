@@ -70,16 +70,16 @@ const MAX_KEPT = 10_000
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
 export class WebhookHealth {
   readonly #clock: Clock
-  readonly #longestOpenMs: number | undefined
+  readonly #maxOpenMs: number | undefined
   readonly #byKey = new LRUCache<string, Health>({ max: MAX_KEPT })
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
 
-  /** @param options.longestOpenMs maximum open time of a breaker; by default 5 min */
-  constructor(clock: Clock, options: { readonly longestOpenMs?: number | undefined } = {}) {
+  /** @param options.maxOpenMs maximum open time of a breaker; by default 5 min */
+  constructor(clock: Clock, options: { readonly maxOpenMs?: number | undefined } = {}) {
     this.#clock = clock
-    this.#longestOpenMs = options.longestOpenMs
+    this.#maxOpenMs = options.maxOpenMs
   }
 
   /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
@@ -211,7 +211,7 @@ export class WebhookHealth {
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)
-    const at = { now, random: Math.random(), longestOpenMs: this.#longestOpenMs }
+    const at = { now, random: Math.random(), maxOpenMs: this.#maxOpenMs }
     const sample = generation === before.generation ? sampleOf(attempt) : undefined
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
     const quietUntil =

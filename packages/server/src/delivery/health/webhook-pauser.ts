@@ -113,7 +113,7 @@ function withPaused(destination: Destination, url: string, paused: Pause): Desti
   }
 }
 
-/** Resumes webhooks with forbidden URLs at a start, which may have changed the settings. The next attempt decides. */
+/** Resumes webhooks with forbidden URLs at startup, because the settings may have changed. The next attempt decides. */
 export async function resumeForbidden(catalog: FollowedCatalog, clock: Clock): Promise<void> {
   for (const destination of catalog.current.destinations.values()) {
     const { settings, version } = destination

@@ -10,7 +10,7 @@ export interface LaneSchedulerOptions {
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
     readonly maxInFlight: number
-    /** Attempts in flight of one lane, over all nodes; at most `laneShare` of this node's. */
+    /** Attempts in flight of one lane, across all nodes; at most `laneShare` of this node's. */
     readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
     readonly webhookQueueSize: number
@@ -26,8 +26,8 @@ export interface LaneSchedulerOptions {
 
 /** Lanes out of slots that try again for each freed slot. */
 const TRY_AGAIN = 4
-/** With steady traffic, a lane has recovered by then. */
-const LONGEST_IDLE_MS = 60_000
+/** Long enough for a lane with steady traffic to recover. */
+const MAX_IDLE_MS = 60_000
 
 /**
  * The lanes of all webhooks, and the slots that they share. A lane exists while it has tasks; a recovering one is kept a
@@ -109,10 +109,10 @@ export class LaneScheduler {
 
   /** Closes empty lanes once a minute: unused ones, and ones that recovered after their last task. */
   #closeUnused(now: number): void {
-    if (Math.abs(now - this.#lookedAt) < LONGEST_IDLE_MS) return
+    if (Math.abs(now - this.#lookedAt) < MAX_IDLE_MS) return
     this.#lookedAt = now
     for (const lane of this.#lanes.values())
-      if (lane.isEmpty && Math.abs(now - lane.usedAt) >= LONGEST_IDLE_MS) this.#close(lane)
+      if (lane.isEmpty && Math.abs(now - lane.usedAt) >= MAX_IDLE_MS) this.#close(lane)
   }
 
   #close(lane: Lane): void {

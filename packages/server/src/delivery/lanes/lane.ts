@@ -27,7 +27,7 @@ export class Lane {
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
   readonly #inFlight = new Set<PartTask>()
-  /** In flight since before the recovery: their results say nothing about it. */
+  /** In flight since before the recovery: their results are not evidence of it. */
   readonly #begunBefore = new Set<PartTask>()
   #recovery: RecoveryLimit | undefined
 

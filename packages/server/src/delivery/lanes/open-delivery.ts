@@ -149,8 +149,8 @@ export class TaskAccounting {
     this.#progressAt = this.#clock.now()
   }
 
-  /** How long no task has ended while there were some. */
-  get stillForMs(): number {
+  /** Time since a task last ended, while there are any. */
+  get stalledMs(): number {
     return this.#taken === this.#ended ? 0 : this.#clock.now() - this.#progressAt
   }
 

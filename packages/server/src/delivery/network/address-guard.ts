@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   multicast: 'a multicast address',
   linkLocal: 'link-local',
   loopback: 'loopback',
-  carrierGradeNat: 'of carrier-grade NAT',
+  carrierGradeNat: 'reserved for carrier-grade NAT',
   private: 'private',
   uniqueLocal: 'private',
 }
@@ -33,7 +33,7 @@ export class AddressGuard {
 
   /** Why the address is forbidden; completes "is …". */
   refusal(text: string): string | undefined {
-    if (!isIP(text)) return 'no IP address'
+    if (!isIP(text)) return 'not an IP address'
     const address = ipaddr.process(text)
     return this.#isAllowed(address) ? undefined : refusalOf(address)
   }
@@ -60,7 +60,7 @@ function refusalOf(address: Address): string | undefined {
 }
 
 function refusalOfIpv4(address: ipaddr.IPv4): string | undefined {
-  if (METADATA.has(address.toString())) return 'inside a cloud provider'
+  if (METADATA.has(address.toString())) return 'a cloud metadata address'
   const range = address.range()
   return range === 'unicast' ? undefined : (WORDS[range] ?? 'reserved')
 }

@@ -3,7 +3,7 @@ import type { AttemptTiming } from '@hookline/protocol'
 type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 
 /** Shorter transfers are not recorded: most responses have no body. */
-const SHORTEST_TRANSFER_MS = 1
+const MIN_TRANSFER_MS = 1
 
 /** The attempt that is dispatched now. undici calls the connector synchronously, without the request. */
 let current: AttemptTimer | undefined
@@ -52,20 +52,20 @@ export class AttemptTimer {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
     const { lookup, connect, tls, response } = this.#ms
-    const isTransferLong = this.#transferMs >= SHORTEST_TRANSFER_MS
+    const isTransferLong = this.#transferMs >= MIN_TRANSFER_MS
     if (lookup === undefined && connect === undefined && !isTransferLong) return { durationMs }
     const timing = {
       ...(lookup !== undefined && { lookupMs: rounded(lookup) }),
       ...(connect !== undefined && { connectMs: rounded(connect) }),
       ...(tls !== undefined && { tlsMs: rounded(tls) }),
-      ...(reached === 'response' && { answerMs: rounded(response ?? 0) }),
+      ...(reached === 'response' && { responseMs: rounded(response ?? 0) }),
       ...(isTransferLong && { transferMs: rounded(this.#transferMs) }),
     }
     return { durationMs, timing }
   }
 }
 
-/** To a tenth of a millisecond. Receivers vary by more. */
+/** Rounded to a tenth of a millisecond, because receivers vary by more. */
 function rounded(ms: number): number {
   return Math.round(ms * 10) / 10
 }

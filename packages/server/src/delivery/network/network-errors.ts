@@ -3,7 +3,7 @@ export class DeadlinePassed extends Error {
   readonly code = 'HOOKLINE_DEADLINE_PASSED'
 
   constructor(afterMs: number) {
-    super(`No response came within ${afterMs} ms.`)
+    super(`No response within ${afterMs} ms.`)
   }
 }
 
@@ -17,12 +17,12 @@ export class ResponseUnreadable extends Error {
   }
 }
 
-/** The service stops before the end of the attempt, which is neither a success nor a failure of the receiver. */
+/** The service stopped during the attempt, which counts neither as a success nor as a failure of the receiver. */
 export class AttemptAborted extends Error {
   override readonly name = 'AttemptAborted'
 
   constructor() {
-    super('The service stopped before a response came.')
+    super('The service stopped before the response arrived.')
   }
 }
 
@@ -34,8 +34,9 @@ export class AddressForbidden extends Error {
 
   /** @param why completes the sentence "The address is …" */
   constructor(host: string, address: string, why: string) {
-    const subject = host === address ? `The address ${address}` : `${host} is at ${address}, which`
-    super(`${subject} is ${why}. The setting allowedNetworks opens what may be reached.`)
+    const subject =
+      host === address ? `The address ${address}` : `${host} resolves to ${address}, which`
+    super(`${subject} is ${why}. To allow it, add its network to the allowedNetworks setting.`)
     this.address = address
     this.why = why
   }
@@ -56,7 +57,9 @@ export class PortForbidden extends Error {
   readonly code = 'HOOKLINE_PORT_FORBIDDEN'
 
   constructor(port: number, service: string) {
-    super(`Port ${port} is for ${service}. The setting allowedPorts opens what may be reached.`)
+    super(
+      `Port ${port} is reserved for ${service}. To allow it, add it to the allowedPorts setting.`,
+    )
   }
 }
 
@@ -66,13 +69,13 @@ export class ProxyFailed extends Error {
 
   static answered(status: number): ProxyFailed {
     return status === 407
-      ? new ProxyFailed('The proxy refused the credentials of the setting egressProxy (407).')
-      : new ProxyFailed(`The proxy answered ${status}, and made no connection to the receiver.`)
+      ? new ProxyFailed('The proxy rejected the credentials in the egressProxy setting (407).')
+      : new ProxyFailed(`The proxy responded ${status} and did not connect to the receiver.`)
   }
 
   static unreachable(cause: unknown): ProxyFailed {
     const { code = 'unknown' } = cause as { readonly code?: string }
-    const message = `The proxy of the setting egressProxy could not be reached (${code}).`
+    const message = `The proxy in the egressProxy setting is unreachable (${code}).`
     return new ProxyFailed(message, { cause })
   }
 }
@@ -82,6 +85,6 @@ export class NameUnresolved extends Error {
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'
 
   constructor(host: string, reason: string) {
-    super(`The name ${host} could not be resolved (${reason}).`)
+    super(`Cannot resolve the host name ${host} (${reason}).`)
   }
 }

@@ -61,7 +61,9 @@ function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
 }
 
 function combined(errors: readonly Error[]): Error {
-  return errors.length === 1 ? errors[0]! : new AggregateError(errors, 'No address connected.')
+  return errors.length === 1
+    ? errors[0]!
+    : new AggregateError(errors, 'Could not connect to any address of the host.')
 }
 
 /** Opens TLS on a socket. The certificate must be valid for the host. */

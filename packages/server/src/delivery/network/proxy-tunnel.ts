@@ -27,7 +27,7 @@ export class ProxyTunnel {
     this.#url = new URL(options.proxy.reveal())
   }
 
-  /** @throws {ProxyFailed} if the proxy cannot be reached, or makes no connection to the receiver */
+  /** @throws {ProxyFailed} if the proxy cannot be reached, or does not connect to the receiver */
   async open(host: string, port: number, deadline: Deadline): Promise<Socket> {
     const client = this.#client(deadline)
     const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`

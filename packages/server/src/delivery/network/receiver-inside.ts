@@ -32,7 +32,7 @@ export interface ReceiverInside {
   responded(id: string): void
 }
 
-/** HTTP over streams in memory, to a receiver in this process: the same bytes as for any other receiver. */
+/** HTTP over in-memory streams to a receiver in this process, which gets the same bytes as any other receiver. */
 export class InsideConnections {
   readonly #receiver: ReceiverInside
   readonly #clock: Clock

@@ -10,13 +10,13 @@ import type { AddressGuard } from './address-guard.ts'
 import { AddressForbidden, NameUnresolved } from './network-errors.ts'
 import { Deadline } from './deadline.ts'
 
-const SHORTEST_MS = 5000
-const LONGEST_MS = 300_000
+const MIN_MS = 5000
+const MAX_MS = 300_000
 const NEGATIVE_MS = 30_000
 const STALE_MS = 600_000
 const SYSTEM_TTL_MS = 30_000
 const MAX_NAMES = 10_000
-/** Each look-up of the system blocks one of libuv's four threads, for seconds when DNS is down. */
+/** Each system look-up blocks one of libuv's four threads, for seconds when DNS is down. */
 const SYSTEM_LOOKUPS_AT_A_TIME = 2
 
 export interface ResolverOptions {
@@ -91,7 +91,7 @@ export class Resolver {
 
   async #query(name: string): Promise<LookupResult> {
     const listed = await this.#hosts.find(name)
-    if (listed.length > 0) return { kind: 'found', addresses: listed, ttlMs: SHORTEST_MS }
+    if (listed.length > 0) return { kind: 'found', addresses: listed, ttlMs: MIN_MS }
     const served = await this.#names.find(name)
     // A refused connection means that no name server is configured. The system may resolve names without one.
     const isForSystem = served.kind === 'unknown' || isRefused(served)
@@ -129,7 +129,7 @@ export async function hostProblem(
   host: string,
   { clock, guard, resolver, isBehindProxy }: HostCheckOptions,
 ): Promise<HostProblem | undefined> {
-  // The sender connects it without an address.
+  // The sender connects to it without an address.
   if (host === INSPECTOR_HOST) return undefined
   if (isIP(host) !== 0) {
     const why = guard.refusal(host)
@@ -152,7 +152,7 @@ const isRefused = (result: LookupResult): boolean =>
 
 function cached(result: LookupResult, known: CachedResult | undefined, now: number): CachedResult {
   if (result.kind === 'found') {
-    const freshUntil = now + Math.min(Math.max(result.ttlMs, SHORTEST_MS), LONGEST_MS)
+    const freshUntil = now + Math.min(Math.max(result.ttlMs, MIN_MS), MAX_MS)
     // IPv4 first: a machine without an IPv6 route does not wait for it to fail.
     const addresses = result.addresses.toSorted((a, b) => a.family - b.family)
     return { addresses, code: '', freshUntil, staleUntil: freshUntil + STALE_MS }
@@ -163,7 +163,7 @@ function cached(result: LookupResult, known: CachedResult | undefined, now: numb
   }
   // Not looked up again immediately: a look-up without a response takes seconds.
   if (known !== undefined && now < known.staleUntil) {
-    return { ...known, freshUntil: Math.min(now + SHORTEST_MS, known.staleUntil) }
+    return { ...known, freshUntil: Math.min(now + MIN_MS, known.staleUntil) }
   }
   return { addresses: [], code, freshUntil: now, staleUntil: now }
 }

@@ -16,12 +16,12 @@ export interface FreshParkingOptions {
   readonly onRecording: (recording: Promise<unknown>) => void
 }
 
-/** Deliveries being parked at which the pipeline waits. */
+/** The number of deliveries being parked at which the pipeline waits. */
 const MAX_PARKING = 500
-/** Longer in memory, a delivery is parked, so that the log need not keep it (spec 03 §Lanes). */
-const LONGEST_FRESH_MS = 2_000
+/** A delivery that stays in memory longer is parked, so that the log need not keep it (spec 03 §Lanes). */
+const MAX_FRESH_MS = 2_000
 
-/** Parks fresh deliveries: if a lane has no room, or after two seconds, so that the position of the log follows. */
+/** Parks fresh deliveries: if a lane has no room, or after two seconds, so that the log position can advance. */
 export class FreshParking implements Worker {
   readonly name: string
   readonly #options: FreshParkingOptions
@@ -46,7 +46,7 @@ export class FreshParking implements Worker {
   }
 
   added(at: number): void {
-    this.#recurring.wakeBy(at + LONGEST_FRESH_MS)
+    this.#recurring.wakeBy(at + MAX_FRESH_MS)
   }
 
   /** Records the delivery, which parks its parts outside of lanes. */
@@ -64,7 +64,7 @@ export class FreshParking implements Worker {
   async #parkOverdue(): Promise<number> {
     const { clock, open: all, recorder } = this.#options
     const slices = new TimeSlices(clock)
-    for (const open of all.freshSince(clock.now() - LONGEST_FRESH_MS)) {
+    for (const open of all.freshSince(clock.now() - MAX_FRESH_MS)) {
       if (recorder.isRecording(open)) continue
       await slices.yieldIfOver()
       await this.ready()
@@ -74,7 +74,7 @@ export class FreshParking implements Worker {
     }
     const oldest = all.oldestFreshAt
     if (oldest === undefined) return Infinity
-    return Math.max(LONGEST_FRESH_MS / 2, oldest + LONGEST_FRESH_MS - clock.now())
+    return Math.max(MAX_FRESH_MS / 2, oldest + MAX_FRESH_MS - clock.now())
   }
 
   /** Removes the waiting parts of a delivery from their lanes. Those in flight stay. */

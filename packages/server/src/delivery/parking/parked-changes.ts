@@ -22,7 +22,7 @@ import { quarantineAll } from '../records/quarantine.ts'
 
 export interface ParkedChangesOptions extends DeliveryContext {
   readonly retryWindowMs: number
-  readonly longestWaitMs: number
+  readonly maxWaitMs: number
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
 }
@@ -55,8 +55,8 @@ export class ParkedChanges {
 
   /** Makes a slice of the parts due now that another clock set too late. Returns whether more may remain. */
   bringForward(lane: LaneId): Promise<boolean> {
-    const { clock, longestWaitMs } = this.#options
-    const due = { after: clock.now() + longestWaitMs }
+    const { clock, maxWaitMs } = this.#options
+    const due = { after: clock.now() + maxWaitMs }
     return this.#changeSlice(lane, due, (each) => this.#withKnownTimes(each))
   }
 
@@ -111,11 +111,11 @@ export class ParkedChanges {
   }
 
   #withKnownTimes(delivery: Delivery): Delivery {
-    const { clock, longestWaitMs } = this.#options
+    const { clock, maxWaitMs } = this.#options
     return withKnownTimes(delivery, {
       startedAt: this.#startedAt,
       now: clock.now(),
-      longestWaitMs,
+      maxWaitMs,
     })
   }
 
@@ -203,7 +203,7 @@ function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean
 interface KnownTimes {
   readonly startedAt: number
   readonly now: number
-  readonly longestWaitMs: number
+  readonly maxWaitMs: number
 }
 
 /** Makes pending parts due now that waited for a restart, or whose time another clock set. */
@@ -215,11 +215,11 @@ export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery 
 
 function shiftOf(
   { state, dueAt }: DeliveryPart,
-  { startedAt, now, longestWaitMs }: KnownTimes,
+  { startedAt, now, maxWaitMs }: KnownTimes,
 ): number {
   if (state !== 'pending' || dueAt === null) return 0
   if (dueAt < startedAt) return startedAt - dueAt
-  return dueAt > now + longestWaitMs ? now - dueAt : 0
+  return dueAt > now + maxWaitMs ? now - dueAt : 0
 }
 
 function shifted(part: DeliveryPart, ms: number): DeliveryPart {

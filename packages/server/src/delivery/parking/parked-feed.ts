@@ -21,7 +21,7 @@ export interface ParkedFeedOptions extends DeliveryContext {
 }
 
 /** The maximum wait: another node may have died with parts that it claimed. */
-const LONGEST_WAIT_MS = 15_000
+const MAX_WAIT_MS = 15_000
 const AFTER_FAILURE_MS = 1_000
 
 /**
@@ -87,7 +87,7 @@ export class ParkedFeed implements Worker {
     const lanes = await this.#waiting()
     const withoutParts = toMakeDue.difference(new Set(lanes.map(laneKey)))
     for (const key of withoutParts) this.#toMakeDue.delete(key)
-    let lookAt = clock.now() + LONGEST_WAIT_MS
+    let lookAt = clock.now() + MAX_WAIT_MS
     const slices = new TimeSlices(clock)
     for (const lane of lanes) {
       // A claim reads synchronously, so a large number would block everything else.
@@ -112,7 +112,7 @@ export class ParkedFeed implements Worker {
       const { catalog, clock, logger } = this.#options
       const { destinationId, url } = waiting
       const fields = fieldsOf(destinationId, url, catalog.current)
-      logger.warn({ ...fields, err: error }, 'parked.failed')
+      logger.warn({ ...fields, err: error }, 'backlog.read_failed')
       return clock.now() + AFTER_FAILURE_MS
     }
   }
@@ -191,7 +191,7 @@ export class ParkedFeed implements Worker {
     const current = this.#options.lane(id)
     current.isBacklogged = claimed === limit
     const pushed = changes.opened(claim).filter((open) => push(current, open)).length
-    // There was room for more, so the rest is due later; the next look finds out when.
+    // There was room for more, so the rest is due later; the next pass finds out when.
     const isMore = pushed > 0 || claim.unreadable.length > 0
     // Another node may have claimed the same parts at this moment, perhaps only some of them.
     if (claimed === 0 && !isMore) this.parked(clock.now() + AFTER_FAILURE_MS)
@@ -213,7 +213,7 @@ export class ParkedFeed implements Worker {
 
   #expireHeld(lane: LaneId, destination: Destination): Promise<void> {
     const { changes, clock } = this.#options
-    const minute = Math.floor(clock.now() / LONGEST_WAIT_MS)
+    const minute = Math.floor(clock.now() / MAX_WAIT_MS)
     return this.#oncePer(minute, lane, () => changes.expireHeld(lane, destination))
   }
 

@@ -14,9 +14,9 @@ export interface SplitWorkerOptions extends DeliveryContext {
 }
 
 const SLICE = 256
-const LONGEST_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
-/** Gives parts to deliveries without any: replayed, retried manually, new notices. Rejects ones without destination. */
+/** Gives parts to deliveries without any: replayed, retried manually, new notices. Rejects those whose destination was removed. */
 export class SplitWorker implements Worker {
   readonly name: string
   readonly #options: SplitWorkerOptions
@@ -47,7 +47,7 @@ export class SplitWorker implements Worker {
     await Promise.all([...this.#record(claim), quarantineAll(claim.unreadable, this.#options)])
     const claimed = claim.deliveries.length + claim.unreadable.length
     if (claimed > 0) onSplit()
-    return claimed === SLICE ? 0 : LONGEST_WAIT_MS
+    return claimed === SLICE ? 0 : MAX_WAIT_MS
   }
 
   #record({ deliveries }: Claim<Carried>): Promise<unknown>[] {

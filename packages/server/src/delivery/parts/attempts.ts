@@ -18,11 +18,11 @@ import type { SendOptions } from '../sending/sender.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
-  /** @throws {AttemptAborted} if the service stopped before a response came */
+  /** @throws {AttemptAborted} if the service stopped before a response arrived */
   send(request: WebhookRequest, options?: SendOptions): Promise<AttemptResult>
 }
 
-export interface AttemptMade {
+export interface CompletedAttempt {
   readonly before: Delivery
   readonly after: Delivery
   readonly attempt: Attempt
@@ -53,7 +53,7 @@ export class Attempts {
     open: OpenDelivery,
     { id: destinationId, settings }: Destination,
     webhook: Webhook,
-  ): Promise<AttemptMade> {
+  ): Promise<CompletedAttempt> {
     const { clock, health, schedule } = this.#options
     const { url } = webhook
     const { replayId } = open.delivery

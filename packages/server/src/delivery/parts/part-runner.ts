@@ -9,7 +9,7 @@ import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
-import type { AttemptMade, Attempts } from './attempts.ts'
+import type { CompletedAttempt, Attempts } from './attempts.ts'
 import { hold, isPaused, partOf, remove, settingsFor, withPart, withParts } from './parts.ts'
 
 type PartResult = 'changed' | 'not begun'
@@ -82,7 +82,7 @@ export class PartRunner {
     }
   }
 
-  #report(lane: Lane, task: PartTask, destination: Destination, made: AttemptMade): void {
+  #report(lane: Lane, task: PartTask, destination: Destination, made: CompletedAttempt): void {
     const { webhookLog, health, clock, signal, onPausing, onRecovery } = this.#options
     const now = clock.now()
     const { open } = task
@@ -104,7 +104,7 @@ export class PartRunner {
 }
 
 function reportAttempt(
-  { before, after, attempt, fault }: AttemptMade,
+  { before, after, attempt, fault }: CompletedAttempt,
   { receivedAt }: Pick<Carried, 'receivedAt'>,
   { catalog, logger, metrics, clock }: DeliveryContext,
 ): void {
@@ -121,7 +121,7 @@ function reportAttempt(
     ...fieldsOf(after.destinationId, attempt.url, catalog.current),
     deliveryId: after.id,
   }
-  if (fault !== undefined) logger.error({ ...fields, err: fault }, 'attempt.fault')
+  if (fault !== undefined) logger.error({ ...fields, err: fault }, 'attempt.crashed')
   const part = partOf(after, attempt.url)
   const dueAt = part?.dueAt ?? null
   logger.debug(

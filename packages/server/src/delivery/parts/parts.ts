@@ -8,7 +8,7 @@ import type {
   Webhook,
   WebhooksSettings,
 } from '@hookline/protocol'
-import { isForbidden, LONGEST_RETRY_AFTER_MS } from '../sending/outcome.ts'
+import { isForbidden, MAX_RETRY_AFTER_MS } from '../sending/outcome.ts'
 
 export interface PartAttempt extends Attempt {
   readonly retryAfterMs?: number | undefined
@@ -130,7 +130,7 @@ function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules
   return dueAt === undefined ? overdue(tried) : { ...tried, state: 'pending', dueAt }
 }
 
-/** A part whose window is over: `rejected` where its owner had to change something, `expired` otherwise. */
+/** A part whose window is over: `rejected` if its owner had to change something, `expired` otherwise. */
 function overdue(part: DeliveryPart): DeliveryPart {
   const kind = part.last?.class
   const isRejected = kind !== undefined && (kind === 'certificate_invalid' || isForbidden(kind))
@@ -220,8 +220,8 @@ interface FailedAttempt {
 }
 
 const FIRST_DELAY_MS = 5_000
-const LONGEST_DELAY_MS = 30 * 60_000
-const LONGEST_LAST_SPAN_MS = 60_000
+const MAX_DELAY_MS = 30 * 60_000
+const MAX_LAST_SPAN_MS = 60_000
 
 /**
  * The time of the next attempt; `undefined` if none fits into the window. The delay after attempt n is
@@ -231,7 +231,7 @@ const LONGEST_LAST_SPAN_MS = 60_000
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {
   const { firstDueAt, now, retryAfterMs = 0, random } = attempt
   const end = firstDueAt + schedule.windowMs
-  const lastSpanMs = Math.min(LONGEST_LAST_SPAN_MS, schedule.windowMs / 10)
+  const lastSpanMs = Math.min(MAX_LAST_SPAN_MS, schedule.windowMs / 10)
   const next = now + Math.max(delayMs(schedule, attempt), retryAfterMs)
   if (next < end - lastSpanMs) return next
   const last = Math.round(end - lastSpanMs * (1 - random))
@@ -239,13 +239,13 @@ export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): 
 }
 
 /** The maximum wait between two attempts. */
-export function longestWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
-  const longestDelayMs = Math.max(LONGEST_DELAY_MS * 1.25, LONGEST_RETRY_AFTER_MS, ...delaysMs)
-  return longestDelayMs + LONGEST_LAST_SPAN_MS
+export function maxWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
+  const maxDelayMs = Math.max(MAX_DELAY_MS * 1.25, MAX_RETRY_AFTER_MS, ...delaysMs)
+  return maxDelayMs + MAX_LAST_SPAN_MS
 }
 
 function delayMs({ delaysMs }: RetrySchedule, { number, random }: FailedAttempt): number {
   if (delaysMs && delaysMs.length > 0) return delaysMs[Math.min(number, delaysMs.length) - 1]!
-  const exponential = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
+  const exponential = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
   return Math.round(exponential * (0.75 + random / 2))
 }

@@ -87,7 +87,7 @@ function curlCommand(url: string, body: string, headers: Readonly<Record<string,
   const isVisible = !HIDDEN.test(body)
   const data = isVisible ? `--data-raw ${quoted(body)}` : '--data-binary @-'
   const curl = [
-    // A URL may contain brackets, which curl would take for ranges.
+    // A URL may contain brackets, which curl would interpret as ranges.
     `curl --include --http1.1 --globoff --request POST ${quoted(url)}`,
     ...options,
     data,

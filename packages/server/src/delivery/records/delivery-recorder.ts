@@ -6,7 +6,7 @@ import { isInLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** The time of a few slices of a purge, after which a purged delivery is released. */
+/** The duration of a few slices of a purge. A purged delivery is released after it. */
 const PURGE_SLICES_MS = 20
 const NO_ATTEMPTS: readonly Attempt[] = []
 
@@ -72,7 +72,7 @@ export class DeliveryRecorder {
     const reason = `The attempt failed because of a bug in Hookline (${kind}). See the log for details.`
     const item = { id: delivery.id, reason, delivery, cause: fault }
     if (!(await quarantineAll([item], this.#options))) return
-    // Its other parts in lanes are missing then, and end without a record.
+    // Its other parts in lanes then no longer exist, and end without a record.
     open.delivery = { ...delivery, state: 'quarantined', dueAt: null, webhooks: [] }
     open.recorded = open.delivery
     this.#options.open.recorded(open)

@@ -9,8 +9,8 @@ const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
- * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivered event cannot be undone
- * when its record fails. Resolves to `undefined` when `signal` aborted first.
+ * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivery cannot be undone
+ * when recording it fails. Resolves to `undefined` when `signal` aborted first.
  * @throws any other error, and `BackendUnavailable` after `mostMs`; the work may continue then
  */
 export async function retryWhileUnavailable<T>(

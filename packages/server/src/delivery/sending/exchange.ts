@@ -211,7 +211,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** undici asserts facts that a hostile receiver controls, so an error without a known code is the receiver's. */
+/** undici asserts conditions that a hostile receiver controls, so an error without a known code is attributed to the receiver. */
 function asFailure(error: Error): Error {
   const isKnown = isClosed(error) || classifyFailure(error) !== undefined
   return isKnown ? error : new ResponseUnreadable(error)

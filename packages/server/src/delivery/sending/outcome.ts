@@ -47,7 +47,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   dns_failed: 'retry',
   proxy_failed: 'retry',
   protocol_error: 'retry',
-  // Operators fix these three within hours.
+  // Operators usually fix these three within hours.
   certificate_invalid: 'retry',
   address_forbidden: 'retry',
   port_forbidden: 'retry',
@@ -122,7 +122,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
     EFORMERR ENONAME ENOTIMP ECANCELLED`,
-  // Node reports UNSPECIFIED for reasons of OpenSSL that it has no name for.
+  // Node reports UNSPECIFIED for OpenSSL reasons that it has no name for.
   certificate_invalid: `
     DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN CERT_HAS_EXPIRED CERT_NOT_YET_VALID
     ERROR_IN_CERT_NOT_BEFORE_FIELD ERROR_IN_CERT_NOT_AFTER_FIELD ERR_TLS_CERT_ALTNAME_INVALID
@@ -166,9 +166,9 @@ export function describeFailure(error: unknown): string {
 export function describeResponse(status: number, location?: string): string {
   if (status >= 300 && status < 400) {
     const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
-    return `The receiver answered ${status}, ${target}; redirects are not followed.`
+    return `The receiver responded ${status}, ${target}. Redirects are not followed.`
   }
-  return `The receiver answered ${status}.`
+  return `The receiver responded ${status}.`
 }
 
 const READABLE = [
@@ -183,29 +183,29 @@ const READABLE = [
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'The connection was refused'],
   [/^ECONNRESET$|^EPIPE$|^ECONNABORTED$/, 'The connection was reset'],
-  [/^UND_ERR_SOCKET$|_CLOSED?$/, 'The connection was closed before a response came'],
-  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'There is no route to the receiver'],
-  [/^E(?:M|N)FILE$|^ENOBUFS$|^ENOMEM$/, 'Hookline itself is out of sockets or memory'],
+  [/^UND_ERR_SOCKET$|_CLOSED?$/, 'The connection was closed before the response'],
+  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$|^EADDRNOTAVAIL$/, 'No route to the receiver'],
+  [/^E(?:M|N)FILE$|^ENOBUFS$|^ENOMEM$/, 'Hookline is out of sockets or memory'],
   [/^DEPTH_ZERO_SELF|^SELF_SIGNED/, 'The certificate is self-signed'],
   [/^CERT_HAS_EXPIRED$/, 'The certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'The certificate is not valid yet'],
   [/ALTNAME|^HOSTNAME_MISMATCH$/, 'The certificate is for another host'],
-  [/ISSUER|^UNABLE_TO_VERIFY/, 'The certificate is from an issuer that is not trusted'],
+  [/ISSUER|^UNABLE_TO_VERIFY/, 'The certificate issuer is not trusted'],
   [/^CERT_REVOKED$/, 'The certificate was revoked'],
   [/^(?:ERR_(?:SSL|TLS)_|EPROTO$)/, 'The TLS handshake failed'],
-  [/^UND_ERR_HEADERS_OVERFLOW$/, 'The headers of the response are larger than 16 KiB'],
+  [/^UND_ERR_HEADERS_OVERFLOW$/, 'The response headers exceed 16 KiB'],
 ]
 
 const FALLBACKS: Readonly<Record<string, string>> = {
   timeout: 'The connection timed out',
-  dns_failed: 'The name could not be resolved',
+  dns_failed: 'The host name could not be resolved',
   certificate_invalid: 'The certificate is not valid',
   protocol_error: 'The response is not valid HTTP/1.1',
   request_invalid: 'Hookline cannot send the request',
 }
 
-const SHORTEST_RETRY_AFTER_MS = 1000
-export const LONGEST_RETRY_AFTER_MS = 60 * 60 * 1000
+const MIN_RETRY_AFTER_MS = 1000
+export const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
 /** 502 and 503 come from a proxy in front of a receiver (spec 12 §Limits). */
 const HONOURED = new Set([408, 425, 429, 502, 503])
@@ -219,5 +219,5 @@ export function retryAfter(
   if (!HONOURED.has(status) || header === undefined) return undefined
   const waitMs = parseRetryAfter(header, nowMs)
   if (waitMs === undefined) return undefined
-  return Math.min(Math.max(waitMs, SHORTEST_RETRY_AFTER_MS), LONGEST_RETRY_AFTER_MS)
+  return Math.min(Math.max(waitMs, MIN_RETRY_AFTER_MS), MAX_RETRY_AFTER_MS)
 }

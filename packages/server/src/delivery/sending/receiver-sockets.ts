@@ -9,7 +9,7 @@ export class ReceiverSockets {
   readonly #connect: buildConnector.connector
   readonly #open = new Set<Socket>()
   #connecting = 0
-  /** Clients whose last request has ended, in order. Some may have another one since. */
+  /** Clients whose last request has ended, in that order. Some may have started another one since. */
   readonly #idle = new Map<Client, Socket>()
 
   constructor(max: number, connect: buildConnector.connector) {

@@ -6,7 +6,7 @@ const KEPT_BYTES = 4 * 1024
 const MAX_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
 /** Shorter secrets occur in ordinary text, and protect nothing. */
-const SHORTEST_SECRET = 4
+const MIN_SECRET = 4
 
 /** Recorded headers, besides `location` without its query. */
 const SHOWN = [
@@ -22,7 +22,7 @@ const SHOWN = [
 /** The secrets of a request, which a receiver may echo, the longest first. */
 export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequest): string[] {
   return [sharedSecret ?? '', previousSecret ?? '', ...Object.values(headers)]
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .filter((secret) => secret.length >= MIN_SECRET)
     .toSorted((a, b) => b.length - a.length)
 }
 

@@ -77,7 +77,7 @@ export function deliveryId(eventId: string, destinationId: string): string {
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Throws `RequestRefused` for an unsendable static header. A pool of undici treats a client that refused one as busy. */
+/** Throws `RequestRefused` for an unsendable static header. An undici pool treats a client that refused one as busy. */
 export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const isValue = typeof value === 'string' && HEADER_VALUE.test(value)

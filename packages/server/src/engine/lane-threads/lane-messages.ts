@@ -2,7 +2,7 @@ import type { AcceptedEvent, Delivery, Destination, Mark } from '@hookline/proto
 import type { SharedChange } from '../../backend/threads.ts'
 import type { InsideResponse, SentRequest } from '../../delivery/network/receiver-inside.ts'
 import type { WireError } from '../../threads/channel.ts'
-import type { WorkerGivenUp } from '../../util/workers/supervisor.ts'
+import type { WorkerFailed } from '../../util/workers/supervisor.ts'
 import type { Lanes } from '../lanes.ts'
 import type { LaneGroupSettings } from '../lane-group.ts'
 import type { Owners } from './owners.ts'
@@ -17,7 +17,7 @@ export interface LaneThreadData {
   readonly settings: LaneGroupSettings
 }
 
-export interface TakenChange {
+export interface LaneChange {
   readonly change: SharedChange
   readonly given: Owners['known']
 }
@@ -26,18 +26,18 @@ export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
 > {
-  /** The thread is up to date: its lanes start. */
+  /** The thread has all changes: its lanes start. */
   begin(): void
   deliver(block: FreshBlock): void
-  apply(change: TakenChange): Promise<void>
-  /** `Lanes.stop`. The name `stop` ends the thread. */
+  apply(change: LaneChange): Promise<void>
+  /** `Lanes.stop`. A function named `stop` would end the thread. */
   stopLanes(): void
 }
 
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
-  givenUp(failure: Omit<WorkerGivenUp, 'error'> & { readonly message: string }): void
+  givenUp(failure: Omit<WorkerFailed, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
   damaged(error: WireError): void
   inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse

@@ -19,7 +19,7 @@ import {
   type LaneThreadFunctions,
   type NumberedDelivery,
   type RecordedBlock,
-  type TakenChange,
+  type LaneChange,
 } from './lane-messages.ts'
 import type { Owners } from './owners.ts'
 
@@ -46,12 +46,12 @@ export interface LaneThreadOptions extends LaneThreadsOptions {
 /** A fresh delivery that is not stored yet, according to main. */
 interface OpenDelivery extends NumberedDelivery {
   readonly onRecorded: () => void
-  /** `lost`: its thread has ended, and the backend is being queried. */
+  /** `lost`: its thread has exited, and the backend is being queried. */
   state: 'unsent' | 'sent' | 'lost'
 }
 
 /**
- * Main's side of a thread of lanes. Main keeps each fresh delivery until the thread reports that it is stored:
+ * Main's side of a lane thread. Main keeps each fresh delivery until the thread reports that it is stored:
  *
  *     deliver() ─▶ open, unsent ─ end of the turn ─▶ open, sent ─ recorded ─▶ removed
  *                     ▲                                  │
@@ -70,7 +70,7 @@ export class LaneThread {
   #isScheduled = false
   #last = 0
   #connection: ThreadConnection | undefined
-  readonly #changes = new ThreadChanges<TakenChange>((change) =>
+  readonly #changes = new ThreadChanges<LaneChange>((change) =>
     this.host.channel?.call('apply', change),
   )
   /** The last record, or the first delivery after none. */
@@ -107,8 +107,8 @@ export class LaneThread {
     return this.#open.size
   }
 
-  /** How long no open delivery was recorded. */
-  get stillForMs(): number {
+  /** Time since an open delivery was last recorded. */
+  get stalledMs(): number {
     return this.#open.size === 0 ? 0 : this.#clock.now() - this.#progressAt
   }
 
@@ -126,7 +126,7 @@ export class LaneThread {
   }
 
   /** Resolves when the thread has applied the change; immediately if it is not ready, because it starts with the change. */
-  apply(change: TakenChange): Promise<void> {
+  apply(change: LaneChange): Promise<void> {
     return this.#changes.apply(change)
   }
 

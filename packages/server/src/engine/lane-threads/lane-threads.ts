@@ -101,19 +101,19 @@ export class LaneThreads implements Lanes {
 
   async status(): Promise<LanesStatus> {
     const each = await Promise.all(
-      this.#threads.map(async ({ host, stillForMs }) => {
+      this.#threads.map(async ({ host, stalledMs }) => {
         const status = await host.channel?.call('status').catch(() => undefined)
         const failing = [...(status?.failing ?? [])].map(
           ([worker, error]) => [`${host.name} ${worker}`, error] as const,
         )
-        return { ...(status ?? IDLE), mainStillForMs: stillForMs, failing }
+        return { ...(status ?? IDLE), mainStillForMs: stalledMs, failing }
       }),
     )
     const sum = (count: (status: (typeof each)[number]) => number): number =>
       each.reduce((total, status) => total + count(status), 0)
     return {
-      stillForMs: Math.max(
-        ...each.map((status) => Math.max(status.stillForMs, status.mainStillForMs)),
+      stalledMs: Math.max(
+        ...each.map((status) => Math.max(status.stalledMs, status.mainStillForMs)),
       ),
       inMemory: sum(({ inMemory }) => inMemory),
       unrecorded: this.#threads.reduce((total, { open }) => total + open, 0),

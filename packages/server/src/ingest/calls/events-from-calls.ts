@@ -23,7 +23,7 @@ import { isRefused, type Refused, type RejectedCall } from '../responses.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
 import { type Receipt, stamp } from './stamp.ts'
 
-/** The calls of one request, with all that events are made from. */
+/** The calls of one request, with everything needed to turn them into events. */
 export interface RequestCalls {
   readonly calls: readonly Json[]
   readonly sourceId: string
@@ -45,7 +45,7 @@ const NO_MARKS: readonly Mark[] = []
 const SHOWN_ID_CHARACTERS = 100
 const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 
-/** Makes an event of each valid call, one in each step. */
+/** Turns each valid call into an event, one per step. */
 export function* eventsFromCalls(request: RequestCalls): Steps<EventsFromCalls> {
   const events: AcceptedEvent[] = []
   const rejected: RejectedCall[] = []

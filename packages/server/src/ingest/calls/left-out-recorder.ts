@@ -68,7 +68,7 @@ export class LeftOutRecorder {
 
   #onFailure(error: unknown, requests: number): void {
     const failures = this.#failures.count('left_out', requests)
-    if (failures > 0) this.#logger.warn({ err: error, failures }, 'left_out.not_counted')
+    if (failures > 0) this.#logger.warn({ err: error, failures }, 'suppression.count_failed')
   }
 }
 

@@ -25,11 +25,11 @@ export interface CallRules {
   /** Whether the body was UTF-8. If not, ids may have lost bytes. */
   readonly isUtf8: boolean
   readonly maxLevels: number
-  /** The most bytes of a call as JSON; absent if no call can be larger. */
+  /** Maximum bytes of a call as JSON; absent if no call can exceed it. */
   readonly maxBytes: number | undefined
 }
 
-/** A call with all required fields. `stamp` makes an event of it. */
+/** A call with all required fields. `stamp` turns it into an event. */
 export interface ParsedCall {
   readonly fields: Omit<Event, 'messageId' | 'timestamp' | 'receivedAt'> & {
     readonly messageId?: string
@@ -41,7 +41,7 @@ export interface ParsedCall {
   readonly unknown: string
 }
 
-/** The most by which JSON grows when JavaScript rewrites it: the 4 bytes of 1e20 become 21 digits. */
+/** Maximum growth factor of JSON that JavaScript rewrites: the 4 bytes of 1e20 become 21 digits. */
 const MAX_GROWTH = 6
 
 /** Whether a call of this request may exceed `maxBytes` when stored. */
@@ -79,7 +79,7 @@ function isEventType(type: unknown): type is EventType {
   return TYPES.has(type)
 }
 
-/** Measures the call as stored, from its size as sent: copying a call of thousands of keys would be slow. */
+/** Measures the call as stored, from its size as sent: copying a call with thousands of keys would be slow. */
 function isTooLarge(call: JsonObject, fields: CallFields, { maxBytes }: CallRules): boolean {
   if (maxBytes === undefined) return false
   let bytes = Buffer.byteLength(JSON.stringify(call))
@@ -185,7 +185,7 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   return fields
 }
 
-/** The unknown members of a call as JSON, also `__proto__`. An object of thousands of keys would be slow. */
+/** The unknown members of a call as JSON, including `__proto__`. An object with thousands of keys would be slow. */
 function unknownMembers(call: JsonObject): string {
   let members = ''
   for (const name of Object.keys(call))
@@ -194,11 +194,11 @@ function unknownMembers(call: JsonObject): string {
   return members
 }
 
-/** The shared parts of a batch. The keys of a call itself win. */
+/** The shared parts of a batch. A call's own keys take precedence. */
 export interface SharedParts {
   readonly context?: JsonObject
   readonly integrations?: JsonObject
-  /** The size of both as JSON: the most that they add to each call. */
+  /** The size of both as JSON: the maximum that they add to each call. */
   readonly bytes: number
 }
 
@@ -215,8 +215,8 @@ const NOTHING_SHARED: SharedParts = { bytes: 0 }
 
 const NO_CALLS: Batch = { calls: [], shared: NOTHING_SHARED, sentAt: undefined }
 
-/** A batch of the call that is the whole body. */
-export function batchOfOne(call: Json): Batch {
+/** A batch with a single call: the whole body. */
+export function singleCallBatch(call: Json): Batch {
   return { calls: [call], shared: NOTHING_SHARED, sentAt: undefined }
 }
 

@@ -16,7 +16,7 @@ export interface Stamped {
   readonly mark?: Mark
 }
 
-/** Makes an event of a call: adds times, messageId and client address (spec 01). Pure. */
+/** Turns a call into an event: adds times, messageId and client address (spec 01). Pure. */
 export function stamp(
   call: Omit<ParsedCall, 'unknown'>,
   messageId: string,
@@ -42,9 +42,9 @@ export function stamp(
   }
 }
 
-/** A clock is not wrong by more: such a `sentAt` is a zero, the start of a calendar, or corrupt. */
+/** Maximum plausible clock error. Beyond it, `sentAt` is zero, a calendar epoch, or corrupt. */
 const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
-/** The longest that a client with a fast clock queues a call. */
+/** Maximum plausible time that a client with a fast clock has queued a call. */
 const MAX_WAIT_MS = 30 * 24 * 60 * 60 * 1000
 /** `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
 const SENT_AT_PRECISION_MS = 1_000
@@ -59,7 +59,7 @@ function correctedTimestamp(
   sentAt: SentAt | undefined,
   { receivedAt, clockSkewToleranceMs }: Receipt,
 ): string | undefined {
-  const clock = sentAt?.isOfClock ? sentAt.instant : undefined
+  const clock = sentAt?.hasTimeOfDay ? sentAt.instant : undefined
   const skewMs = clock === undefined ? 0 : receivedAt.ms - clock.ms
   const isRight = clock ? Math.abs(skewMs) <= clockSkewToleranceMs : sentAt === undefined
   if (isRight && isFormattedTimestamp(raw)) return raw
@@ -74,7 +74,7 @@ function correctedTimestamp(
 function isBelievable(skewMs: number, waitMs: number): boolean {
   // Nothing is sent before it happened: a restored queue may have the `sentAt` of an earlier request.
   if (Math.abs(skewMs) > MAX_SKEW_MS || waitMs < -SENT_AT_PRECISION_MS) return false
-  // Otherwise a wrong `sentAt` in the future would move the call into the past by as much.
+  // Otherwise a wrong `sentAt` in the future would move the call into the past by the same amount.
   return skewMs > 0 || waitMs <= MAX_WAIT_MS
 }
 
@@ -94,7 +94,7 @@ export interface Receipt {
   /** `sentAt` of the batch. */
   readonly sentAt: SentAt | undefined
   readonly ip: string | undefined
-  /** Whether a browser sent it by CORS: only then `ip` is the address of the user. */
+  /** Whether a browser sent it with CORS: only then is `ip` the user's address. */
   readonly isFromBrowser: boolean
   readonly clockSkewToleranceMs: number
 }
@@ -138,7 +138,7 @@ interface SentAt {
   /** Absent if unreadable. */
   readonly instant: Instant | undefined
   /** Whether it has a time of day: a date alone does not show the client's clock. */
-  readonly isOfClock: boolean
+  readonly hasTimeOfDay: boolean
 }
 
 let lastInstant: Instant = { ms: 0, text: formatTimestamp(0) }
@@ -160,6 +160,6 @@ function readInstant(timestamp: Json | undefined): Instant | undefined {
 export function readSentAt(sentAt: Json | undefined): SentAt | undefined {
   if (sentAt === undefined || sentAt === null || sentAt === '') return undefined
   // Every time of day has a colon.
-  const isOfClock = typeof sentAt !== 'string' || sentAt.includes(':')
-  return { instant: readInstant(sentAt), isOfClock }
+  const hasTimeOfDay = typeof sentAt !== 'string' || sentAt.includes(':')
+  return { instant: readInstant(sentAt), hasTimeOfDay }
 }

@@ -7,7 +7,7 @@ import type { PrivateAddress } from '../../http/forwarding.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { restoredError, ThreadGone, type WireError } from '../../threads/channel.ts'
+import { restoredError, ThreadExited, type WireError } from '../../threads/channel.ts'
 import {
   ThreadChanges,
   ThreadHost,
@@ -37,7 +37,7 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly stopTimeoutMs: number
 }
 
-/** Threads that accept calls at one port, among which the system divides new connections. They forward other requests to main. */
+/** Threads that accept calls on one port. The system distributes new connections among them. They forward other requests to main. */
 export class IngestThreads implements AsyncDisposable {
   readonly #options: IngestThreadsOptions
   readonly #threads: readonly IngestThread[]
@@ -97,7 +97,7 @@ export class IngestThreads implements AsyncDisposable {
 
   #connect(thread: number): ThreadConnection {
     const { backend, limits } = this.#options
-    // The share of the thread before it.
+    // Releases the share of the exited thread that it replaces.
     limits.giveBackAllOf(thread)
     return backend.threads.connectToLog(thread)
   }
@@ -135,7 +135,7 @@ type HostOptions = ThreadHostOptions<IngestThreadFunctions, IngestMainFunctions>
 
 interface IngestThreadOptions extends Omit<HostOptions, 'input' | 'onReady'> {
   readonly connect: () => ThreadConnection
-  /** @param backend the data of the connection */
+  /** @param backend the data with which the thread joins the backend */
   readonly dataOf: (backend: unknown) => IngestThreadData
 }
 
@@ -176,7 +176,7 @@ class IngestThread {
       this.#listensAt = { ...at, port: Number(new URL(url).port) }
       return url
     } catch (error) {
-      if (error instanceof ThreadGone) return this.listen(at)
+      if (error instanceof ThreadExited) return this.listen(at)
       throw error
     }
   }
@@ -237,7 +237,7 @@ export class SharedLimits {
   }
 }
 
-/** The settings of a thread of ingestion. None is secret. */
+/** The settings of an ingestion thread. None is secret. */
 const INGEST_SETTINGS = [
   'clockSkewToleranceMs',
   'maxBatchBytes',

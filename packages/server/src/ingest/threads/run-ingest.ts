@@ -47,7 +47,7 @@ export function runIngest(
     ingestRoutes({
       ...joined,
       keyUses: keyUsesOf((use) => main.call('keyUsed', use)),
-      // Main gets received events from the log.
+      // Main sees received events in the log.
       activity: {
         refused: (code, calls, sourceId) => activity.refused(code, calls, sourceId),
         received: () => undefined,
@@ -79,7 +79,7 @@ export function runIngest(
   }
 }
 
-/** Main stores the last use of keys. This thread's own times make its messages rare. */
+/** Main stores when keys were last used. This thread keeps its own times, to send fewer messages. */
 function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>): KeyUses {
   const uses = new Map<string, number>()
   return {
@@ -91,7 +91,7 @@ function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>):
   }
 }
 
-/** The connections that this thread forwards. If it exited before them, their responses would be cut off. */
+/** The connections that this thread forwards. If it exited first, their responses would be cut off. */
 class Forwarded {
   readonly #overdue: AbortSignal
   readonly #open = new Set<Socket>()

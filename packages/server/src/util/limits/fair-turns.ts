@@ -16,7 +16,7 @@ const MAX_TAKERS = 10_000
 
 /**
  * Runs at most `limit` calls at once. The next turn is for the token with the fewest running calls, including its sessions,
- * then for the one whose last turn is longest ago. Sessions of a token share its turns in the same way. So only a client that
+ * then for the one that has waited longest since its last turn. Sessions of a token share its turns in the same way. So only a client that
  * sends hundreds of requests at once waits for them.
  */
 export class FairTurns {
@@ -39,7 +39,7 @@ export class FairTurns {
     return { own: own.length, ofToken: ofToken.length }
   }
 
-  /** Calls `start` at the client's turn, unless it is unwanted by then. The client must call `end` once afterwards. */
+  /** Calls `start` at the client's turn, unless it is no longer wanted. The client must call `end` once afterwards. */
   take(call: Call): void {
     for (const key of keysOf(call.taker))
       if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)
@@ -47,7 +47,7 @@ export class FairTurns {
     this.#next()
   }
 
-  /** Runs work at its turn. Never resolves if it is unwanted by then. */
+  /** Runs work at its turn. Never resolves if it is no longer wanted by then. */
   async run<T>(call: Omit<Call, 'start'>, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((start) => this.take({ ...call, start }))
     try {

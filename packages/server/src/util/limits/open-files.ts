@@ -36,7 +36,7 @@ export function checkOpenFiles(
   if (openFiles < needed) {
     throw new Error(
       `The service may open ${openFiles} files and connections, and needs ${needed}: ${MIN_CONNECTIONS} connections of clients, ${MIN_CONNECTIONS} to webhooks, and the database with ${threads} threads. ` +
-        `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the setting maxOpenFiles to at least ${needed}; ${Math.max(needed, wanted)} are enough for all settings.`,
+        `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
     )
   }
   if (openFiles < wanted) onTight(wanted)

@@ -3,7 +3,7 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 const KEY_BYTES = 32
 const KEY_ID_CHARACTERS = 16
 
-/** A sealed text cannot be opened: unknown key, other label, or altered text. */
+/** A sealed text cannot be opened: unknown key, different label, or altered text. */
 export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError'
 }

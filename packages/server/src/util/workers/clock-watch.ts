@@ -17,9 +17,9 @@ export interface ClockWatchOptions {
 }
 
 const EVERY_MS = 5_000
-/** Removal waits this long after the clock went forward: an operator may correct it meanwhile. */
+/** Removal waits this long after the clock went forward: an operator may correct it in the meantime. */
 export const DOUBT_MS = 60 * 60 * 1000
-/** A clock further ahead of the stored data may be wrong. */
+/** A clock that is further ahead of the stored data may be wrong. */
 const MAX_STOP_MS = 24 * 60 * 60 * 1000
 
 /** Reports jumps of the system clock. After one forward, removal by age waits for an hour. Waits are unaffected. */
@@ -52,7 +52,7 @@ export class ClockWatch implements Worker {
     const { ms, at } = this.#lastJump
     if (this.#options.clock.now() - at >= DOUBT_MS) return undefined
     const seconds = Math.round(Math.abs(ms) / 1000)
-    return `The system clock was set ${directionOf(ms)} by ${seconds} s. No delivery ended because of it.`
+    return `The system clock was set ${directionOf(ms)} by ${seconds} s. Deliveries are not affected.`
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -3,14 +3,14 @@ import type { Clock } from '../time/clock.ts'
 import type { Worker } from './worker.ts'
 
 /** A worker failed too often and is not restarted. */
-export interface WorkerGivenUp {
+export interface WorkerFailed {
   readonly worker: string
   readonly error: unknown
   readonly failures: number
 }
 
 /** A worker failed and is restarted in `restartInMs`. */
-export interface WorkerFailure extends WorkerGivenUp {
+export interface WorkerFailure extends WorkerFailed {
   readonly isTransient: boolean
   readonly restartInMs: number
 }
@@ -20,10 +20,10 @@ export interface SupervisorOptions {
   /** Whether the failure does not count, because the backend is unavailable. */
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
-  readonly onGiveUp: (failure: WorkerGivenUp) => void
-  /** Names of nonessential workers, which rest instead of being given up. */
+  readonly onGiveUp: (failure: WorkerFailed) => void
+  /** Names of nonessential workers, which are suspended instead of failing the process. */
   readonly sideWorkers?: ReadonlySet<string>
-  /** A side worker rests, instead of `onGiveUp`. */
+  /** A side worker is suspended, instead of `onGiveUp`. */
   readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart, which doubles. Defaults to one second. */
   readonly firstRestartMs?: number
@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   readonly signal: AbortSignal
 }
 
-/** Failures within a minute before a worker is given up. */
+/** Failures within a minute after which a worker is no longer restarted. */
 const MAX_FAILURES = 5
 const WINDOW_MS = 60_000
 const FIRST_RESTART_MS = 1_000
@@ -44,7 +44,7 @@ const STABLE_MS = 10_000
  * Runs workers and restarts them after failures:
  *
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
- *                  └─ fifth failure within a minute ─▶ given up; a side worker rests for ten minutes, then runs again
+ *                  └─ fifth failure within a minute ─▶ failed; a side worker is suspended for ten minutes, then runs again
  *
  * Transient failures do not count.
  */
@@ -61,7 +61,7 @@ export class Supervisor {
     this.#running.push(this.#runRepeatedly(worker))
   }
 
-  /** The last error by worker: from a failure until it has recovered, or for ever once it is given up. */
+  /** The last error by worker: from a failure until it has recovered, or forever once it is no longer restarted. */
   get failing(): ReadonlyMap<string, string> {
     return this.#failing
   }
@@ -110,7 +110,7 @@ export class Supervisor {
     }
   }
 
-  async #waitForRestart(failure: WorkerGivenUp, inARow: number): Promise<void> {
+  async #waitForRestart(failure: WorkerFailed, inARow: number): Promise<void> {
     const { clock, signal, isTransient, onFailure, restartsAtOnce } = this.#options
     const { firstRestartMs = FIRST_RESTART_MS } = this.#options
     const pauses = restartsAtOnce ? inARow - 1 : inARow

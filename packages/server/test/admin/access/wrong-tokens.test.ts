@@ -40,7 +40,7 @@ describe('beyond the limit', () => {
     expect(status).toBe(429)
     expect(headers.get('retry-after')).toBe('1')
     expect(headers.get('content-type')).toContain('application/problem+json')
-    expect(body).toMatchObject({ code: 'too_many_wrong_tokens', status: 429, errors: [] })
+    expect(body).toMatchObject({ code: 'too_many_auth_failures', status: 429, errors: [] })
     expect((await server.call('GET', '/sources')).status).toBe(200)
     expect(await counted(server.metrics)).toEqual({ 401: 10, 429: 1 })
   })

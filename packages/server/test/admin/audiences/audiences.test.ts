@@ -58,7 +58,7 @@ test('an audience gets its key from its name, and is enabled', async () => {
     manual: false,
     enabled: true,
     state: 'preparing',
-    reason: 'The first sync is not done.',
+    reason: 'The first sync has not finished.',
     size: 0,
     progress: null,
     sync: null,

@@ -142,7 +142,7 @@ test('a trace has one decision for each destination', async () => {
   expect(decisions).toContainEqual([silent, 'pending', null])
   expect(decisions).toContainEqual([later, 'none', 'destination_created_later'])
   expect(trace.decisions.every(({ explanation }) => explanation.length > 20)).toBe(true)
-  const times = { startedAt: time(attempt.startedAt), timing: { answerMs: 12.5 } }
+  const times = { startedAt: time(attempt.startedAt), timing: { responseMs: 12.5 } }
   const nextAttemptAt = time(delivery.dueAt!)
   const waiting = {
     reason: 'retry',

@@ -114,7 +114,8 @@ test('the decision for a removed destination remains, without a remedy that woul
   ])
   expect(traceDecisions(archived(), [], [traced(delivery('dst_gone', 'expired'))])).toMatchObject([
     {
-      explanation: 'It could not be delivered in time. The destination was removed since.',
+      explanation:
+        'Expired: it could not be delivered within the retry window. The destination was removed since.',
       remedy,
     },
   ])
@@ -179,7 +180,7 @@ test('failures are explained, with a remedy', () => {
   const removed = [partOf({ state: 'removed', last })]
   for (const webhooks of [[], removed])
     expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
-      'Its destination was removed first.',
+      'Its destination was deleted before delivery.',
     )
 })
 
@@ -187,11 +188,11 @@ test('the failure of a webhook is explained even if another webhook accepted the
   const last = lastOf(attemptOf())
   const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
   expect(wordsOf({ ...delivery('dst_a', 'delivered'), webhooks })).toEqual({
-    explanation: `It was delivered. The last attempt on example.com failed: ${last.class}`,
+    explanation: `Delivered. The last attempt on example.com failed: ${last.class}`,
     remedy: `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
   })
   const delivered = { ...delivery('dst_a', 'delivered'), webhooks: webhooks.slice(0, 1) }
-  expect(explanationOf(delivered)).toBe('It was delivered.')
+  expect(explanationOf(delivered)).toBe('Delivered.')
 })
 
 test('every state has its own explanation', () => {
@@ -258,12 +259,12 @@ describe('the explanation of a waiting delivery has the reason, since when it wa
   ])('%s', (reason, times, context, change) => {
     const part = partOf(change)
     const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
-    const begin = part.state === 'held' ? 'It is held.' : 'It is not delivered yet.'
+    const begin = part.state === 'held' ? 'On hold, because the webhook or the destination is paused.' : 'Not delivered yet.'
     const { meaning, remedy } = WAIT_REASONS[reason]
     const hasFailed = part.last !== undefined
     const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
     expect(wordsOf(waits, context)).toEqual({
-      explanation: `${begin} example.com waits (${times}): ${meaning}${hasFailed ? failed : ''}`,
+      explanation: `${begin} example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,
       remedy: remedies.length === 0 ? null : remedies.join(' '),
     })
   })

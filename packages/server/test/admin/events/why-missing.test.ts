@@ -187,7 +187,7 @@ test('calls were refused in the last 24 hours, the most frequent code first', as
     {
       code: 'refused',
       message: expect.stringContaining('unknown_write_key: The write key is missing'),
-      remedy: expect.stringContaining('Copy the write key'),
+      remedy: expect.stringContaining('Use the write key'),
       evidence: {
         code: 'unknown_write_key',
         count: 4,

@@ -159,7 +159,7 @@ test('the stream of a browser ends when its session ends', async () => {
 })
 
 test('a local browser needs no login if the service allows local access without one', async () => {
-  const server = await opened({ isOpenHere: true })
+  const server = await opened({ allowsLocalAccess: true })
   const reader = await readerOf(server, '?topics=changes', {}, { withoutToken: true })
   server.clock.advance(15_000)
   await reader.said(': heartbeat')

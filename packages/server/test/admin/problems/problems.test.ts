@@ -133,7 +133,7 @@ describe('a body is refused if its values cannot be stored exactly', () => {
       '/rateLimit',
       '/a~1b/1/c',
     ])
-    expect(refused.body.errors[1]!.hint).toContain('Send it as a text')
+    expect(refused.body.errors[1]!.hint).toContain('Send it as a string')
   })
 
   test.each(['9007199254740992', '"12345678901234567891"', '0.1', String.raw`"\ud83d\ude00"`])(

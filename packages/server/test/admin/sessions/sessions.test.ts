@@ -59,7 +59,7 @@ test.each(['viewer', 'editor'])('a session with the role %s cannot create links'
   await using both = await signedIn({}, { role })
   const link = await both.browser.call('POST', '/sign-in-links', {})
   expect([link.status, link.body.code]).toEqual([403, 'forbidden'])
-  expect(link.body.detail).toContain('Without the role admin')
+  expect(link.body.detail).toContain('Only admins can create sign-in links')
 })
 
 test('sessions chained by links end with the first token', async () => {
@@ -85,15 +85,15 @@ test('sessions chained by links end with the first token', async () => {
 })
 
 test('sessions of a service open to local browsers end when it no longer is', async () => {
-  await using server = await AdminServer.open({ isOpenHere: true })
+  await using server = await AdminServer.open({ allowsLocalAccess: true })
   const here = new Browser(server)
   here.csrfToken = (await here.call<Current>('GET', '/session')).body.csrfToken
   const link = await here.call<{ path: string }>('POST', '/sign-in-links', {})
   const other = new Browser(server)
   await other.signIn({ code: link.body.path.split('#')[1]! })
-  const statusAt = async (isOpenHere: boolean): Promise<number> => {
+  const statusAt = async (allowsLocalAccess: boolean): Promise<number> => {
     const { tokens } = server.backend
-    await using restarted = await AdminServer.open({ tokens, isOpenHere })
+    await using restarted = await AdminServer.open({ tokens, allowsLocalAccess })
     const after = new Browser(restarted)
     after.cookie = other.cookie
     // As through a proxy, so that the session decides.
@@ -295,7 +295,7 @@ test('a token cannot be used as a session, or a session as a token', async () =>
 })
 
 test('a local browser needs no login if the service is open to it, but a CSRF token', async () => {
-  await using server = await AdminServer.open({ isOpenHere: true })
+  await using server = await AdminServer.open({ allowsLocalAccess: true })
   const browser = new Browser(server)
   const { body } = await browser.call<Current>('GET', '/session')
   expect([body.kind, body.role]).toEqual(['open', 'admin'])
@@ -318,7 +318,7 @@ test.each([
   { 'sec-fetch-site': 'cross-site' },
   { authorization: 'Basic eDp5' },
 ])('a request with %j is not from a local browser', async (headers) => {
-  await using server = await AdminServer.open({ isOpenHere: true })
+  await using server = await AdminServer.open({ allowsLocalAccess: true })
   const browser = new Browser(server)
   expect((await browser.call('GET', '/sources', undefined, headers)).status).toBe(401)
 })
@@ -326,7 +326,7 @@ test.each([
 test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '192.0.2.7', ''])(
   'a request to the host "%s" is not from a local browser: another site may have bound the name',
   async (host) => {
-    await using server = await AdminServer.open({ isOpenHere: true })
+    await using server = await AdminServer.open({ allowsLocalAccess: true })
     const { statusCode, body } = await request(`${server.origin}/sources`, { headers: { host } })
     await body.dump()
     expect(statusCode).toBe(401)

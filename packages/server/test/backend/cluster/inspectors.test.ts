@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { type Answers, FIRST_ANSWERS, KeptRequests } from '../../../src/inspector/inspector.ts'
+import { type Answers, DEFAULT_ANSWERS, KeptRequests } from '../../../src/inspector/inspector.ts'
 import type { InspectedRequest } from '../../../src/inspector/inspected-request.ts'
 import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
@@ -11,7 +11,7 @@ import { known, openNodes, type OpenNodes } from './open-nodes.ts'
 /** The inspector of a node without its server: tests add the requests. */
 class NodeInspector {
   readonly requests = new KeptRequests()
-  answers: Answers = FIRST_ANSWERS
+  answers: Answers = DEFAULT_ANSWERS
   readonly shared: SharedInspector
 
   constructor({ signals }: Backend) {

@@ -47,7 +47,7 @@ async function readAll(reader: LiveReader, count: number): Promise<StreamMessage
 }
 
 /** Resolves when the node has been notified that other nodes read the activity. */
-async function readElsewhere({ signals }: Backend): Promise<void> {
+async function readOnOtherNodes({ signals }: Backend): Promise<void> {
   let isNow = false
   const stop = signals.onRead('activity', (isRead) => (isNow = isRead))
   await expect.poll(() => isNow).toBe(true)
@@ -62,7 +62,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
       read(a!, ['activity']),
       read(a!, ['activity'], { filter: { userId: 'u1' } }),
     ]
-    await readElsewhere(opened.nodes[1]!)
+    await readOnOtherNodes(opened.nodes[1]!)
     const [mine, other] = [acceptedEvent({ userId: 'u1' }), acceptedEvent({ userId: 'u2' })]
     for (const event of [mine, other]) {
       b!.tail.received([event])
@@ -78,7 +78,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     await using opened = await openNodes(3)
     const [a, b, c] = opened.nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
-    for (const node of opened.nodes.slice(1)) await readElsewhere(node)
+    for (const node of opened.nodes.slice(1)) await readOnOtherNodes(node)
     const event = acceptedEvent()
     b!.tail.received([event])
     a!.tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
@@ -92,7 +92,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const first = read(a!, ['activity'])
-    await readElsewhere(opened.nodes[1]!)
+    await readOnOtherNodes(opened.nodes[1]!)
     const { lastId } = first
     first[Symbol.dispose]()
     const events = Array.from({ length: 30 }, () => acceptedEvent())
@@ -103,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     expect(elsewhere.read(9)).toMatchObject([
       { name: 'gap', data: { reason: 'too_long_ago', missed: null } },
     ])
-    await readElsewhere(opened.nodes[0]!)
+    await readOnOtherNodes(opened.nodes[0]!)
     const event = acceptedEvent()
     a!.tail.received([event])
     expect((await readAll(elsewhere, 1)).map(textOf)).toEqual([`event ${event.id}`])
@@ -113,7 +113,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
-    await readElsewhere(opened.nodes[1]!)
+    await readOnOtherNodes(opened.nodes[1]!)
     const purge = { userIds: ['u1'], anonymousIds: [], sourceIds: null }
     b!.tail.received([acceptedEvent({ userId: 'u1' })])
     await expect.poll(() => a!.tail.items.next).toBe(2)
@@ -129,7 +129,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
-    await readElsewhere(opened.nodes[1]!)
+    await readOnOtherNodes(opened.nodes[1]!)
     const long = 'x'.repeat(200)
     const fields = { userId: long, anonymousId: long, event: long }
     // About 5,000 of these fit.
@@ -158,7 +158,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     const nodes = [await opened.add(changes), await opened.add(changes)]
     const [a, b] = nodes.map((node) => topicsOf(node))
     const onA = read(a!, ['activity'])
-    await readElsewhere(nodes[1]!)
+    await readOnOtherNodes(nodes[1]!)
     await nats.server.kill()
     b!.tail.received([acceptedEvent()])
     await nats.server.start()
@@ -184,7 +184,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     await listener.flush()
     b!.tail.received([acceptedEvent({ userId: 'someone' })])
     const onA = read(a!, ['activity'])
-    await readElsewhere(opened.nodes[1]!)
+    await readOnOtherNodes(opened.nodes[1]!)
     expect(payloads).toEqual([])
     b!.tail.received([acceptedEvent({ userId: 'someone' })])
     await readAll(onA, 1)

@@ -87,7 +87,7 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     await living.log.append([lost])
     const { events } = await take(dead)
     expect(events).toEqual([lost])
-    // Not an orderly close: the node just disappears.
+    // Not a graceful close: the node just disappears.
     await dead.link.connection.close()
     const third = await openLog(nats, 1_000)
     const entry = await take(third)

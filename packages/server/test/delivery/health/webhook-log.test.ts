@@ -8,7 +8,7 @@ import { newDestination, newSource } from '@hookline/testing/records/catalog-rec
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
 const MINUTE = 60_000
-const LONGEST_OPEN_MS = 10_000
+const MAX_OPEN_MS = 10_000
 
 const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
 const failed = { outcome: 'retry', class: 'http_5xx', status: 503 } as const
@@ -23,7 +23,7 @@ class TestLog implements Disposable {
   readonly lines: Line[] = []
   /** The destination ids reported to readers of the stream. */
   readonly updated: (string | null)[] = []
-  readonly health = new WebhookHealth(this.clock, { longestOpenMs: LONGEST_OPEN_MS })
+  readonly health = new WebhookHealth(this.clock, { maxOpenMs: MAX_OPEN_MS })
   readonly catalog
   readonly #log
   readonly #stop = new AbortController()
@@ -63,7 +63,7 @@ class TestLog implements Disposable {
 
   /** Waits until the breaker lets a probe through, and delivers it. */
   deliverProbe(): void {
-    this.clock.advance(LONGEST_OPEN_MS)
+    this.clock.advance(MAX_OPEN_MS)
     this.#attemptWithBreaker(delivered)
   }
 
@@ -217,7 +217,7 @@ describe('a failing webhook', () => {
     log.deliverProbe()
     log.failUntilOpen()
     expect(log.breakerLines()).toEqual(['opened', 'closed'])
-    await log.minute(MINUTE - LONGEST_OPEN_MS)
+    await log.minute(MINUTE - MAX_OPEN_MS)
     expect(log.breakerLines()).toEqual(['opened'])
     expect(log.lines.at(-1)).toMatchObject({ msg: 'webhook.still_failing', breaker: 'open' })
     for (let minute = 0; minute < 120; minute++) await log.minute()
@@ -233,7 +233,7 @@ describe('a failing webhook', () => {
       await log.minute(0)
     }
     log.failUntilOpen()
-    await log.minute(LONGEST_OPEN_MS)
+    await log.minute(MAX_OPEN_MS)
     expect(log.breakerLines()).toEqual(['opened', 'closed', 'opened', 'closed', 'opened'])
   })
 
@@ -255,7 +255,7 @@ describe('a failing webhook', () => {
     await log.minute()
     expect(log.events()).toEqual([])
     log.deliverProbe()
-    await log.minute(MINUTE - LONGEST_OPEN_MS)
+    await log.minute(MINUTE - MAX_OPEN_MS)
     expect(log.events()).toEqual(['webhook.breaker_closed', 'webhook.recovered'])
   })
 
@@ -289,7 +289,7 @@ test('of 500 failing webhooks, the 20 with the most failures have summaries, and
   expect(own[0]).toMatchObject({ failed: 250 })
   expect(own.at(-1)).toMatchObject({ failed: 241 })
   expect(log.lines.slice(20)).toMatchObject([
-    { msg: 'webhook.others_failing', webhooks: 480, failed: 2 * ((240 * 241) / 2) },
+    { msg: 'webhook.more_failing', webhooks: 480, failed: 2 * ((240 * 241) / 2) },
   ])
 })
 

@@ -32,7 +32,7 @@ describe('an address literal', () => {
   test.each(['', 'localhost', 'a.example', '127.1', '010.0.0.1', '0x7f.1', '10.0.0.0/8', '::g'])(
     'that sockets do not use in this spelling, %j, is refused',
     (text) => {
-      expect(closed.refusal(text)).toBe('no IP address')
+      expect(closed.refusal(text)).toBe('not an IP address')
     },
   )
 
@@ -45,8 +45,8 @@ describe('an address literal', () => {
     ['10.0.0.1', 'private'],
     ['fd00::1', 'private'],
     ['169.254.169.254', 'link-local'],
-    ['100.64.0.1', 'of carrier-grade NAT'],
-    ['168.63.129.16', 'inside a cloud provider'],
+    ['100.64.0.1', 'reserved for carrier-grade NAT'],
+    ['168.63.129.16', 'a cloud metadata address'],
     ['192.0.2.1', 'reserved'],
     ['::ffff:10.0.0.1', 'private'],
   ])('%s is refused as %s', (address, reason) => {

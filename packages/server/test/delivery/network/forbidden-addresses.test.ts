@@ -7,14 +7,14 @@ import { GuardedConnector } from '../../../src/delivery/network/guarded-connecto
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
 import { makeCertificates } from '@hookline/testing/network/certificates'
-import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { type DnsResponse, DnsServer } from '@hookline/testing/network/dns-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const send = (sender: WebhookSender, url: string) => sender.send(requestTo(url))
 
-async function openDns(answer: DnsAnswer): Promise<DnsServer> {
+async function openDns(answer: DnsResponse): Promise<DnsServer> {
   const server = await DnsServer.open(() => answer)
   onTestFinished(() => server[Symbol.asyncDispose]())
   return server

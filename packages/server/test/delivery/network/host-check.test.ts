@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { type DnsResponse, DnsServer } from '@hookline/testing/network/dns-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import { hostProblem, Resolver } from '../../../src/delivery/network/resolver.ts'
 
-async function setUp(answer: DnsAnswer, isBehindProxy = false) {
+async function setUp(answer: DnsResponse, isBehindProxy = false) {
   const server = await DnsServer.open(() => answer)
   const clock = new ManualClock()
   const guard = new AddressGuard(['10.0.0.0/8'])

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import { makeCertificates } from '@hookline/testing/network/certificates'
-import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { type DnsResponse, DnsServer } from '@hookline/testing/network/dns-server'
 import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 import { Proxy, type ProxyOptions } from '@hookline/testing/network/proxy'
 import { openReceiver, type ReceiverOptions } from '@hookline/testing/receiver/receiver'
@@ -25,7 +25,7 @@ async function listening(options: ReceiverOptions = {}) {
 const senderThrough = (url: string, options: Partial<WebhookSenderOptions> = {}) =>
   openSender({ egressProxy: new Redacted(url), ca: certificates.ca, ...options })
 
-async function dnsServers(answer: DnsAnswer): Promise<string[]> {
+async function dnsServers(answer: DnsResponse): Promise<string[]> {
   const dns = await DnsServer.open(() => answer)
   onTestFinished(() => dns[Symbol.asyncDispose]())
   return [dns.address]
@@ -114,7 +114,7 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
   const FAILED = { outcome: 'retry', class: 'proxy_failed' }
 
   test.each<[number, string]>([
-    [407, 'The proxy refused the credentials of the setting egressProxy (407).'],
+    [407, 'The proxy rejected the credentials in the egressProxy setting (407).'],
     [403, 'The proxy answered 403, and made no connection to the receiver.'],
     [502, 'The proxy answered 502, and made no connection to the receiver.'],
     [302, 'The proxy answered 302, and made no connection to the receiver.'],
@@ -130,7 +130,7 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
     const proxy = await openProxy({ behaviour: 'close' })
     const result = await senderThrough(proxy.url()).send(requestTo('http://127.0.0.1:2/'))
     expect(result).toMatchObject(FAILED)
-    expect(result.error).toContain('The proxy of the setting egressProxy could not be reached (')
+    expect(result.error).toContain('The proxy in the egressProxy setting is unreachable (')
   })
 
   test('the port is closed, or the name has no address', async () => {

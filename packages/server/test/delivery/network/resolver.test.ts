@@ -4,14 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import { AddressForbidden, NameUnresolved } from '../../../src/delivery/network/network-errors.ts'
 import { Resolver } from '../../../src/delivery/network/resolver.ts'
-import { type DnsAnswer, DnsServer } from '@hookline/testing/network/dns-server'
+import { type DnsResponse, DnsServer } from '@hookline/testing/network/dns-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
-const PUBLIC: DnsAnswer = { addresses: ['192.0.66.1', '2606:4700::1111'], ttl: 60 }
+const PUBLIC: DnsResponse = { addresses: ['192.0.66.1', '2606:4700::1111'], ttl: 60 }
 const MINUTE = 60_000
 
-async function setUp(answer: DnsAnswer, hosts = '') {
+async function setUp(answer: DnsResponse, hosts = '') {
   const stack = new AsyncDisposableStack()
   const hostsFile = join(stack.use(new TemporaryFolder()).path, 'hosts')
   await writeFile(hostsFile, hosts)

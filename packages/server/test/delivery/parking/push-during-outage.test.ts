@@ -14,7 +14,7 @@ function failing(outage: () => Outage) {
   return (backend: Backend): Backend => {
     const { deliveries } = backend
     const unavailable = (): Promise<never> =>
-      Promise.reject(new BackendUnavailable('unavailable, by the test'))
+      Promise.reject(new BackendUnavailable('simulated outage'))
     return {
       ...backend,
       deliveries: {
@@ -55,7 +55,7 @@ test.for(['claims', 'everything'] as const)(
       order: 'retryNow',
       webhooks: [{ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url }],
     })
-    const line = kind === 'claims' ? 'parked.failed' : 'worker.waiting'
+    const line = kind === 'claims' ? 'backlog.read_failed' : 'worker.waiting'
     await expect.poll(() => engine.logged.map(({ msg }) => msg)).toContain(line)
     // The other lanes continue, so the feed itself fails only if all reads do.
     if (kind === 'claims')

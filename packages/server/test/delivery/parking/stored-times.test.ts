@@ -6,7 +6,7 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const START = Date.UTC(2026, 0, 15, 12)
-const TIMES = { startedAt: START, now: START + MINUTE, longestWaitMs: HOUR }
+const TIMES = { startedAt: START, now: START + MINUTE, maxWaitMs: HOUR }
 
 function delivery(...parts: readonly Partial<DeliveryPart>[]): Delivery {
   const part = { url: 'https://a.example/', state: 'pending', firstDueAt: START, dueAt: START }

@@ -58,7 +58,7 @@ describe('an attempt stopped by a bug', () => {
       await engine.receive(12)
       const states = async () => (await engine.deliveries({})).map(({ state }) => state)
       await expect.poll(states).toEqual(Array.from({ length: 12 }, () => 'rejected'))
-      const lines = engine.logged.filter(({ msg }) => msg === 'attempt.fault')
+      const lines = engine.logged.filter(({ msg }) => msg === 'attempt.crashed')
       expect(lines).toHaveLength(12)
       expect(lines[0]).toMatchObject({ err: { type: 'TypeError' } })
       expect(engine.openBreakers).toBe(0)

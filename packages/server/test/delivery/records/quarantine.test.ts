@@ -73,7 +73,7 @@ describe('a delivery stopped by a bug outside of an attempt', () => {
     let calls = 0
     const isPurged: Backend['deletions']['isPurged'] = (event) => {
       // The first call comes from the pipeline.
-      if (++calls === 2) throw new TypeError('a bug, by the test')
+      if (++calls === 2) throw new TypeError('simulated bug')
       return deletions.isPurged(event)
     }
     return { ...backend, deletions: Object.assign(Object.create(deletions), { isPurged }) }

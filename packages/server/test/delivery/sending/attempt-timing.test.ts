@@ -28,7 +28,7 @@ test('an attempt that opens a socket reports how long each step took, and the st
   expect(phasesOf(named).slice(0, 3)).toEqual(['lookupMs', 'connectMs', 'tlsMs'])
   const result = await sender.send(requestTo(`https://127.0.0.1:${receiver.port}/hook`))
   expect(result.outcome).toBe('delivered')
-  expect(phasesOf(result)).toEqual(['connectMs', 'tlsMs', 'answerMs'])
+  expect(phasesOf(result)).toEqual(['connectMs', 'tlsMs', 'responseMs'])
   const { transferMs: _, ...timing } = result.timing!
   const total = Object.values(timing).reduce((sum, ms) => sum + ms, 0)
   expect(Math.abs(total - result.durationMs)).toBeLessThan(1)
@@ -38,7 +38,7 @@ test('an attempt that opens a socket reports how long each step took, and the st
 test('an attempt that uses an open socket reports no steps', async () => {
   await using receiver = await openReceiver()
   const sender = openSender()
-  expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'answerMs'])
+  expect(phasesOf(await sender.send(requestTo(receiver.url)))).toEqual(['connectMs', 'responseMs'])
   // undici reuses a socket only in the tick after the response.
   await new Promise((resolve) => void setImmediate(resolve))
   const { timing = {} } = await sender.send(requestTo(receiver.url))
@@ -55,12 +55,12 @@ test('an attempt reports the time of the response body separately from its durat
   const { port } = slow.address() as AddressInfo
   const sender = openSender()
   onTestFinished(() => sender[Symbol.asyncDispose]())
-  for (const phases of [['connectMs', 'answerMs'], ['answerMs']]) {
+  for (const phases of [['connectMs', 'responseMs'], ['responseMs']]) {
     const result = await sender.send(requestTo(`http://127.0.0.1:${port}/`))
     expect(result).toMatchObject({ outcome: 'delivered', body: 'beginend' })
     expect(phasesOf(result)).toEqual(phases)
     expect(result.timing?.transferMs).toBeGreaterThan(100)
-    expect(result.timing?.answerMs).toBeLessThanOrEqual(result.durationMs)
+    expect(result.timing?.responseMs).toBeLessThanOrEqual(result.durationMs)
     // undici reuses a socket only in the tick after the response.
     await new Promise((resolve) => void setImmediate(resolve))
   }
@@ -96,6 +96,6 @@ test('after a deadline, the last reported step is the one that was interrupted',
 
   await using receiver = await openReceiver({ respond: 'silence' })
   const inAnswer = await sender.send(requestTo(receiver.url))
-  expect(phasesOf(inAnswer)).toEqual(['connectMs', 'answerMs'])
-  expect(inAnswer.timing?.answerMs).toBeGreaterThan(100)
+  expect(phasesOf(inAnswer)).toEqual(['connectMs', 'responseMs'])
+  expect(inAnswer.timing?.responseMs).toBeGreaterThan(100)
 })

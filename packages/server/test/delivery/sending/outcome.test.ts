@@ -39,7 +39,7 @@ describe('a response', () => {
   test('is described with its status, a redirect with its target', () => {
     expect(describeResponse(503)).toBe('The receiver answered 503.')
     expect(describeResponse(302, 'https://elsewhere.example/')).toBe(
-      'The receiver answered 302, a redirect to https://elsewhere.example/; redirects are not followed.',
+      'The receiver responded with 302, a redirect to https://elsewhere.example/; redirects are not followed.',
     )
   })
 })
@@ -134,7 +134,7 @@ describe('a failure', () => {
 
   test.each([
     ['ECONNREFUSED', 'The connection was refused (ECONNREFUSED).'],
-    ['UND_ERR_SOCKET', 'The connection was closed before a response came (UND_ERR_SOCKET).'],
+    ['UND_ERR_SOCKET', 'The connection was closed before the response (UND_ERR_SOCKET).'],
     ['CERT_HAS_EXPIRED', 'The certificate has expired (CERT_HAS_EXPIRED).'],
     ['CERT_CHAIN_TOO_LONG', 'The certificate is not valid (CERT_CHAIN_TOO_LONG).'],
     [

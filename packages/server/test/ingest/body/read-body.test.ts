@@ -7,7 +7,7 @@ import { parseRawResponse, type RawResponse } from '@hookline/testing/network/ra
 import { IngestHarness, WRITE_KEY } from '../ingest-harness.ts'
 
 const CALL = { type: 'identify', userId: 'u1', messageId: 'm1' }
-const MOST_PARTIAL_BYTES = 1024 * 1024
+const MAX_PARTIAL_BYTES = 1024 * 1024
 const LARGE = 400 * 1024
 const KEY = `X-Write-Key: ${WRITE_KEY}`
 
@@ -17,7 +17,7 @@ let sockets: Socket[]
 beforeEach(async () => {
   sockets = []
   harness = await IngestHarness.open({
-    maxBufferedBodyBytes: String(MOST_PARTIAL_BYTES),
+    maxBufferedBodyBytes: String(MAX_PARTIAL_BYTES),
     requestTimeoutMs: '2000',
   })
 })
@@ -119,7 +119,7 @@ describe('partially received bodies', () => {
     expect(response.status).toBe(503)
     expect(response.headers).toContain('retry-after: 5')
     expect(JSON.parse(response.body)).toMatchObject({ success: false, code: 'overloaded' })
-    expect(await partialBytes()).toBeLessThan(MOST_PARTIAL_BYTES)
+    expect(await partialBytes()).toBeLessThan(MAX_PARTIAL_BYTES)
     expect(await harness.post('/v1/identify', CALL)).toMatchObject({ status: 200 })
     expect(await harness.stored()).toHaveLength(1)
     expect(harness.logLines).toMatchObject([{ msg: 'bodies.overloaded', level: 50, requests: 1 }])

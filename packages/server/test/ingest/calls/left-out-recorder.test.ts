@@ -30,7 +30,7 @@ test('each call of a suppressed user is counted once, at the time of its request
   expect((await harness.stored()).map(({ event }) => event.userId)).toEqual(['u3'])
   const countsOf = async (userId: string): Promise<unknown[]> => {
     const { data } = await suppressions.find({ kind: 'user', id: userId }, 9)
-    return data.map(({ callsLeftOut, lastLeftOutAt }) => [callsLeftOut, lastLeftOutAt])
+    return data.map(({ droppedCalls, lastDroppedAt }) => [droppedCalls, lastDroppedAt])
   }
   await expect.poll(() => countsOf('u1')).toEqual([[3, at]])
   expect(await countsOf('u2')).toEqual([[1, at]])
@@ -61,7 +61,7 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   const recorder = new LeftOutRecorder(failing, clock, logger)
   const leftOut = [acceptedEvent({ userId: 'u1' })]
   for (let n = 0; n < 3; n += 1) recorder.record(leftOut)
-  await expect.poll(() => lines).toMatchObject([{ msg: 'left_out.not_counted', failures: 1 }])
+  await expect.poll(() => lines).toMatchObject([{ msg: 'suppression.count_failed', failures: 1 }])
   // The second write covers the other two.
   await expect.poll(() => ended).toBe(2)
   clock.advance(10_000)
@@ -89,7 +89,7 @@ test('calls left out during a write share one further write, however many there 
   for (let n = 0; n < 1_000; n += 1) recorder.record([acceptedEvent({ userId: 'u1' })])
   await expect
     .poll(
-      async () => (await suppressions.find({ kind: 'user', id: 'u1' }, 9)).data[0]?.callsLeftOut,
+      async () => (await suppressions.find({ kind: 'user', id: 'u1' }, 9)).data[0]?.droppedCalls,
     )
     .toBe(1_000)
   expect(writes).toBe(2)

@@ -52,7 +52,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
         logger.debug({}, 'attempt.failed')
         logger.warn({ class: 'timeout', at: new Date(0) }, 'webhook.failing')
         const cause = new Error('the cause')
-        logger.error({ err: new RangeError('too far', { cause }) }, 'attempt.fault')
+        logger.error({ err: new RangeError('too far', { cause }) }, 'attempt.crashed')
         metrics.attempts.inc({ outcome: 'retry', class: 'timeout' }, 3)
         metrics.attemptDuration.observe(0.02)
         metrics.inFlight.add(2)
@@ -63,7 +63,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
       },
       end: (how) => {
         if (how === 'throw') {
-          logger.error({ err: new Error('why') }, 'attempt.fault')
+          logger.error({ err: new Error('why') }, 'attempt.crashed')
           throw new TypeError('a fault')
         }
         if (how === 'reject') void Promise.reject(new RangeError('a rejection'))

@@ -7,7 +7,7 @@ import { turn } from '../../../src/util/time/clock.ts'
 import { type Hammering, WORDS } from './limit-thread.ts'
 
 const THREADS = 4
-const MOST_BYTES = 100
+const MAX_BYTES = 100
 const LIMITS = [
   { id: 'src_a', rateLimit: 1_000 },
   { id: 'src_b', rateLimit: 7 },
@@ -35,7 +35,7 @@ function start(thread: number): void {
     thread,
     buckets: buckets.memory,
     budget,
-    mostBytes: MOST_BYTES,
+    mostBytes: MAX_BYTES,
     limits: LIMITS,
     words: words.buffer as SharedArrayBuffer,
   }
@@ -62,11 +62,11 @@ test('any number of threads together pass exactly as many calls as one', async (
   await rounds(10_000)
   expect([passed(0), passed(1)]).toEqual([3_000, 21])
   expect(Atomics.load(words, WORDS.mostHeld)).toBeGreaterThan(0)
-  expect(Atomics.load(words, WORDS.mostHeld)).toBeLessThanOrEqual(MOST_BYTES)
+  expect(Atomics.load(words, WORDS.mostHeld)).toBeLessThanOrEqual(MAX_BYTES)
 })
 
 test('threads killed at any point leave nothing locked, and their bytes are returned', async () => {
-  const main = new ByteBudget(MOST_BYTES, { memory: budget, thread: 0 })
+  const main = new ByteBudget(MAX_BYTES, { memory: budget, thread: 0 })
   start(1)
   for (let kill = 1; kill <= 20; kill++) {
     start(2)
@@ -84,5 +84,5 @@ test('threads killed at any point leave nothing locked, and their bytes are retu
   expect(passed(0)).toBeGreaterThanOrEqual(2_980)
   expect(passed(1)).toBeLessThanOrEqual(21)
   expect(main.takenBytes).toBe(0)
-  expect(main.take(MOST_BYTES)).toBe(true)
+  expect(main.take(MAX_BYTES)).toBe(true)
 })

@@ -45,7 +45,8 @@ export function ComputeInputs({ draft, onChange }: ComputeInputsProps): ReactEle
       </div>
       <AddFilterButton className="self-start" events={events} onChange={changeEvents} />
       <p className="text-ink-faint text-note">
-        {meaning} Uses {from}. Without events: <code>{JSON.stringify(whenEmpty)}</code>.
+        {meaning} Computed from {from}. If there are no events:{' '}
+        <code>{JSON.stringify(whenEmpty)}</code>.
       </p>
       <FaultList faults={faultsIn(faults, '/compute')} />
     </div>

@@ -41,7 +41,7 @@ export function DeleteButton({ kind, record }: ComputationProps): ReactElement {
           </p>
           {destinationIds.length > 0 && (
             <Checkbox
-              label="Notify destinations of each removed value first"
+              label="First notify destinations that the values are removed"
               checked={isAnnounced}
               onToggle={setAnnounced}
             />

@@ -57,7 +57,7 @@ function NotExplained({ error, onRetry }: { error: unknown; onRetry: () => void 
   if (problemOf(error).status !== 404) return <Failed error={error} onRetry={onRetry} />
   return (
     <p className="text-ink-soft p-4">
-      {problemOf(error).message} Profiles are created by the first event of a user.
+      {problemOf(error).message} A profile is created by the first event of a user.
     </p>
   )
 }
@@ -81,7 +81,7 @@ function Explanation(props: ExplanationProps): ReactElement {
       )}
       <p className="text-ink-soft text-dense">
         {changesAt === null ? (
-          'Changes only with new events.'
+          'Can only change with new events.'
         ) : (
           <>
             Without new events, changes <Time at={changesAt} />.

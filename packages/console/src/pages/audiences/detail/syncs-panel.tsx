@@ -53,7 +53,7 @@ export function SyncsPanel({ kind, record }: ComputationProps): ReactElement {
       }
     >
       <p className="text-ink-soft text-dense px-4 pb-2">
-        A sync re-evaluates every user, daily and after each change. In between, events are
+        A sync re-evaluates every user. It runs daily and after each change; in between, events are
         evaluated as they arrive.
       </p>
       {sync.error !== null && (
@@ -105,7 +105,7 @@ function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement
               <>
                 +{wholeNumber(each.entered)} −{wholeNumber(each.left)}
                 {each.missed > 0 &&
-                  ` · ${wholeNumber(each.missed)} missed earlier, please report this bug`}
+                  ` · ${wholeNumber(each.missed)} missed by real-time evaluation; please report this bug`}
               </>
             ) : (
               <span className="text-failed">{shownText(each.error)}</span>

@@ -26,7 +26,7 @@ export function ValuesTab({ kind, record }: ComputationProps): ReactElement {
             <Empty title={`No ${kind.valuesLabel.toLowerCase()} yet`}>
               {record.state === 'preparing'
                 ? 'The first sync is running.'
-                : 'Users appear within seconds of a matching event. Explain shows why a user is missing.'}
+                : 'Users appear within seconds of a matching event. To see why a user is missing, use Explain.'}
             </Empty>
           ) : (
             <>

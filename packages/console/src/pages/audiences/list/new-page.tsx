@@ -31,10 +31,10 @@ export function NewPage({ kind }: NewPageProps): ReactElement {
         about={
           kind === AUDIENCES
             ? 'Destinations receive an identify call when a user enters or leaves.'
-            : "Destinations receive an identify call when a user's value changes."
+            : 'Destinations receive an identify call when a user’s value changes.'
         }
       />
-      {mayEdit ? <NewForm kind={kind} /> : <p>This requires the role editor.</p>}
+      {mayEdit ? <NewForm kind={kind} /> : <p>You need the editor role to do this.</p>}
     </>
   )
 }

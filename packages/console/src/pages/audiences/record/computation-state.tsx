@@ -18,5 +18,5 @@ export function ComputationState({ record }: { readonly record: Computation }): 
 function stateWords({ state, progress }: Computation): string {
   if (progress === null) return state
   const { step, done, total } = progress
-  return `${state}: ${step} ${Math.floor((done / Math.max(1, total)) * 100)} %`
+  return `${state}: ${step} ${Math.floor((done / Math.max(1, total)) * 100)}%`
 }

@@ -21,7 +21,9 @@ export function AuditTab({ destination: { id } }: DestinationProps): ReactElemen
   if (mayRead) return <AuditList id={id} />
   return (
     <Panel isFlush>
-      <Empty title="Only admins see the audit log">Ask an admin who changed the destination.</Empty>
+      <Empty title="Only admins see the audit log">
+        To find out who changed the destination, ask an admin.
+      </Empty>
     </Panel>
   )
 }
@@ -36,9 +38,7 @@ function AuditList({ id }: { readonly id: string }): ReactElement {
       <Loaded query={query} lines={6}>
         {(entries) =>
           entries.length === 0 ? (
-            <Empty title="No entries">
-              Entries are deleted after the time in the setting auditRetention.
-            </Empty>
+            <Empty title="No entries">Entries are kept for the time set by auditRetention.</Empty>
           ) : (
             <>
               <AuditTable entries={entries} />

@@ -120,7 +120,7 @@ function NoDeliveries({ isFiltered }: { readonly isFiltered: boolean }): ReactEl
         title="No matching deliveries"
         action={<Button onClick={() => setUrl(NO_FILTERS)}>Clear filters</Button>}
       >
-        Try fewer filters.
+        Remove some filters.
       </Empty>
     )
   return (

@@ -36,7 +36,7 @@ export function requestOf(
   const { sourceId, target, policy, enabled } = draft
   const isInspector = target === 'inspector'
   const webhooks = requestedWebhooks(isInspector ? [newWebhook(inspectorUrl)] : draft.webhooks)
-  // The port tells receivers on one machine apart.
+  // The port distinguishes receivers on one machine.
   const host = URL.parse(webhooks[0]?.url ?? '')?.host
   return {
     sourceId,

@@ -43,7 +43,8 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
           )}
         </Field>
       )}
-      {mayBeNone && choice('none', 'None', 'Requests are unsigned: receivers cannot verify them.')}
+      {mayBeNone &&
+        choice('none', 'None', 'Requests are not signed, so receivers cannot verify them.')}
     </fieldset>
   )
 }

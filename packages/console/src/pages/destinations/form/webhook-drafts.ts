@@ -24,7 +24,7 @@ export interface WebhooksDraft {
 }
 
 export const POLICIES = {
-  any: 'any URL accepts it',
+  any: 'any one URL accepts it',
   each: 'every URL accepts it',
 } as const
 

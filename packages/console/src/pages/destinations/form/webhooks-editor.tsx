@@ -56,7 +56,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
         </Button>
       )}
       {webhooks.length > 1 && (
-        <Field label="Delivered when" hint="URLs that have not accepted it are retried until then.">
+        <Field label="Delivered when" hint="Until then, the other URLs are retried.">
           {(ids) => (
             <Select
               {...ids}

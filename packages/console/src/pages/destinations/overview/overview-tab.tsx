@@ -63,7 +63,7 @@ function Figures({ points, health }: FiguresProps): ReactElement {
       <Figure
         label="Attempts"
         value={wholeNumber(attempts)}
-        note={`${shortNumber(retried)} deliveries retried`}
+        note={`${shortNumber(retried)} failed and retried`}
       />
       <Figure
         label="Backlog"

@@ -31,7 +31,7 @@ export function WaitingPanel({ destination }: DestinationProps): ReactElement | 
   if (count === 0) return undefined
   return (
     <Panel
-      title={counted(count, 'pending delivery', 'pending deliveries')}
+      title={counted(count, 'waiting delivery', 'waiting deliveries')}
       actions={
         <Button onClick={() => setUrl({ tab: 'deliveries', state: 'waiting' }, { push: true })}>
           View

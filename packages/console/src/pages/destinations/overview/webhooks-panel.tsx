@@ -54,7 +54,7 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
 }
 
 const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, label: string]>> = {
-  closed: ['delivered', 'accepting'],
+  closed: ['delivered', 'active'],
   open: ['failed', 'breaker open'],
   half_open: ['retrying', 'breaker half-open'],
 }
@@ -76,7 +76,8 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
       {pause !== null && (
         <p>
           Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
-          you resume the destination.
+          you resume the destination
+          {pause.reason === 'forbidden' && ', and rejected when their retry window ends'}.
         </p>
       )}
       {breaker !== 'closed' && <BreakerText {...webhook} />}
@@ -109,10 +110,10 @@ function BreakerText({ breaker, brokenSince, restsUntil }: WebhookHealth): React
       )}
       .{' '}
       {breaker === 'half_open'
-        ? 'A test attempt is in progress.'
+        ? 'A probe is in progress.'
         : restsUntil !== null && (
             <>
-              Next test attempt: <Time at={restsUntil} />.
+              Next probe: <Time at={restsUntil} />.
             </>
           )}
     </p>

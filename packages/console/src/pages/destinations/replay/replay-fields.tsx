@@ -27,15 +27,15 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
       </div>
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 lg:grid-cols-4">
         <TimeField
-          label="Received from"
-          hint="Empty for all."
+          label="Received at or after"
+          hint="Empty: no limit."
           fault={faultOf('/from')}
           at={draft.from}
           onChange={(from) => onChange({ ...draft, from })}
         />
         <TimeField
           label="Received before"
-          hint="Empty for now."
+          hint="Empty: now."
           fault={faultOf('/to')}
           at={draft.to}
           onChange={(to) => onChange({ ...draft, to })}
@@ -50,7 +50,7 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
             />
           )}
         </Field>
-        <Field label="Max per second" hint="Empty for no limit." fault={faultOf('/ratePerSecond')}>
+        <Field label="Max per second" hint="Empty: no limit." fault={faultOf('/ratePerSecond')}>
           {(ids) => (
             <TextInput
               {...ids}

@@ -61,7 +61,7 @@ function ReplayForm({ destinationId }: { readonly destinationId: string }): Reac
   }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    // The replay leaves out events that arrive after the count.
+    // The replay does not include events that arrive after the count.
     const to = draft.to ?? new Date().toISOString()
     setSelection(selectionOf({ ...draft, to }, destinationId))
   }

@@ -37,14 +37,14 @@ function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElem
         </li>
         {shown.map((at, index) => (
           <li key={at}>
-            {index === MAX_FIRST && left > 0 && `… ${left} more … `}
+            {index === MAX_FIRST && left > 0 && `… ${left} more… `}
             {index === shown.length - 1 ? 'last retry' : `${ordinal(index + 1)} retry`}{' '}
             <Moment at={at} />
           </li>
         ))}
       </ol>
       <p className="text-ink-faint text-note">
-        Delays vary by 25%, and Retry-After can extend them. Service settings: retryWindow,
+        Delays vary by up to 25%, and Retry-After can extend them. Service settings: retryWindow,
         retrySchedule.
       </p>
     </div>

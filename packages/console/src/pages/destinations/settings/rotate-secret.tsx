@@ -16,7 +16,7 @@ const OVERLAPS = [
   ['1', '1 hour'],
   ['72', '3 days'],
   ['168', '7 days'],
-  ['0', 'none: the old secret ends now'],
+  ['0', 'None: stop using the old secret now'],
 ] as const
 
 interface RotateSecretProps {
@@ -95,7 +95,8 @@ function Rotated({ changed, secret, onClose }: RotatedProps): ReactElement {
       )}
       {previousUntil !== undefined && (
         <p>
-          The old secret is also valid until <Time at={previousUntil} form="full" />.
+          Requests are also signed with the old secret until <Time at={previousUntil} form="full" />
+          .
         </p>
       )}
       <Button look="main" className="self-end" onClick={onClose}>

@@ -35,12 +35,13 @@ export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
               .
             </>
           ) : (
-            'None: requests are unsigned, so receivers cannot verify them.'
+            'None: requests are not signed, so receivers cannot verify them.'
           )}
         </p>
         {previousUntil !== undefined && (
           <p>
-            The old secret is also valid until <Time at={previousUntil} form="full" />.
+            Requests are also signed with the old secret until{' '}
+            <Time at={previousUntil} form="full" />.
           </p>
         )}
         {mayEdit && (
@@ -81,8 +82,8 @@ function RemoveSecret({ destination, onClose }: RemoveSecretProps): ReactElement
       onClose={onClose}
     >
       <p>
-        Requests are no longer signed, so receivers that verify signatures reject them. This cannot
-        be undone.
+        Requests will no longer be signed, so receivers that verify signatures will reject them.
+        This cannot be undone.
       </p>
     </Confirm>
   )

@@ -122,8 +122,8 @@ function Conflict({ onDiscard, onKeep }: ConflictProps): ReactElement {
         Someone else changed this destination. If you keep your changes, saving overwrites theirs.
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={onDiscard}>Discard mine</Button>
-        <Button onClick={onKeep}>Keep mine</Button>
+        <Button onClick={onDiscard}>Discard my changes</Button>
+        <Button onClick={onKeep}>Keep my changes</Button>
       </div>
     </div>
   )

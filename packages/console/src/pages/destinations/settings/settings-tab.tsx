@@ -71,7 +71,7 @@ function DeletePanel({ destination }: DestinationProps): ReactElement {
   return (
     <Panel title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p>Pending deliveries are dropped. Events stay stored.</p>
+        <p>Pending and held deliveries are dropped. Events are kept.</p>
         <Button look="danger" onClick={() => setOpen(true)}>
           Delete destination…
         </Button>

@@ -48,8 +48,8 @@ function TestForm({ destination }: DestinationProps): ReactElement {
       <Panel title="Test">
         <div className="flex flex-col gap-4">
           <p className="max-w-prose">
-            Sent once to each webhook{isOff && ', although the destination is off'}, not stored and
-            not retried.
+            Sent once to each webhook
+            {isOff && ', although it is disabled or paused'}, not stored and not retried.
           </p>
           <EventChoice type={type} event={event} fault={fault} onChange={setUrl} />
           {fault === undefined && <FormError error={test.error} />}
@@ -160,8 +160,8 @@ function Tested({ webhook }: { readonly webhook: TestedWebhook }): ReactElement 
         />
         <p className="text-ink-faint text-note">
           {signature.webhookSignature === null
-            ? 'Unsigned: the destination has no shared secret.'
-            : 'The body is formatted here; the signature is of the compact body.'}
+            ? 'Not signed: the destination has no shared secret.'
+            : 'The body is shown formatted; the signature covers the compact body.'}
         </p>
       </div>
     </div>

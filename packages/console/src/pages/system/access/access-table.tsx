@@ -42,7 +42,7 @@ export function AccessTable<Item extends Token | Session>({
           <Cell className="max-w-72 min-w-40 break-words">
             {shownText(each.name, 120)} {note?.(each)}
             <span className="text-ink-faint block">
-              <IdText id={each.id} what={`the ${noun} id`} />
+              <IdText id={each.id} what={`the ${noun} ID`} />
             </span>
           </Cell>
           <Cell>{each.role}</Cell>

@@ -22,9 +22,8 @@ export function SessionsTab(): ReactElement {
     return (
       <Panel title="Your session">
         <p>
-          You are signed in as {shownText(own.name, 80)} with the role {own.role}. Admins can see
-          and end all sessions. To sign in another browser, run <code>npx hookline console</code>{' '}
-          with a token.
+          You are signed in as {shownText(own.name, 80)} ({own.role}). Admins can see and end all
+          sessions. To sign in another browser, run <code>npx hookline console</code> with a token.
         </p>
       </Panel>
     )

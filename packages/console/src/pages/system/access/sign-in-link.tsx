@@ -47,7 +47,7 @@ export function SignInLink({ role: own }: SignInLinkProps): ReactElement {
               className="[&_code]:break-all"
             />
             <p className="text-ink-soft text-dense">
-              This link signs in one browser with the role {create.data.role}. It expires{' '}
+              This link signs in one browser with the {create.data.role} role. It expires{' '}
               <Time at={create.data.expiresAt} /> and is not shown again.
             </p>
           </div>

@@ -32,7 +32,8 @@ export function TokensTab(): ReactElement {
         {(tokens) =>
           tokens.length === 0 ? (
             <Empty title="No tokens yet" action={<Button onClick={begin}>Create token</Button>}>
-              Create one per person and program: the audit log records changes by token.
+              Create one for each person and program: the audit log records which token made a
+              change.
             </Empty>
           ) : (
             <AccessTable items={tokens} noun="token" verb="Remove" onEnd={setRemoving} />

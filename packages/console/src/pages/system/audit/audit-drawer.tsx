@@ -26,7 +26,7 @@ export function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactElement 
       onClose={onClose}
     >
       {entry === undefined ? (
-        <Empty title="Entry not loaded">Close this and show older entries to find it.</Empty>
+        <Empty title="Entry not loaded">Close this panel and load older entries to find it.</Empty>
       ) : (
         <EntryDetail entry={entry} />
       )}
@@ -46,15 +46,15 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }): ReactElement {
         facts={[
           ['Time', <Time at={entry.at} form="full" />],
           ['Actor', `${shownText(actor.name, 120)} (${shownText(actor.role, 20)})`],
-          ['Actor id', <IdText id={actor.id} what="the actor id" />],
+          ['Actor ID', <IdText id={actor.id} what="the actor ID" />],
           ['Target', <Target entry={entry} />],
-          ['Request id', <IdText id={entry.requestId} what="the request id" />],
-          ['Entry id', <IdText id={entry.id} what="the entry id" />],
+          ['Request ID', <IdText id={entry.requestId} what="the request ID" />],
+          ['Entry ID', <IdText id={entry.id} what="the entry ID" />],
         ]}
       />
       <FilterButtons entry={entry} />
       {entry.unreadable && (
-        <p className="text-failed">This entry is damaged. Only part of it can be read.</p>
+        <p className="text-failed">This entry is corrupted. Only part of it can be read.</p>
       )}
       {records.map(([title, record]) => (
         <section key={title}>

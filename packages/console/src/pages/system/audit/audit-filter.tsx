@@ -6,9 +6,9 @@ import { useUrlState } from '../../../shell/url-state.ts'
 import { changingActions } from './audit-facts.ts'
 
 const FILTERS = [
-  ['actor', 'Actor id', 'tok_… or ses_…'],
+  ['actor', 'Actor ID', 'tok_… or ses_…'],
   ['action', 'Action', 'createDestination'],
-  ['target', 'Target id', 'dst_…, src_…'],
+  ['target', 'Target ID', 'dst_…, src_…'],
 ] as const
 
 const ACTIONS = changingActions(Object.keys(api))

@@ -36,7 +36,7 @@ export function AuditTab(): ReactElement {
         {(entries) =>
           entries.length === 0 ? (
             <Empty title="No matching entries">
-              Ids and actions must match exactly. Entries are kept for the time set by
+              IDs and actions must match exactly. Entries are kept for the time set by
               auditRetention.
             </Empty>
           ) : (

@@ -30,7 +30,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
           </Cell>
           <Cell className="max-w-80 min-w-40">
             {each.unreadable ? (
-              <span className="text-failed">Damaged entry</span>
+              <span className="text-failed">Corrupted entry</span>
             ) : (
               <Target entry={each} />
             )}
@@ -60,7 +60,7 @@ export function Target({ entry }: { readonly entry: AuditEntry }): ReactElement 
           {id}
         </Link>
       )}
-      <CopyButton text={targetId} what="the target id" />
+      <CopyButton text={targetId} what="the target ID" />
       {change !== undefined && <span className="text-ink-faint"> {change}</span>}
     </>
   )

@@ -91,7 +91,7 @@ function ServicePanel({ system }: SystemProps): ReactElement {
               <code className="break-all">{shownText(dataDir, 400)}</code>
             ),
           ],
-          ['Live streams', `${live.open} open, max. ${live.most}`],
+          ['Live streams', `${live.open} open, max ${live.most}`],
         ]}
       />
     </Panel>
@@ -133,7 +133,7 @@ function BacklogPanel({ system: { backlog } }: SystemProps): ReactElement {
           ['Pending', counted(backlog.pending, 'delivery', 'deliveries')],
           ['Held', counted(backlog.held, 'delivery', 'deliveries')],
           ['Oldest pending', oldestPendingAt === null ? 'none' : <Time at={oldestPendingAt} />],
-          ['Quarantined', counted(backlog.quarantined, 'delivery', 'deliveries')],
+          ['Quarantined', wholeNumber(backlog.quarantined)],
           ['Open replays', wholeNumber(backlog.openReplays)],
           ['Open deletions', wholeNumber(backlog.openDeletions)],
         ]}
@@ -152,7 +152,7 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
     <Panel title="Backup">
       <div className="flex flex-col items-start gap-3">
         <p>
-          A copy of the database, made without downtime. To restore it, you also need the file{' '}
+          Downloads a copy of the database, without downtime. To restore it, you also need the file{' '}
           <code>encryption-key</code> from the data folder: store a copy of it elsewhere.
         </p>
         <a
@@ -170,7 +170,8 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
               Last completed <Time at={lastBackupAt} />.
             </>
           )}{' '}
-          A download fails while another is running, or when a deletion finishes. Retry it then.
+          A download fails while another is running, and is aborted if a deletion finishes. In both
+          cases, try again.
         </p>
       </div>
     </Panel>

@@ -7,8 +7,8 @@ import type { ChangeKind } from '../../store/store.ts'
 import { type Connection, type Postgres, SCHEMA } from '../postgres/postgres.ts'
 import { listen } from './listener.ts'
 
-/** A question to other nodes: they answer once they have applied all changes of the kind. */
-interface ReplicaQuestion {
+/** A request to other nodes, which respond once they have applied all changes of the kind. */
+interface ReplicaRequest {
   readonly kind: ChangeKind
 }
 
@@ -46,10 +46,13 @@ export class ChangeFeed implements AsyncDisposable {
     this.#pollMs = pollMs
     this.#reads = new Recurring({ clock, work: () => this.#read() })
     const { signal } = this.#stop
-    const onNews = (): void => this.#reads.wake()
-    this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNews, signal })])
+    const onNotification = (): void => this.#reads.wake()
+    this.#running = Promise.all([
+      this.#reads.run(signal),
+      listen({ url, clock, onNotification, signal }),
+    ])
     this.#stopAnswering = signals.onAsked('replicas', (question) =>
-      this.#answer(question as ReplicaQuestion),
+      this.#answer(question as ReplicaRequest),
     )
   }
 
@@ -65,7 +68,7 @@ export class ChangeFeed implements AsyncDisposable {
     }
   }
 
-  /** Publishes a change on commit. Resolves to its number. Changes of a kind take turns from here to their commit. */
+  /** Publishes a change on commit. Resolves to its number. Changes of a kind are serialised from here until their commit. */
   async tell(transaction: Connection, kind: ChangeKind): Promise<number> {
     const { rows } = await sql<{ readonly number: number }>`
       WITH change AS (
@@ -78,7 +81,7 @@ export class ChangeFeed implements AsyncDisposable {
 
   /** Resolves when the other nodes have applied everything committed before. Waits at most half a second for each. */
   async spread(kind: ChangeKind): Promise<void> {
-    await this.#signals.ask('replicas', { kind } satisfies ReplicaQuestion)
+    await this.#signals.ask('replicas', { kind } satisfies ReplicaRequest)
   }
 
   /** Why state in memory may be older than `pollMs`; `undefined` while this node receives all changes. */
@@ -97,7 +100,7 @@ export class ChangeFeed implements AsyncDisposable {
     return [...this.#followers.values()].flatMap((each) => [...each])
   }
 
-  async #answer({ kind }: ReplicaQuestion): Promise<object> {
+  async #answer({ kind }: ReplicaRequest): Promise<object> {
     await this.#read()
     if (this.#failure !== undefined) throw this.#failure
     await Promise.all([...(this.#followers.get(kind) ?? [])].map((each) => each.caughtUp()))

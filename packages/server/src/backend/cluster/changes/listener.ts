@@ -9,7 +9,7 @@ interface ListenOptions {
   readonly url: Redacted
   readonly clock: Clock
   /** Called for each notification, and after each connect, as notifications may have been lost. */
-  readonly onNews: () => void
+  readonly onNotification: () => void
   readonly signal: AbortSignal
 }
 
@@ -28,7 +28,7 @@ export async function listen(options: ListenOptions): Promise<void> {
 }
 
 /** Resolves when the connection is closed, to whether there was one. */
-async function listenOnce({ url, clock, onNews, signal }: ListenOptions): Promise<boolean> {
+async function listenOnce({ url, clock, onNotification, signal }: ListenOptions): Promise<boolean> {
   const socket = new Socket()
   const client = new pg.Client({
     connectionString: url.reveal(),
@@ -39,16 +39,16 @@ async function listenOnce({ url, clock, onNews, signal }: ListenOptions): Promis
   })
   const lost = new AbortController()
   client.on('error', () => lost.abort()).on('end', () => lost.abort())
-  client.on('notification', onNews)
+  client.on('notification', onNotification)
   const over = AbortSignal.any([lost.signal, signal])
-  // An orderly end would wait for a server that may not respond.
+  // A graceful close would wait for a server that may not respond.
   over.addEventListener('abort', () => socket.destroy())
   let isListening = false
   try {
     await client.connect()
     await client.query(`LISTEN ${SCHEMA}`)
     isListening = true
-    onNews()
+    onNotification()
     while (!over.aborted) {
       await pause(clock, HEARTBEAT_MS, over)
       if (!over.aborted) await client.query('SELECT 1')

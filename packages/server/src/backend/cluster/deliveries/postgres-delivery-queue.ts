@@ -158,12 +158,15 @@ export class PostgresDeliveryQueue<
   }
 
   #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
-    if (row === undefined) return { id, reason: 'It is no longer in the database.' }
+    if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
     const read = this.#table.claimedOf(row, this.parts)
     if ('reason' in read || lane === this.#unsplitLane) return read
     return waitsIn(read.delivery, this.#lanes.laneOf(lane))
       ? read
-      : { id, reason: 'It waits in a lane of which it has no part: the database is damaged.' }
+      : {
+          id,
+          reason: 'It waits for a webhook that it does not have: the database is corrupted.',
+        }
   }
 }
 

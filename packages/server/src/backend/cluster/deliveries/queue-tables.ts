@@ -59,11 +59,11 @@ function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDeli
   const { delivery_id: id, body } = row
   if (body === null) return { id, reason: 'Its event is no longer in the archive.' }
   const webhooks = parts.partsIn(row.webhooks)
-  if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
+  if (!webhooks) return { id, reason: 'Its stored state is not valid JSON.' }
   try {
     return { delivery: deliveryOf(row, webhooks), event: eventOf({ ...row, body }) }
   } catch {
-    return { id, reason: 'Its event in the database is damaged.' }
+    return { id, reason: 'Its event in the database is corrupted.' }
   }
 }
 

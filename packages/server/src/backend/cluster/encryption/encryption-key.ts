@@ -12,14 +12,14 @@ export class EncryptionKeyMismatch extends Error {
 /**
  * Checks the keys of this node against the recorded ones, and records the first. A key is changed in three steps, each on all nodes:
  *
- *     old ─▶ old, new ─▶ new, old: data is sealed again with the new key ─▶ new: the old key is removed
+ *     old ─▶ old, new ─▶ new, old: data is resealed with the new key ─▶ new: the old key is removed
  *
  * @throws {EncryptionKeyMismatch} if data is sealed with a key that is not in the box; then nothing is recorded
  */
 export async function checkEncryptionKey(postgres: Postgres, box: SecretBox): Promise<void> {
   const used = await recordKey(postgres, box)
-  // A node with the keys in the previous order seals nothing again.
-  if (used.length > 1 && used.at(-1) === box.keyId) await sealAgain(postgres, box)
+  // A node with the keys in the previous order reseals nothing.
+  if (used.length > 1 && used.at(-1) === box.keyId) await reseal(postgres, box)
 }
 
 /** Returns the ids of all recorded keys, the newest one last. */
@@ -77,7 +77,7 @@ interface SealedRow {
 }
 
 /** Seals data of other keys with the first key of `box`. Rows that change meanwhile, or cannot be opened, stay unchanged. */
-export async function sealAgain(postgres: Postgres, box: SecretBox): Promise<void> {
+export async function reseal(postgres: Postgres, box: SecretBox): Promise<void> {
   for (const column of SEALED_COLUMNS) {
     let rows = await oldRows(postgres, column, box.keyId)
     while (rows.length > 0) {

@@ -77,7 +77,7 @@ function beginDays(postgres: Postgres): Promise<readonly number[]> {
 }
 
 const SLICE_KEYS = 2_000
-/** Maximum changes that one transaction applies, also the last one, during which the table is locked. */
+/** Maximum changes that one transaction applies, including the last one, during which the table is locked. */
 const MAX_CHANGES = 2_000
 /** Maximum transactions that apply changes before the attempt fails. */
 const MAX_ROUNDS = 1_000
@@ -89,7 +89,7 @@ const UNDEFINED_TABLE = '42P01'
  *     create an empty copy, and a trigger that records the keys of changed rows ─▶ copy all rows, slice by slice ─▶ copy changed
  *     rows until few are left ─▶ lock the table, copy the last ones, and exchange the partition for the copy
  *
- * Only the last step blocks other transactions, for some milliseconds.
+ * Only the last step blocks other transactions, for a few milliseconds.
  */
 export async function rewriteDay(erasing: Erasing, table: DailyTable, day: number): Promise<void> {
   const copy = await beginCopy(erasing, table, day)
@@ -103,7 +103,7 @@ export async function rewriteDay(erasing: Erasing, table: DailyTable, day: numbe
     if (!isMissing) throw error
     // Either retention has dropped the partition, or another node, which erases now, has removed the copy.
     if (await erasing.postgres.write((transaction) => hasDay(transaction, day)))
-      throw new BackendUnavailable(`Another node rewrites ${copy.partition}.`)
+      throw new BackendUnavailable(`Another node is rewriting ${copy.partition}.`)
   }
 }
 
@@ -132,7 +132,7 @@ async function exchange(erasing: Erasing, copy: DayCopy): Promise<void> {
     const work = (transaction: Transaction<unknown>) => exchangeIn(transaction, copy)
     if (await whenFree(erasing, copy.table.name, work)) return
   }
-  throw new BackendUnavailable(`The table ${copy.partition} changes faster than it is copied.`)
+  throw new BackendUnavailable(`The table ${copy.partition} changes faster than it can be copied.`)
 }
 
 /** Resolves to false if too many changes are left. */
@@ -197,7 +197,7 @@ const PREFIX = 'erasing_'
 /** With this constraint, PostgreSQL attaches a copy without reading it. */
 const DAY_CONSTRAINT = `${PREFIX}of_day`
 
-/** Names are unique: a node whose copy was removed by another one can do no harm. */
+/** Names are unique: a node whose copy was removed by another one cannot affect a later copy. */
 interface DayCopy {
   readonly table: DailyTable
   readonly day: number

@@ -65,7 +65,7 @@ export class PostgresEvents extends StoredEvents {
   }
 }
 
-/** Maximum lead of the clock of a node. Later originals of duplicates are not found: that takes more partitions. */
+/** Maximum lead of the clock of a node. Originals further ahead are not found, because more partitions would have to be searched. */
 const AHEAD_MS = 2 * 60 * 60 * 1000
 
 /** Archives events in one round trip. Resolves to the last seq; to `undefined`, without writing, if an event may not be new. */
@@ -205,7 +205,7 @@ function isPurgedBy(
   return isOfSource && through !== null && positionOf(event) <= through
 }
 
-/** Ingestion has the same rule. */
+/** Ingestion applies the same rule. */
 function isSuppressedBy({ source_id: sourceId, through }: PurgeRow, event: AcceptedEvent): boolean {
   return through === null && event.origin === undefined && isOf(sourceId, event)
 }

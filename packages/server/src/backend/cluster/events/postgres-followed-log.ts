@@ -8,7 +8,7 @@ import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
-/** Maximum rows that a read with a selector examines: some milliseconds. */
+/** Maximum rows that a read with a selector examines, in a few milliseconds. */
 const MAX_EXAMINED = 5_000
 
 /** If no event is selected, one row has nulls. */
@@ -56,7 +56,7 @@ function sliceSql({ after, limit, only }: ReadRequest): RawBuilder<SliceRow & Ev
     ) AS found ON true ORDER BY found.seq`
 }
 
-/** Also finds other events: the name may be elsewhere in the body. */
+/** May match other events, because the name can occur elsewhere in the body. */
 function selected(only: EventSelector | undefined): RawBuilder<unknown> {
   if (only === undefined) return sql`true`
   const names = only.events.map((name) => Buffer.from(JSON.stringify(name)))

@@ -20,7 +20,7 @@ interface OpenChunk {
 }
 
 const GATHER_MS = 2
-/** A chunk of this size is published at once: consumers process it in one turn of the event loop. */
+/** A chunk of this size is published immediately: consumers process it in one turn of the event loop. */
 const FULL_BYTES = 512 * 1024
 const HEADER_BYTES = 1024
 /** Time limits of one attempt, and of all attempts to publish a chunk. */
@@ -34,7 +34,7 @@ export class ChunkPublisher {
   readonly #open = new Map<number, OpenChunk>()
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
-  /** The last number that the server has acknowledged. A new object after it has lost messages. */
+  /** The last number that the server has acknowledged. Replaced by a new object when messages were lost. */
   #acknowledged = { number: 0 }
   #lostMessages = 0
 
@@ -42,7 +42,7 @@ export class ChunkPublisher {
     this.#options = options
   }
 
-  /** Numbers of the log that the server has given out again, because it lost the messages that had them. */
+  /** How many log numbers the server has reused, because it lost the messages that had them. */
   get lostMessages(): number {
     return this.#lostMessages
   }

@@ -13,7 +13,7 @@ interface ForgottenMessagesOptions {
 
 const MAX_INTERVAL_MS = 5_000
 const CHECKS_PER_ACK_WAIT = 3
-/** The server redelivers a message after one, and the node that receives it gives a sign of life before another one. */
+/** The server redelivers a message after one, and the node that receives it signals progress before another one. */
 const COUNTED_ACK_WAITS = 2
 
 /**
@@ -77,7 +77,7 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 }
 
-/** A message that no node seems to receive, until a check does not find it, or a node gives a sign of life. */
+/** A message that no node seems to receive, until a check does not find it, or a node signals progress. */
 class Suspicion implements Disposable {
   readonly message: RestingMessage
   readonly #clock: Clock
@@ -90,7 +90,7 @@ class Suspicion implements Disposable {
     this.#clock = clock
     this.#since = clock.now()
     this.#afterMs = stream.ackWaitMs * (message.isCounted ? COUNTED_ACK_WAITS : 1)
-    // An error means that this node has no permission to receive the signs.
+    // An error means that this node has no permission to receive acks and progress signals.
     const callback = (error: Error | null): void => {
       this.#since = error === null ? clock.now() : Infinity
     }

@@ -102,7 +102,7 @@ export class HeldEntry implements LogEntry {
   readonly events: LogEntry['events']
   declare readonly unreadable?: NonNullable<LogEntry['unreadable']>
   readonly key: string
-  /** Its place in the log. An entry that was appended again keeps its first sequence. */
+  /** Its position in the log. An entry that was appended again keeps its first sequence. */
   readonly sequence: number
   redelivered: boolean
   isDone = false

@@ -13,7 +13,7 @@ export interface LogStreamOptions {
   readonly installation: { readonly id: string; readonly servers: string | null }
   /** Copies of the stream: 1, 3 or 5. Defaults to 1. */
   readonly replicas?: number | undefined
-  /** How long a chunk may be in process without a sign of life before it is redelivered. Defaults to 20 s. */
+  /** How long a chunk may be in process without a progress signal before it is redelivered. Defaults to 20 s. */
   readonly ackWaitMs?: number
 }
 
@@ -125,7 +125,7 @@ export class LogStream {
     await this.ensure()
   }
 
-  /** Appends messages again that their consumer has skipped, once each. They keep their place, so a purge covers them. */
+  /** Appends messages again that their consumer has skipped, once each. They keep their position, so a purge covers them. */
   async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
     const { manager, js } = this.#link
     const through = throughOf(consumer)

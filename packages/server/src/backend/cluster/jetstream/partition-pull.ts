@@ -17,7 +17,7 @@ interface PartitionPullOptions {
 const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
 const EXPIRES_MS = 5_000
-/** The interval of the server's heartbeats. Without them for longer, the request is lost, with its leader. */
+/** The interval of the server's heartbeats. If they stop for longer, the request was lost with its leader. */
 const HEARTBEAT_MS = 1_000
 const LOST_MS = 2_500
 const RETRY_MS = 200

@@ -3,7 +3,7 @@ import { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { StoppedData, StoredRow } from '../../stopped-data.ts'
 import { checkServer } from '../check-servers.ts'
-import { checkEncryptionKey, sealAgain } from '../encryption/encryption-key.ts'
+import { checkEncryptionKey, reseal } from '../encryption/encryption-key.ts'
 import { openLogOf } from '../installation.ts'
 import { NatsLink } from '../jetstream/nats-link.ts'
 import type { ClusterOptions } from '../open.ts'
@@ -17,13 +17,13 @@ import {
   type MoveOptions,
 } from './moved-tables.ts'
 
-/** A table of the cluster has another number of rows than the file. */
+/** A table of the cluster has a different number of rows than the file. */
 class MoveDiffers extends Error {
   override readonly name = 'MoveDiffers'
 }
 
 export interface MoveReport {
-  /** `rows` are in the cluster. `skipped` are only in the file: damaged events, and events of an unfinished purge. */
+  /** `rows` are in the cluster. `skipped` are only in the file: corrupted events, and events of an unfinished purge. */
   readonly tables: readonly {
     readonly table: string
     readonly rows: number
@@ -42,7 +42,7 @@ export async function moveIntoCluster(
 ): Promise<MoveReport> {
   await using stack = new AsyncDisposableStack()
   const keys = SecretBox.keysIn(options.encryptionKey.reveal())
-  if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY has no key.')
+  if (keys === undefined) throw new TypeError('HOOKLINE_ENCRYPTION_KEY does not contain a key.')
   const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
   await checkServer(postgres)
   await migrate(postgres)
@@ -57,7 +57,7 @@ export async function moveIntoCluster(
     // Purges compare positions: later events must have greater ones than the moved events.
     if (bytes === 0 && (await log.lastPosition()) > data.lastPosition) return
     throw new ClusterNotEmpty(
-      "The stream of the log is not empty, or it was made before 2026 by its server's clock. Remove the stream, or choose " +
+      "The log stream is not empty, or was created before 2026 according to its server's clock. Remove the stream, or choose " +
         'another prefix (--nats-prefix).',
     )
   }
@@ -70,7 +70,7 @@ export async function moveIntoCluster(
  * continues after its last slice; a finished one only returns its report.
  * @throws {ClusterNotEmpty | ClusterInUse} before it changes anything
  * @throws {EventTooLarge} and continues when it is called again
- * @throws {MoveDiffers} if a table of the cluster has another number of rows
+ * @throws {MoveDiffers} if a table of the cluster has a different number of rows
  */
 export async function moveData(options: MoveOptions): Promise<MoveReport> {
   const { postgres, data, box } = options
@@ -90,7 +90,7 @@ export async function moveData(options: MoveOptions): Promise<MoveReport> {
   })
   if (!isFinished) {
     await compareCounts(postgres, report)
-    await sealAgain(postgres, new SecretBox([...box.keys, ...data.keys]))
+    await reseal(postgres, new SecretBox([...box.keys, ...data.keys]))
     await finishMove(options, tables)
   }
   return { tables: report }

@@ -24,7 +24,7 @@ export function refuseUnfinishedMove(postgres: Postgres): Promise<void> {
     await lock(transaction, 'migrate')
     if ((await moveIn(transaction))?.isFinished ?? true) return
     throw new MoveUnfinished(
-      'A move of data into this cluster has not finished. Run `hookline migrate-data` again. To abandon the move, drop the ' +
+      'A data migration into this cluster has not finished. Run `hookline migrate-data` again. To abandon it, drop the ' +
         'schema `hookline` of the database.',
     )
   })
@@ -57,7 +57,7 @@ export function beginMove(
       SELECT FROM claiming_nodes WHERE until > clock_timestamp()`.execute(transaction)
     if (running.length > 0)
       throw new ClusterInUse(
-        `Nodes of the cluster are running: ${running.length}. Stop all of them first. A node that was killed counts for 20 s.`,
+        `Nodes of the cluster are running: ${running.length}. Stop all of them first. A killed node counts as running for 20 s.`,
       )
     await checkLog()
     if (before?.identity === identity) return before

@@ -11,7 +11,7 @@ import { dayOf } from '../postgres/days.ts'
 import { eventChecksumOf } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
-import { makeDay } from '../upkeep/partitions.ts'
+import { createDayPartition } from '../upkeep/partitions.ts'
 
 /** An unfinished event is larger than a NATS message. */
 export class EventTooLarge extends Error {
@@ -112,7 +112,7 @@ function isPurged(data: StoppedData, event: AcceptedEvent, position: number): bo
   return purged.has(event)
 }
 
-/** Tables and columns that each engine keeps for itself. */
+/** Tables and columns that the cluster creates or computes itself. */
 export const NOT_COPIED: readonly string[] = [
   'encryption_keys',
   'profiles_state',
@@ -128,7 +128,7 @@ interface Column {
   readonly isIdentity: boolean
 }
 
-/** Events first, which make the partitions; computations before results, which a trigger counts. */
+/** Events first, which create the partitions; computations before results, which a trigger counts. */
 export async function movedTables(options: MoveOptions): Promise<readonly MovedTable[]> {
   const columns = await options.postgres.run(sql<Column>`
     SELECT table_name AS "table", column_name AS name, data_type AS type, is_identity = 'YES' AS "isIdentity"
@@ -197,9 +197,9 @@ export class MovedTable {
       values === undefined ? [] : [{ ...row, ...values }],
     )
     if (this.name === 'events') {
-      // Also makes the partitions for rows that belong to the events.
+      // Also creates the partitions for rows that belong to the events.
       const days = new Set(rows.map(({ id }) => dayOf(timeOfId(String(id)))))
-      for (const day of days) await makeDay(transaction, day)
+      for (const day of days) await createDayPartition(transaction, day)
     }
     const names = this.columns.map(({ name }) => sql.id(name))
     const arrays = this.columns.map(

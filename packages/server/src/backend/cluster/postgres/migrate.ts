@@ -111,6 +111,6 @@ async function refuseOlderNodes(
   if (older === 0) return
   throw new OlderNodesRun(
     `Running nodes that are too old for schema ${version}, which needs nodes of schema ${worksFrom} or later: ${older}. Upgrade them ` +
-      'first to the release before this one, or stop all nodes. A node that was killed counts for 20 s.',
+      'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
   )
 }

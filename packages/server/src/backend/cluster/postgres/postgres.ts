@@ -17,7 +17,7 @@ export type Connection = Kysely<unknown> | Transaction<unknown>
 /** The schema of the tables, and the channel of notifications. */
 export const SCHEMA = 'hookline'
 const MAX_CONNECTIONS = 10
-/** Slow statements are stopped: many rows share one. */
+/** Slow statements are stopped, because many rows share a statement. */
 const STATEMENT_TIMEOUT_MS = 30_000
 /** A suspended or disconnected node holds locks that others wait for. */
 const IDLE_TRANSACTION_MS = 5_000
@@ -72,7 +72,7 @@ export class Postgres implements AsyncDisposable {
     return repeated(() => use(this.#db))
   }
 
-  /** Runs read-only statements on one snapshot. No table is rewritten meanwhile, which would make it look empty. */
+  /** Runs read-only statements on one snapshot. No table is rewritten at the same time, which would make it look empty. */
   snapshot<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() =>
       this.#db
@@ -121,14 +121,14 @@ async function repeated<T>(use: () => Promise<T>): Promise<T> {
 function sessionSettings(idleTransactionMs: number): string {
   const settings = {
     search_path: SCHEMA,
-    // Otherwise a power cut could lose a call that was answered 200.
+    // Otherwise a power cut could lose a call that got a 200.
     synchronous_commit: 'on',
     idle_in_transaction_session_timeout: idleTransactionMs,
     // Compiling takes longer than any statement runs.
     jit: 'off',
     // For SSDs. The default makes PostgreSQL scan whole tables instead of using an index.
     random_page_cost: '1.1',
-    // Otherwise plans that were made for nearly empty tables stay when they are large.
+    // Otherwise plans made for nearly empty tables would still be used once the tables are large.
     plan_cache_mode: 'force_custom_plan',
   }
   return Object.entries(settings)

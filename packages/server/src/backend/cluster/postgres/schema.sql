@@ -1,5 +1,5 @@
 -- The archive, partitioned by day: ids sort by time. `txt` sorts by bytes. `seq` is the order of archiving, `log_position` the
--- order of the log, `checksum` that of the accepted event (event-rows.ts).
+-- order of the log, `checksum` the checksum of the accepted event (event-rows.ts).
 --
 -- Ids of clients have any length, and an index entry at most 2,700 bytes. So such columns have an index on their first
 -- characters (`isId` in event-rows.ts) or a hash index, and uniqueness is checked under a lock.

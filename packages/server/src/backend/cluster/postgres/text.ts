@@ -3,7 +3,7 @@ const ESCAPE = '\uf8ff'
 const NUL = `${ESCAPE}0`
 const ESCAPED = `${ESCAPE}1`
 
-/** Escapes a text for a column. `fromText` returns the original. */
+/** Escapes a string for a column. `fromText` returns the original. */
 export function toText(text: string): string {
   if (!text.includes('\0') && !text.includes(ESCAPE)) return text
   return text.replaceAll(ESCAPE, ESCAPED).replaceAll('\0', NUL)

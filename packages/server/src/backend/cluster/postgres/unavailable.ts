@@ -38,7 +38,7 @@ const UNSTORABLE = '22021'
 /** `BackendUnavailable` for temporary failures, `UnstorableText` for U+0000, otherwise the error itself, which is a bug. */
 export function asBackendError(error: unknown): unknown {
   if (codeOf(error) === UNSTORABLE)
-    return new UnstorableText('No text here may have the character U+0000.', { cause: error })
+    return new UnstorableText('Strings must not contain U+0000.', { cause: error })
   if (error instanceof BackendUnavailable || !isTransient(error)) return error
   return new BackendUnavailable(`PostgreSQL is unavailable: ${(error as Error).message}`, {
     cause: error,

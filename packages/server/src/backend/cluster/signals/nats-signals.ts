@@ -29,7 +29,7 @@ type Answer = Parameters<Signals['onAsked']>[1]
 
 /**
  * Signals on NATS subjects: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
- * `<prefix>.questions` for questions, and an inbox for the answers to each question.
+ * `<prefix>.questions` for requests, and an inbox for the responses to each request.
  */
 export class NatsSignals implements Signals, Disposable {
   readonly #options: NatsSignalsOptions
@@ -155,7 +155,7 @@ export class NatsSignals implements Signals, Disposable {
       .get(topic)?.(body)
       .then(
         (answer) => this.#send(inbox, topic, answer),
-        // Without its answer, this node counts as absent.
+        // Without its response, this node counts as absent.
         () => undefined,
       )
   }

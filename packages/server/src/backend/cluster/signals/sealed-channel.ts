@@ -66,7 +66,7 @@ const MAX_PARTS = 24
 const PART_BYTES = 512 * 1024
 const MAX_INCOMPLETE = 16
 
-/** Splits a text into messages for NATS; `undefined` if it is too long. */
+/** Splits a string into messages for NATS; `undefined` if it is too long. */
 export function splitIntoParts(text: string, partBytes: number): readonly string[] | undefined {
   const count = Math.max(1, Math.ceil(text.length / partBytes))
   if (count > MAX_PARTS) return undefined

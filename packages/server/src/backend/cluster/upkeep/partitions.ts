@@ -26,12 +26,12 @@ export async function readDays(postgres: Postgres): Promise<Days> {
 }
 
 /** Creates the partitions from yesterday to `ahead` days from now. If a table is in use for long, the next call does the rest. */
-export async function makeAhead(postgres: Postgres, ahead: number): Promise<void> {
+export async function createFuturePartitions(postgres: Postgres, ahead: number): Promise<void> {
   const { today, days } = await readDays(postgres)
   for (let day = today - 1; day <= today + ahead; day++) {
     if (days.includes(day)) continue
     try {
-      await postgres.write((transaction) => makeDay(transaction, day))
+      await postgres.write((transaction) => createDayPartition(transaction, day))
     } catch (error) {
       if (isLockTimeout(error)) return
       throw error
@@ -42,7 +42,10 @@ export async function makeAhead(postgres: Postgres, ahead: number): Promise<void
 const MAX_MOVED = 5_000
 
 /** Creates the partitions of a day if necessary, and moves its rows there. Rejects if a table is in use (`isLockTimeout`). */
-export async function makeDay(transaction: Transaction<unknown>, day: number): Promise<void> {
+export async function createDayPartition(
+  transaction: Transaction<unknown>,
+  day: number,
+): Promise<void> {
   await lock(transaction, 'upkeep')
   if (await hasDay(transaction, day)) return
   // With more rows, the day stays in the default partitions: writers would wait too long.

@@ -7,7 +7,7 @@ import { tryLock } from '../postgres/locks.ts'
 import { PostgresTx } from '../postgres/postgres-store.ts'
 import type { Connection, Postgres } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
-import { makeAhead } from './partitions.ts'
+import { createFuturePartitions } from './partitions.ts'
 import { removeOldest } from './retention.ts'
 
 /** Days to create partitions for, at the start and by retention. */
@@ -19,7 +19,7 @@ export async function openUpkeep(
   postgres: Postgres,
   log: Pick<JetStreamLog, 'state' | 'lostMessages'>,
 ): Promise<Upkeep> {
-  await makeAhead(postgres, AHEAD_AT_START)
+  await createFuturePartitions(postgres, AHEAD_AT_START)
   return {
     backlog: async () => {
       const [{ waiting }, [row]] = await Promise.all([
@@ -54,7 +54,7 @@ export async function openUpkeep(
     usedBytes: async () => (await readTotals(postgres)).bytes,
     removeOldest: async (slice) => {
       if (slice.before !== undefined && slice.cursor === undefined) {
-        await makeAhead(postgres, AHEAD)
+        await createFuturePartitions(postgres, AHEAD)
         await mergeTallies(postgres)
         await removeOthers(postgres, slice.before)
         const { ackedBefore } = await log.state()

@@ -11,7 +11,7 @@ export class DamagedDatabase extends Error {
   constructor(file: string, found: string) {
     const dataDir = dirname(file)
     super(
-      `The database ${file} is damaged (${found}). Check the disk. Then restore a backup (hookline restore <backup> --replace --data-dir ${dataDir}). ` +
+      `The database ${file} is corrupted (${found}). Check the disk. Then restore a backup (hookline restore <backup> --replace --data-dir ${dataDir}). ` +
         `Without a backup, rebuild it from its readable rows (hookline rebuild --data-dir ${dataDir}).`,
     )
   }

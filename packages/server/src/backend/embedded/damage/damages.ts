@@ -25,7 +25,7 @@ export function reportDamages(db: DatabaseSync, { onDamage }: DamageOptions): vo
 export interface DamageOptions {
   /** The number of the last present commit, if the operator accepts the loss of later ones. */
   readonly acceptLoss?: number | undefined
-  /** Called with each loss that the start has found, in words. */
+  /** Called with a description of each loss found at startup. */
   readonly onDamage?: (description: string) => void
 }
 
@@ -40,11 +40,11 @@ export function refuseDamagedRecords(
     .filter((row) => !canBeOpened(row as unknown as SealedRecord, box))
     .map(({ kind, id }) => ({ kind: String(kind), id: String(id) }))
   if (damaged.length === 0) return
-  const texts = damaged.map(({ kind, id }) => `The ${kind} ${id} in the database is damaged.`)
+  const texts = damaged.map(({ kind, id }) => `The ${kind} ${id} in the database is corrupted.`)
   const number = lastCommit(db)
   if (acceptLoss !== number)
     throw new ConfigurationDamaged(
-      `${texts.join(' ')} Without it, calls would be refused and deliveries would end. Restore a backup (hookline restore <backup> --replace). ` +
+      `${texts.join(' ')} Without it, calls would be rejected and deliveries dropped. Restore a backup (hookline restore <backup> --replace). ` +
         `To continue without it and recreate it afterwards, start once with --accept-loss ${number}.`,
     )
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
@@ -72,7 +72,7 @@ export async function quarantineDamaged(
       await to.add(items.map((item) => ({ ...item, at: systemClock.wall() })))
       count += items.length
     }
-    if (count > 0) onDamage?.(`Waiting ${noun} were damaged and are in quarantine: ${count}.`)
+    if (count > 0) onDamage?.(`${count} pending ${noun} were corrupted and have been quarantined.`)
   }
   await move(deliveries, quarantine, 'deliveries')
   await move(noticeQueue, noticeQueue, 'deletion notices')

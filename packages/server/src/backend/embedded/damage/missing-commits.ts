@@ -24,14 +24,14 @@ export function findMissingCommits(
   using db = DataDir.openForReading(file)
   const present = lastCommit(db)
   if (mark === 'damaged') {
-    return `The file ${markFileOf(dataDir)} is damaged: whether commits after number ${present} are missing cannot be known.`
+    return `The file ${markFileOf(dataDir)} is corrupted, so missing commits after number ${present} cannot be detected.`
   }
   if (present >= mark.number) return undefined
   const description = describe(db, mark, present)
   if (accepted === present) return description
   throw new CommitsMissing(
-    `${description} The database file or its write-ahead log was damaged, replaced or removed. ` +
-      `Put the files hookline.db and hookline.db-wal back if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without them')}`,
+    `${description} The database file or its write-ahead log was corrupted, replaced or removed. ` +
+      `Restore the original hookline.db and hookline.db-wal if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without them')}`,
   )
 }
 
@@ -50,11 +50,11 @@ function missingDatabase(
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
   throw new CommitsMissing(
-    `${description} Put the file back, or restore a backup (hookline restore). ${acceptHint(0, 'with a new, empty database')}`,
+    `${description} Restore the file, or restore a backup (hookline restore). ${acceptHint(0, 'with a new, empty database')}`,
   )
 }
 
-/** The next start makes a new one. */
+/** Removes the mark. The next start creates a new one. */
 export function removeCommitMark(dataDir: string): void {
   rmSync(markFileOf(dataDir), { force: true })
 }
@@ -64,7 +64,7 @@ function describe(db: DatabaseSync, { number, lastSeq }: Commit, present: number
   const row = hasTable(db, 'events') && db.prepare('SELECT MAX(seq) AS seq FROM events').get()
   const last = Number((row && row['seq']) ?? 0)
   if (last >= lastSeq) return commits
-  return `${commits} They contained up to ${lastSeq - last} events, with the numbers ${last + 1} to ${lastSeq}.`
+  return `${commits} They contained up to ${lastSeq - last} events, numbered ${last + 1} to ${lastSeq}.`
 }
 
 function acceptHint(present: number, how: string): string {

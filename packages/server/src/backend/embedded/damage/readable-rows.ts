@@ -20,7 +20,9 @@ export function readRows(
   if (key === undefined) return readNumbered(db, name, take)
   const rows = (direction: string): Iterator<ReadRow> =>
     iterate(db, `SELECT * FROM "${name}" ORDER BY ${key.map((place) => place + direction).join()}`)
-  return upToDamage(() => rows(' ASC'), take) || (upToDamage(() => rows(' DESC'), take), false)
+  return (
+    upToCorruption(() => rows(' ASC'), take) || (upToCorruption(() => rows(' DESC'), take), false)
+  )
 }
 
 /** No table has a negative rowid. */
@@ -35,12 +37,12 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
       last = Number(rowid)
       take(row)
     }
-    if (upToDamage(() => iterate(db, select, [after, through]), ascending)) return true
+    if (upToCorruption(() => iterate(db, select, [after, through]), ascending)) return true
     const descending = ([rowid, ...row]: ReadRow): void => {
       first = Number(rowid)
       take(row)
     }
-    const isRead = upToDamage(() => iterate(db, `${select} DESC`, [last, through]), descending)
+    const isRead = upToCorruption(() => iterate(db, `${select} DESC`, [last, through]), descending)
     // The end of the table is unknown after its last rowid.
     if (isRead || first - last <= 2 || first > LAST_ROWID) return false
     const middle = Math.floor((last + first) / 2)
@@ -51,7 +53,7 @@ function readNumbered(db: DatabaseSync, name: string, take: (row: ReadRow) => vo
   return readSpan(FIRST_ROWID, LAST_ROWID)
 }
 
-function upToDamage(open: () => Iterator<ReadRow>, take: (row: ReadRow) => void): boolean {
+function upToCorruption(open: () => Iterator<ReadRow>, take: (row: ReadRow) => void): boolean {
   try {
     const rows = open()
     for (let row = rows.next(); row.done !== true; row = rows.next()) take(row.value)

@@ -14,7 +14,7 @@ export interface Commit {
   readonly lock?: string | undefined
 }
 
-/** Two slots, written in turn: one is always complete. */
+/** Two slots, written alternately: one is always complete. */
 const SLOT_BYTES = 256
 const SLOTS = 2
 
@@ -35,7 +35,7 @@ export class CommitMark implements Disposable {
     if (isNew) syncFolderNow(dirname(path))
   }
 
-  /** Writes the mark. After an error it is behind, but true. */
+  /** Writes the mark. After an error, the mark is outdated but correct. */
   write(commit: Omit<Commit, 'lock'>): void {
     try {
       const slot = encoded({ ...commit, lock: this.#lock })
@@ -71,7 +71,7 @@ export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined 
   return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'damaged'
 }
 
-/** A checksum, then JSON: readable by people. */
+/** A checksum, then human-readable JSON. */
 function encoded(commit: Commit): Buffer {
   const json = JSON.stringify(commit)
   const text = `${crc32(json).toString(16).padStart(8, '0')} ${json}`

@@ -7,7 +7,7 @@ import { syncFolder } from '../../../util/durable-file.ts'
 /** Pages copied between two turns of the event loop. */
 const PAGES = 1_000
 
-/** Copies `source` to `file`, for its owner only, during writes. The copy appears complete and synced, or not at all. */
+/** Copies `source` to `file`, readable by its owner only, while writes continue. The copy appears complete and synced, or not at all. */
 export async function copyDatabase(source: string, file: string): Promise<void> {
   const partial = `${file}.partial`
   await rm(partial, { force: true })

@@ -42,10 +42,10 @@ export class DataDir implements Disposable {
     const taken = lock ?? lockOf(path, file)
     if (taken === undefined) throw new Error(`The lock file ${file} cannot be emptied. Remove it.`)
     this.#lock = taken
-    if (isOpenElsewhere(this.databaseFile, file)) {
+    if (isOpenInOtherProcess(this.databaseFile, file)) {
       this.#lock.close()
       throw new DataDirInUse(
-        `The database of ${path} is open in another process, and ${LOCK_NAME} was removed or replaced. Stop that process: it may be a Hookline service that holds the former lock.`,
+        `The database of ${path} is open in another process, and ${LOCK_NAME} was removed or replaced. Stop that process: it may be a Hookline service that still holds the old lock.`,
       )
     }
   }
@@ -86,14 +86,14 @@ function lockOf(path: string, file: string): DatabaseSync | undefined {
     if (errcode === NOT_A_DATABASE) return undefined
     if (errcode !== BUSY) throw cause
     throw new DataDirInUse(
-      `${path} is in use by another Hookline process. Stop that one, or start this one with another data folder (--data-dir).`,
+      `${path} is in use by another Hookline process. Stop that process, or use another data folder (--data-dir).`,
       { cause },
     )
   }
 }
 
 /** Whether another process has the database open. Another file name leaves the write-ahead log untouched. */
-function isOpenElsewhere(databaseFile: string, lockFile: string): boolean {
+function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
   const mark = readCommitMark(dirname(databaseFile))
   const lastLock = mark === 'damaged' ? undefined : mark?.lock
   if (!existsSync(databaseFile) || identityOf(lockFile) === lastLock) return false

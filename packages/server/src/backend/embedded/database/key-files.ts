@@ -23,10 +23,10 @@ export function secretBoxOf(
     (used.size === 0 ? keepKey(file, SecretBox.newKey()) : '')
   const keys = SecretBox.keysIn(text)
   const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
-  if (keys === undefined) throw mismatch(`There is no key in ${where}`, used, file)
+  if (keys === undefined) throw mismatch(`No key found in ${where}`, used, file)
   const box = new SecretBox(keys)
   if ([...used].some((id) => !box.has(id)))
-    throw mismatch(`The key in ${where} is another one (${box.keyId})`, used, file)
+    throw mismatch(`Wrong key in ${where} (${box.keyId})`, used, file)
   return box
 }
 
@@ -66,8 +66,8 @@ function keepKey(file: string, key: string): string {
 function mismatch(found: string, used: ReadonlySet<string>, file: string): EncryptionKeyMismatch {
   const ids = [...used].join(', ')
   return new EncryptionKeyMismatch(
-    `${found}; the secrets in the database are encrypted with the key ${ids || 'of another start'}. ` +
-      `Put the file ${file} back from its backup, or set HOOKLINE_ENCRYPTION_KEY to that key. ` +
+    `${found}; the secrets in the database were encrypted with ${ids || 'another key'}. ` +
+      `Restore ${file} from a backup, or set HOOKLINE_ENCRYPTION_KEY to that key. ` +
       'To change the key, set HOOKLINE_ENCRYPTION_KEY to both, the new one first, separated by a comma.',
   )
 }

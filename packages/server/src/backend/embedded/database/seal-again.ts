@@ -24,7 +24,7 @@ export function usedKeys(db: DatabaseSync): ReadonlySet<string> {
 }
 
 /** Seals all secrets with the key of `box` and records its id, unless it is in use. Skips corrupted rows. */
-export function sealAgain(
+export function reseal(
   db: DatabaseSync,
   box: SecretBox,
   onUnreadable: OnUnreadable = () => undefined,

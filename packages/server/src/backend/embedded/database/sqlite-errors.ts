@@ -52,9 +52,9 @@ export function isDamage(error: unknown): boolean {
 }
 
 /** Errors of our statements if a table, a column or a trigger is corrupted. */
-const OF_SCHEMA =
+const SCHEMA_CORRUPTION =
   /no such (?:table|column|index|function)|syntax error|has no column named|unrecognized token/
 
 export function isDamageOfSchema(error: unknown): boolean {
-  return error instanceof Error && OF_SCHEMA.test(error.message)
+  return error instanceof Error && SCHEMA_CORRUPTION.test(error.message)
 }

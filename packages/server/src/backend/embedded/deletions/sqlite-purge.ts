@@ -49,13 +49,13 @@ async function erase(
     if (signal.aborted) return false
     const from: number = page
     const run = (): Promise<Scrubbed> => writer.run('scrub', from)
-    // If a reader was in the way, long reads are paused.
+    // If a reader prevented it, long reads are paused.
     const scrubbed = await (tries === 0 ? run() : readers.whilePaused(run))
     if (scrubbed !== 'busy') {
       tries = 0
       page = scrubbed.nextPage
     } else if (++tries === BUSY_TRIES) {
-      throw new BackendUnavailable('The database is being read at length, as for a copy.')
+      throw new BackendUnavailable('The database is in use by a long read, such as a backup.')
     }
   }
   return true

@@ -70,13 +70,13 @@ function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
   const id = String(row['delivery_id'])
   if (row['body'] === null) return { id, reason: 'Its event is no longer in the archive.' }
   if (![row['first_due_at'], row['due_at'] ?? 0].every(isTime))
-    return { id, reason: 'Its times in the database are damaged.' }
+    return { id, reason: 'Its timestamps in the database are corrupted.' }
   const webhooks = parts.partsIn(row['webhooks'])
-  if (!webhooks) return { id, reason: 'Its progress in the database is not readable as JSON.' }
+  if (!webhooks) return { id, reason: 'Its stored state is not valid JSON.' }
   try {
     const event = eventOfRow({ ...row, id: row['event_id']! })
     return { delivery: deliveryOf(row as unknown as DeliveryRow, webhooks), event }
   } catch {
-    return { id, reason: 'Its event in the database is damaged.' }
+    return { id, reason: 'Its event in the database is corrupted.' }
   }
 }

@@ -159,12 +159,15 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
     const { name, select, claimedOf } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
-    if (row === undefined) return { id, reason: 'It is no longer in the database.' }
+    if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
     const read = claimedOf(row, this.parts)
     if ('reason' in read || lane === this.#unsplitLane) return read
     return waitsIn(read.delivery, this.#lanes.laneOf(lane))
       ? read
-      : { id, reason: 'It waits in a lane of which it has no part: the database is damaged.' }
+      : {
+          id,
+          reason: 'It waits for a webhook that it does not have: the database is corrupted.',
+        }
   }
 
   #nextDue(lane: number): number | null {

@@ -38,7 +38,7 @@ export class StoredLanes implements NumberedLanes {
   numberOf(queue: QueueName, lane: LaneId): number {
     const number = this.find(queue, lane)
     if (number !== undefined) return number
-    throw new BackendUnavailable(`No lane has a number yet of ${lane.destinationId}.`)
+    throw new BackendUnavailable(`A lane of ${lane.destinationId} has no number yet.`)
   }
 
   /** The lane of a number; `undefined` if the database has lost it. */

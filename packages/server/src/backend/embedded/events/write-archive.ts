@@ -5,7 +5,7 @@ import { missingRowsCounter } from '../database/missing-rows.ts'
 /** Event id, destination id, reason, since. */
 export type DeclinedRow = readonly [string, string, string, number | null]
 
-export function keepDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) => void {
+export function storeDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) => void {
   const insert = db.prepare(
     'INSERT OR IGNORE INTO declined (event_id, destination_id, reason, since) VALUES (?, ?, ?, ?)',
   )

@@ -37,7 +37,7 @@ export class Appender implements Pick<Log, 'append'> {
     const { waiting } = this.#options
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0)
     if (!waiting.take(bytes))
-      throw new BackendUnavailable('Too many calls wait for the disk (maxWaitingBytes).')
+      throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
     const together = this.#openFor(bytes)
     for (const event of events) together.events.push(event)
     together.appends++

@@ -8,8 +8,8 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Appended } from './write-log.ts'
 
-/** Maximum rows scanned by a read with a selector: some milliseconds. */
-const LOOKED_AT = 5_000
+/** Maximum rows scanned by a read with a selector, in a few milliseconds. */
+const MAX_SCANNED_ROWS = 5_000
 
 /** The types come first, so that only track calls are parsed. */
 const SELECTED = `(type IN (SELECT value FROM json_each(?4)) OR type = 'track'
@@ -39,7 +39,13 @@ export function sqliteFollowedLog(
       const values =
         only === undefined
           ? [after, limit, limit]
-          : [after, LOOKED_AT, limit, JSON.stringify(only.types), JSON.stringify(only.events)]
+          : [
+              after,
+              MAX_SCANNED_ROWS,
+              limit,
+              JSON.stringify(only.types),
+              JSON.stringify(only.events),
+            ]
       const sql = only === undefined ? EVERY : ONLY
       const rows = await readers.run('select', { sql, values })
       return sliceOf(rows, wanted, last)
@@ -68,13 +74,13 @@ function sliceOf(
     if (event !== undefined) events.push({ position: Number(row['seq']), event })
     else unreadable.push({ id: String(row['id']), reason: DAMAGED_EVENT })
   }
-  // The newest positions may have no event; waiting for more must not end at once.
+  // The newest positions may have no event; waiting for more must not end immediately.
   const slice = { events, through: isEnd ? Math.max(through, end) : through, isEnd }
   return unreadable.length === 0 ? slice : { ...slice, unreadable }
 }
 
 export class AppendedPosition {
-  /** Who waits for more, and from which position. */
+  /** The callbacks that wait for more events, each with its position. */
   readonly #waiting = new Map<() => void, number>()
   #last: number
 
@@ -151,7 +157,7 @@ export class RecentEvents {
     return { events: found, through, isEnd: true }
   }
 
-  /** Does work that removes events. Reads meanwhile and later use the table. */
+  /** Runs work that removes events. Reads during and after it use the table. */
   async whileRemoving<T>(work: () => Promise<T>): Promise<T> {
     this.#pauses++
     this.#appends = []

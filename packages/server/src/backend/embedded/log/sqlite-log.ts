@@ -248,7 +248,7 @@ export class SqliteEvents extends StoredEvents {
         for (const { destinationId, reason, since = null } of declined)
           rows.push([event.id, destinationId, reason, since])
     }
-    if (rows.length > 0) await this.#writer.run('keepDeclined', rows)
+    if (rows.length > 0) await this.#writer.run('storeDeclined', rows)
     return duplicates
   }
 }

@@ -136,8 +136,8 @@ export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) 
   }
 }
 
-/** Appends events, unless a user was purged since they were made. */
-export function appendTold(_db: DatabaseSync, { tx, append }: Appending) {
+/** Appends events, unless a user was purged since they were created. */
+export function appendAnnouncements(_db: DatabaseSync, { tx, append }: Appending) {
   return async (told: {
     readonly block: EventBlock
     readonly purges: number

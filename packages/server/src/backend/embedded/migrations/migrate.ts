@@ -26,7 +26,7 @@ export function refuseNewer(
   const current = schemaVersion(db)
   if (current <= latest) return
   throw new SchemaTooNew(
-    `${file} has schema ${current}, but this version of Hookline knows only up to ${latest}. ` +
+    `${file} has schema ${current}, but this version of Hookline only supports schemas up to ${latest}. ` +
       'Start the newer version again, or restore the copy that was made before migrating.',
   )
 }
@@ -44,7 +44,7 @@ export function migrate(
   const transactions = current === 0 ? [due] : due.map((step) => [step])
   for (const steps of transactions) takeSteps(db, steps)
   if (copy !== undefined)
-    for (const each of filesBeside(file, SCHEMA_COPIES)) if (each !== copy) rmSync(each)
+    for (const each of siblingFiles(file, SCHEMA_COPIES)) if (each !== copy) rmSync(each)
   return copy
 }
 
@@ -65,12 +65,12 @@ const SCHEMA_COPIES = 'schema-*.backup'
 
 /** Removes copies made by migrations and rebuilds (before a time in ms), because they contain deleted data. */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
-  for (const copy of filesBeside(file, `{${SCHEMA_COPIES},damaged*}`)) {
+  for (const copy of siblingFiles(file, `{${SCHEMA_COPIES},damaged*}`)) {
     if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })
   }
 }
 
-function filesBeside(file: string, end: string): string[] {
+function siblingFiles(file: string, end: string): string[] {
   const cwd = dirname(file)
   return globSync(`${basename(file)}.${end}`, { cwd }).map((name) => join(cwd, name))
 }

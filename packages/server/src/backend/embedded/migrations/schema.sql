@@ -1,4 +1,4 @@
--- The tables of one data folder. Triggers keep every count: scrapes count no rows, and no statement can forget one.
+-- The tables of one data folder. Triggers maintain every count, so scrapes count no rows and no statement can miss one.
 
 -- Log and archive in one. `body` is the body of its webhook requests, byte for byte; `rest` has other data.
 CREATE TABLE events (

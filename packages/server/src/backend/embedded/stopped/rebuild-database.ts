@@ -25,7 +25,7 @@ const MAX_RANGES = 100
 const NOTHING_LOST =
   'The database was rebuilt. All rows were readable: indexes, queues and counts were rebuilt from them.'
 const SOME_LOST =
-  'The database was rebuilt from the readable rows of a damaged one. Rows on damaged pages are missing.'
+  'The database was rebuilt from the readable rows of a corrupted one. Rows on corrupted pages are missing.'
 
 export interface Rebuilt {
   readonly previous: string | undefined
@@ -55,7 +55,7 @@ function copyReadable(file: string, fresh: string): readonly string[] {
   using source = openReadable(file)
   using db = DataDir.openForWriting(fresh)
   refuseNewer(source, file, MIGRATIONS)
-  // The schema that the rows fit. The next start takes later steps.
+  // The schema version of the rows. The next start applies later migrations.
   migrate(db, fresh, MIGRATIONS.slice(0, Math.max(1, schemaVersion(source))))
   db.exec('BEGIN')
   const copied = tablesOf(db).map((table) => copyTable(source, db, table))
@@ -77,7 +77,7 @@ function openReadable(file: string): DatabaseSync {
     new UnusableDatabase(
       `${file} cannot be rebuilt: ${reason} Restore a backup: hookline restore <backup> --replace`,
     )
-  if (!existsSync(file)) throw unusable('There is no such file.')
+  if (!existsSync(file)) throw unusable('File not found.')
   let db: DatabaseSync | undefined
   try {
     db = DataDir.openForReading(file)
@@ -87,7 +87,7 @@ function openReadable(file: string): DatabaseSync {
     throw unusable(`SQLite cannot read its tables (${(error as Error).message}).`)
   }
   db.close()
-  throw unusable('It is not a database of Hookline.')
+  throw unusable('It is not a Hookline database.')
 }
 
 function tablesOf(db: DatabaseSync): readonly StoredTable[] {
@@ -122,8 +122,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
     `INSERT OR ${or} INTO "${name}" (${columns.map((each) => `"${each}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
   )
   let refused = 0
-  if (!hasTable(source, name))
-    return { name, isRead: false, report: [`Table ${name}: it is missing.`] }
+  if (!hasTable(source, name)) return { name, isRead: false, report: [`Table ${name} is missing.`] }
   const isRead = readRows(source, table, (row) => {
     if (row.length !== columns.length || !isInserted(insert, row)) refused++
   })
@@ -137,7 +136,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
 }
 
 function isInserted(insert: StatementSync, values: ReadRow): boolean {
-  // JavaScript could not read it.
+  // JavaScript could not represent it.
   if (values.some((value) => typeof value === 'bigint' && !Number.isSafeInteger(Number(value))))
     return false
   try {
@@ -171,7 +170,7 @@ function changedEvents(db: DatabaseSync): string[] {
     .map(({ seq }) => [Number(seq), Number(seq)] as const)
     .toArray()
   if (changed.length === 0) return []
-  return [`Table events: ${changed.length} rows have changed bytes (${inWords(changed)}).`]
+  return [`Table events: ${changed.length} rows have a checksum mismatch (${inWords(changed)}).`]
 }
 
 function inWords(ranges: readonly (readonly [first: number, last: number])[]): string {
@@ -239,7 +238,7 @@ function keepSequences(db: DatabaseSync): void {
     keep.run(table, db.prepare(select).get()!['last'] ?? 0)
 }
 
-/** Splits deliveries of lost lanes into parts again. Lost numbers stay taken: otherwise parts would go to the URL of a new lane. */
+/** Splits deliveries of lost lanes into parts again. Lost numbers stay reserved: otherwise parts would go to the URL of a new lane. */
 function keepLanes(db: DatabaseSync): void {
   for (const table of ['deliveries', 'notices'])
     db.exec(

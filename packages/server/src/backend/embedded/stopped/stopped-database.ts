@@ -16,7 +16,7 @@ import { openedText } from '../database/seal-again.ts'
 import { RECORDED_POSITIONS } from '../log/write-log.ts'
 import { hasTable } from '../database/statements.ts'
 
-/** The file is not a database of Hookline, is corrupted, or would replace another database. */
+/** The file is not a Hookline database, is corrupted, or would replace another database. */
 export class UnusableDatabase extends Error {
   override readonly name = 'UnusableDatabase'
 }
@@ -30,7 +30,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
     if (!isDamage(error)) throw error
     const { message } = error as Error
     throw new UnusableDatabase(
-      `The database ${databaseFile} is damaged (${message}), so it cannot be backed up. To keep the damaged file, copy it. hookline rebuild makes a new one from its readable rows.`,
+      `The database ${databaseFile} is corrupted (${message}), so it cannot be backed up. Copy the file to keep it. hookline rebuild creates a new database from its readable rows.`,
     )
   })
 }
@@ -131,14 +131,14 @@ function schemaOf(file: string): number {
 
 /** Describes the corruption of a database; empty if it is intact. Reads the whole file. */
 export function damageOf(file: string): readonly string[] {
-  if (!existsSync(file)) return ['There is no such file.']
+  if (!existsSync(file)) return ['File not found.']
   try {
     using db = new DatabaseSync(file, { readOnly: true })
     const version = schemaVersion(db)
     const latest = MIGRATIONS.at(-1)!.version
-    if (version === 0) return ['It is not a database of Hookline.']
+    if (version === 0) return ['It is not a Hookline database.']
     if (version > latest)
-      return [`It has schema ${version}; this version knows only up to ${latest}.`]
+      return [`It has schema ${version}; this version only supports schemas up to ${latest}.`]
     const found = db.prepare('PRAGMA quick_check(10)').all()
     return found.map((row) => String(row['quick_check'])).filter((text) => text !== 'ok')
   } catch (error) {
@@ -169,7 +169,7 @@ async function keepPrevious(databaseFile: string, previous: string): Promise<voi
   const wal = `${databaseFile}-wal`
   await copyDatabase(databaseFile, previous).catch(async (error: unknown) => {
     if (!isDamage(error)) throw error
-    // SQLite cannot read it, so its bytes are copied for an expert.
+    // SQLite cannot read it, so its bytes are copied for later analysis.
     await rm(`${previous}-wal`, { force: true })
     await copyFile(databaseFile, previous)
     if (existsSync(wal)) await copyFile(wal, `${previous}-wal`)

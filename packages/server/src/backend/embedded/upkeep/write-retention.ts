@@ -42,7 +42,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
       }
       if (performance.now() > end) return { removed, cursor: String(seq) }
     }
-    // One young event may come from a wrong clock; a whole slice of them is the end.
+    // One recent event may come from a wrong clock; a whole slice of recent events is the end.
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }
@@ -61,7 +61,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
   }
 }
 
-/** Finds the deliveries of events. Those of one timestamp are read at once. */
+/** Finds the deliveries of events. Those with one timestamp are read together. */
 function deliveryFinder(ofMoment: StatementSync): (eventId: string) => readonly Row[] {
   let moment = ''
   let deliveries = new Map<unknown, Row[]>()

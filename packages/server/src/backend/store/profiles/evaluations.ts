@@ -36,7 +36,7 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
   }
 }
 
-/** Stores evaluations of profiles that have not changed since. Resolves to their places in `evaluated`. */
+/** Stores evaluations of profiles that have not changed since. Resolves to their indexes in `evaluated`. */
 export async function storeEvaluations(
   tx: Tx,
   evaluated: readonly Evaluated[],
@@ -71,7 +71,7 @@ async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The numbers of computations, made if missing, and locked until the transaction ends. Lock profiles before. */
+/** The numbers of computations, created if missing, and locked until the transaction ends. Lock profiles first. */
 export async function lockedNumbers(
   tx: Tx,
   computationIds: readonly string[],

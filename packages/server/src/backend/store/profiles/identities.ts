@@ -53,7 +53,7 @@ export class OpenIdentities {
     this.#byName = byName
   }
 
-  /** Opens or makes the identities of these ids. Call `lockProfiles` first. */
+  /** Opens or creates the identities of these ids. Call `lockProfiles` first. */
   static async open(
     tx: Tx,
     { named, withTraits = [], at }: OpeningOptions,
@@ -260,7 +260,7 @@ async function traitsOf(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<num
 /** Reports identities with damaged data, which is dropped, in the quarantine. */
 async function quarantine(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   if (ids.length === 0) return
-  const reason = 'Its counts or traits in the database were not readable as JSON, and were removed.'
+  const reason = 'Its stored counts or traits were not valid JSON, and were removed.'
   const rows = ids.map((id) => ({ id: `profile:${id}`, reason, at }))
   const input = tx.dialect.rows(rows, { text: ['id', 'reason'], number: ['at'] })
   await tx.run(sql`

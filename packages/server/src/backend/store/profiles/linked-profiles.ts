@@ -68,7 +68,7 @@ interface Move extends Member {
 
 /**
  * Moves users, the users that aliases join with them, and `others` (anonymousIds that lead their own profiles) to their profiles.
- * The user with the least number leads. Resolves to the leader of each identity.
+ * The user with the lowest number leads. Resolves to the leader of each identity.
  */
 export async function relink(
   tx: Tx,

@@ -97,7 +97,7 @@ export function isEarlier(a: Moment, b: Moment): boolean {
   return order < 0
 }
 
-/** Orders texts as both databases do. */
+/** Orders strings as both databases do. */
 export function compareText(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

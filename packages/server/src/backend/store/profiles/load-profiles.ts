@@ -164,7 +164,7 @@ function valuesOf(traits: ReturnType<typeof mergedTraits>): Record<string, Json>
   return values
 }
 
-/** Facts of one clause, of an identity or profile, as texts: a row for each would take several times as long. */
+/** Facts of one clause, of an identity or profile, as strings: a row for each would take several times as long. */
 interface FactRow {
   readonly profile: number
   readonly clause: number

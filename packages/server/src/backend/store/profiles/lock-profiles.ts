@@ -1,7 +1,7 @@
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
-/** Waits for other transactions that make, link or remove identities, and sees their changes. The first lock of each of them. */
+/** Waits for other transactions that create, link or remove identities, and sees their changes. Each must take this lock first. */
 export async function lockProfiles(
   tx: Tx,
 ): Promise<{ readonly purges: number; readonly maxLinks: number }> {

@@ -74,7 +74,7 @@ function isUserAfter(userId: string): Statement {
 
 type ChangeList = Parameters<Memberships['changeList']>
 
-/** Changes the list of a manual audience, and makes identities for new users. */
+/** Changes the list of a manual audience, and creates identities for new users. */
 export async function changeList(
   tx: Tx,
   { audienceId, space, add, remove, at }: ChangeList[0] & ChangeList[1],

@@ -105,7 +105,7 @@ async function findByTrait(
     WHERE name = ${name} AND used_at > ${now - USED_EVERY_MS}`)
   const index = known ?? (await store.write(useTraitIndex, { name, now }))
   if (index === undefined)
-    throw new TooManyTraitIndexes(`There are indexes of ${MAX_TRAIT_INDEXES} other traits.`)
+    throw new TooManyTraitIndexes(`The limit of ${MAX_TRAIT_INDEXES} indexed traits is reached.`)
   const found = await read(store, { ...query, page, index: index.number })
   if (index.filled_through === null) return found
   const [last] = await store.lookUp(

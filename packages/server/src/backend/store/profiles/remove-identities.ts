@@ -57,7 +57,7 @@ async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly num
   return rows.map(({ id }) => id)
 }
 
-interface Concerned {
+interface AffectedIdentity {
   readonly id: number
   readonly kind: string
   readonly space: string
@@ -75,7 +75,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
     (await removeRefusedAliases(tx, numbers)) &&
     (await removeOtherClaims(tx, numbers))
   if (!isAll) {
-    await linkAnew(tx, { users: heirs, kept, gone: [], shared: [] }, at)
+    await relinkRest(tx, { users: heirs, kept, gone: [], shared: [] }, at)
     return false
   }
   const users = named.filter(({ kind }) => kind === 'user').map(({ id }) => id)
@@ -88,7 +88,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const gone = [...named, ...(await unnamed(tx, others))]
   await removeData(tx, numbers)
   await removeRows(tx, gone)
-  await linkAnew(tx, { users: [...shared.map(({ id }) => id), ...heirs], kept, gone, shared }, at)
+  await relinkRest(tx, { users: [...shared.map(({ id }) => id), ...heirs], kept, gone, shared }, at)
   return true
 }
 
@@ -96,13 +96,13 @@ interface Rest {
   /** Users whose links may have changed. */
   readonly users: readonly number[]
   /** AnonymousIds without data, which another user has claimed. */
-  readonly kept: readonly Concerned[]
-  readonly gone: readonly Concerned[]
+  readonly kept: readonly AffectedIdentity[]
+  readonly gone: readonly AffectedIdentity[]
   /** Users whose profiles had removed identities. */
-  readonly shared: readonly Concerned[]
+  readonly shared: readonly AffectedIdentity[]
 }
 
-async function linkAnew(tx: Tx, { users, kept, gone, shared }: Rest, at: number): Promise<void> {
+async function relinkRest(tx: Tx, { users, kept, gone, shared }: Rest, at: number): Promise<void> {
   const isGone = new Set(gone.map(({ id }) => id))
   const left = users.filter((id) => !isGone.has(id))
   const emptied = kept.map(({ id }) => id)
@@ -114,26 +114,33 @@ async function linkAnew(tx: Tx, { users, kept, gone, shared }: Rest, at: number)
 }
 
 /** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
-async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly Concerned[]) {
+async function removeClaimed(
+  tx: Tx,
+  users: readonly number[],
+  claimed: readonly AffectedIdentity[],
+) {
   const ids = claimed.map(({ id }) => id)
   await tx.run(sql`
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
-  const heirs = await claimAnew(tx, ids)
+  const heirs = await promoteClaims(tx, ids)
   await removeData(tx, ids)
   const gone = claimed.filter(({ id }) => !heirs.has(id))
   await removeRows(tx, gone)
   return { heirs: [...heirs.values()], kept: claimed.filter(({ id }) => heirs.has(id)) }
 }
 
-function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Concerned[]> {
-  return tx.all(sql<Concerned>`
+function withIds(tx: Tx, ids: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
 /** Identities that only a removed alias had, as a former id. */
-function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Concerned[]> {
+function unnamed(
+  tx: Tx,
+  partners: readonly AffectedIdentity[],
+): Promise<readonly AffectedIdentity[]> {
   const ids = partners.map(({ id }) => id)
-  return tx.all(sql<Concerned>`
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)}) AND NOT is_seen
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
@@ -142,16 +149,16 @@ function unnamed(tx: Tx, partners: readonly Concerned[]): Promise<readonly Conce
 const REMOVED_TOGETHER = 2_000
 
 /** The anonymousIds of users, including those beyond the limit of a profile. */
-function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Concerned[]> {
-  return tx.all(sql<Concerned>`
+function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
       ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
 }
 
 /** The users with the first claim of removed anonymousIds. */
-function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Concerned[]> {
-  return tx.all(sql<Concerned>`
+function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly AffectedIdentity[]> {
+  return tx.all(sql<AffectedIdentity>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
 }
@@ -191,7 +198,7 @@ async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
 }
 
 /** Makes the earliest remaining claims of anonymousIds the first. Returns their users, by anonymousId. */
-async function claimAnew(tx: Tx, anonymous: readonly number[]) {
+async function promoteClaims(tx: Tx, anonymous: readonly number[]) {
   const rows = await tx.all(sql<{ readonly anonymous: number; readonly claimer: number }>`
     SELECT anonymous, claimer FROM (
       SELECT anonymous, claimer, row_number() OVER (PARTITION BY anonymous ORDER BY ${BY_MOMENT}) AS place
@@ -212,11 +219,11 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /** Removes identities, if they still exist, and the results of the profiles that they lead. */
-async function removeRows(tx: Tx, gone: readonly Concerned[]): Promise<void> {
+async function removeRows(tx: Tx, gone: readonly AffectedIdentity[]): Promise<void> {
   const numbers = gone.map(({ id }) => id)
   const ids = numbersIn(tx, numbers)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
-  const removed = await tx.all(sql<Pick<Concerned, 'id' | 'profile' | 'space'>>`
+  const removed = await tx.all(sql<Pick<AffectedIdentity, 'id' | 'profile' | 'space'>>`
     DELETE FROM identities WHERE id IN (${ids}) RETURNING id, profile, space`)
   const ended = removed.filter(({ id, profile }) => id === profile)
   const changes = ended.map(({ space }) => ({ space, change: -1 }))

@@ -28,7 +28,7 @@ import type { NamedTogether } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
 import { searchProfiles } from './profile-list.ts'
-import { mergedTraits, type StoredTraits, tendTraitIndexes, traitsIn } from './traits.ts'
+import { mergedTraits, type StoredTraits, maintainTraitIndexes, traitsIn } from './traits.ts'
 
 /** Refused links that a profile shows, and that are counted. */
 const SHOWN_LINKS = 20
@@ -60,7 +60,7 @@ export function storedProfiles(store: Store): Profiles {
         SELECT count(*) AS count FROM trait_indexes
         WHERE filled_through IS NOT NULL OR used_at < ${unusedSince}`)
       if (due!.count === 0) return false
-      await store.write(tendTraitIndexes, unusedSince)
+      await store.write(maintainTraitIndexes, unusedSince)
       return true
     },
   }
@@ -166,17 +166,17 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
       otherUser: await refusedLinks(
         tx,
         sql`
-        SELECT anonymous AS other, claimer AS owner, ${WHENCE} FROM claims
+        SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
         WHERE claimer IN (${usersOf(profile)}) AND NOT is_first AND ${isElsewhere(sql`anonymous`, profile)}
         ORDER BY at LIMIT ${MAX_COUNTED}`,
       ),
       limit: await refusedLinks(
         tx,
         sql`
-        SELECT * FROM (SELECT anonymous AS other, claimer AS owner, ${WHENCE} FROM claims
+        SELECT * FROM (SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
           WHERE claimer IN (${usersOf(profile)}) AND is_first AND ${isElsewhere(sql`anonymous`, profile)}
           ORDER BY at LIMIT ${MAX_COUNTED}) AS claimed
-        UNION ALL SELECT * FROM (SELECT partner, identity, ${WHENCE} FROM aliases
+        UNION ALL SELECT * FROM (SELECT partner, identity, ${LINK_ORIGIN} FROM aliases
           WHERE identity IN (${usersOf(profile)}) AND NOT is_linked AND ${isElsewhere(sql`partner`, profile)}
           LIMIT ${MAX_COUNTED}) AS named`,
       ),
@@ -225,7 +225,7 @@ function linksIn(tx: ReadTx, profile: number): Promise<readonly Link[]> {
     ORDER BY at, id, "userId"`)
 }
 
-const WHENCE = sql`at, event_id, source_id`
+const LINK_ORIGIN = sql`at, event_id, source_id`
 
 function usersOf(profile: number): Statement {
   return sql`SELECT id FROM identities WHERE profile = ${profile} AND kind = 'user'`

@@ -46,7 +46,7 @@ export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
   return aheadA === aheadB ? a[3] > b[3] : aheadA > aheadB
 }
 
-/** An index of identities by the values of a trait. The first search makes it; `tendTraitIndexes` fills it, and removes it if unused. */
+/** An index of identities by the values of a trait. The first search creates it; `maintainTraitIndexes` fills it, and removes it if unused. */
 export interface TraitIndex {
   readonly number: number
   readonly name: string
@@ -101,7 +101,7 @@ async function putValues(
     SELECT trait, value, identity FROM ${input} WHERE true ON CONFLICT DO NOTHING`)
 }
 
-/** Finds or makes the index of a trait; `undefined` if there are too many. */
+/** Finds or creates the index of a trait; `undefined` if there are too many. */
 export async function useTraitIndex(
   tx: Tx,
   { name, now }: { readonly name: string; readonly now: number },
@@ -125,8 +125,8 @@ export async function useTraitIndex(
   return { number, name, filled_through: 0 }
 }
 
-/** Adds some identities to an incomplete index, and removes some values of one that was not used since. */
-export async function tendTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
+/** Adds some identities to an incomplete index, and removes some values of one that has not been used since `unusedSince`. */
+export async function maintainTraitIndexes(tx: Tx, unusedSince: number): Promise<void> {
   // Traits must not change between reading and writing.
   await lockProfiles(tx)
   await fill(tx, unusedSince)

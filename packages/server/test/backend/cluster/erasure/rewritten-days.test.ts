@@ -200,7 +200,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a rewritten day', () => {
     })
     await reading.promise
     const rewriting = rewriteDay(erasing(cluster), EVENTS, DAY)
-    const refused = expect(rewriting).rejects.toThrow('Another node rewrites')
+    const refused = expect(rewriting).rejects.toThrow('Another node is rewriting')
     await expect.poll(() => leftTables(cluster)).not.toEqual([])
     // Another node starts to erase.
     await removeCopies(erasing(cluster))

@@ -7,7 +7,10 @@ import {
   partitionOf,
   startOf,
 } from '../../../../src/backend/cluster/postgres/days.ts'
-import { makeAhead, readDays } from '../../../../src/backend/cluster/upkeep/partitions.ts'
+import {
+  createFuturePartitions,
+  readDays,
+} from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
@@ -63,7 +66,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     const { today } = await readDays(days.postgres)
     await days.sql(`INSERT INTO declined SELECT '${startOf('evt', today + 3)}' || i, 'dst_a', 'integrations'
       FROM generate_series(10000, 15000) AS i`)
-    await makeAhead(days.postgres, 4)
+    await createFuturePartitions(days.postgres, 4)
     const made = await Promise.all(
       [2, 3, 4].map((day) => days.has(partitionOf('events', today + day))),
     )
@@ -74,10 +77,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('partitions of days', () => {
     await using days = await ClusterDays.open()
     const before = await readDays(days.postgres)
     await whileInUse(days, 'deliveries_default', async () => {
-      await makeAhead(days.postgres, 4)
+      await createFuturePartitions(days.postgres, 4)
       expect(await readDays(days.postgres)).toEqual(before)
     })
-    await makeAhead(days.postgres, 4)
+    await createFuturePartitions(days.postgres, 4)
     expect((await readDays(days.postgres)).days.length).toBe(before.days.length + 3)
   })
 })

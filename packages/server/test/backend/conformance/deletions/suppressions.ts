@@ -15,8 +15,8 @@ const inOne: Suppression = { ...everywhere, id: 'u2', sourceId: 'src_a' }
 /** The stored suppression before it has left out a call. */
 const unused = (suppression: Suppression): SuppressionRecord => ({
   ...suppression,
-  callsLeftOut: 0,
-  lastLeftOutAt: null,
+  droppedCalls: 0,
+  lastDroppedAt: null,
 })
 
 export function suppressionsConformance(open: OpenBackendHarness): void {
@@ -51,7 +51,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       const users = [{ kind: 'anonymous', id: 'u2', calls: 3 }] as const
       await suppressions.countLeftOut({ sourceId: 'src_a', at: NOON, users })
       const { data } = await suppressions.find(ofVisitor, 9)
-      expect(data).toEqual([{ ...ofVisitor, callsLeftOut: 3, lastLeftOutAt: NOON }])
+      expect(data).toEqual([{ ...ofVisitor, droppedCalls: 3, lastDroppedAt: NOON }])
       expect(await suppressions.remove(ofVisitor)).toBe(true)
       expect((await suppressions.list({}, { limit: 9 })).data).toEqual([unused(inOne)])
     })
@@ -138,8 +138,8 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       const { data } = await harness.backend.suppressions.list({}, { limit: 9 })
       expect(data).toEqual([
         unused(elsewhere),
-        { ...inOne, callsLeftOut: 3, lastLeftOutAt: NOON + 7 },
-        { ...everywhere, callsLeftOut: 3, lastLeftOutAt: NOON + 7 },
+        { ...inOne, droppedCalls: 3, lastDroppedAt: NOON + 7 },
+        { ...everywhere, droppedCalls: 3, lastDroppedAt: NOON + 7 },
       ])
     })
 

@@ -163,7 +163,7 @@ test('an event with a changed byte is reported as damaged', async () => {
   for await (const entries of backend.log.consume({ signal: stop.signal })) {
     const damaged = entries.flatMap(({ unreadable = [] }) => unreadable)
     expect(damaged).toEqual([
-      expect.objectContaining({ reason: 'The event in the database is damaged.' }),
+      expect.objectContaining({ reason: 'The event in the database is corrupted.' }),
     ])
     expect(entries.flatMap(({ events }) => events)).toHaveLength(9)
     break

@@ -59,7 +59,7 @@ export class OpenLog implements AsyncDisposable {
     await Promise.resolve()
   }
 
-  /** The writer of another thread, and a promise that resolves when it is gone. */
+  /** The writer of another thread, and a promise that resolves when the thread has exited. */
   connect(): { readonly writer: Writer; readonly gone: Promise<void> } {
     const { port, gone } = this.host.connect()
     const watch = new DamageWatch(this.#file)

@@ -45,7 +45,7 @@ function ValueText({ value: { form, text }, onChange }: ValueTextProps): ReactEl
       <span className="block min-w-36 flex-1">
         <TextArea
           aria-label="Values, one per line"
-          placeholder={'One per line.\n5 is a number, "5" is text.'}
+          placeholder={'One per line.\n5 is a number, "5" is a string.'}
           rows={3}
           value={text}
           onChange={({ target }) => onChange(target.value)}

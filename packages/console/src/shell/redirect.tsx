@@ -6,7 +6,7 @@ import { Empty, Failed, Skeleton } from '../design/states.tsx'
 import { shownText } from '../format/shown-text.ts'
 import { PageHeading } from './page-heading.tsx'
 
-interface LeadOnProps<T> {
+interface Props<T> {
   readonly id: string
   /** The kind of record: `Delivery`. */
   readonly title: string
@@ -20,7 +20,7 @@ interface LeadOnProps<T> {
 }
 
 /** Redirects from the id of a record without its own page, or reports that it does not exist. */
-export function LeadOn<T>({ id, title, query, found, why, all }: LeadOnProps<T>): ReactElement {
+export function Redirect<T>({ id, title, query, found, why, all }: Props<T>): ReactElement {
   const { data, error, refetch } = query
   const isMissing = error !== null && problemOf(error).status === 404
   if (data !== undefined && !isMissing) return found(data)
@@ -38,7 +38,7 @@ export function LeadOn<T>({ id, title, query, found, why, all }: LeadOnProps<T>)
             </Link>
           }
         >
-          {shownText(id, 60)} was not found. The id is incomplete, or {why}.
+          {shownText(id, 60)} was not found. The ID is incomplete, or {why}.
         </Empty>
       ) : (
         <Failed error={error} onRetry={() => void refetch()} />
