@@ -16,7 +16,7 @@ describe('docs/guides/run-book.md', () => {
   it('explains the meaning, the checks and the remedy of each alert', () => {
     const [, ...sections] = page.split(/^## (?=Hookline)/m)
     for (const section of sections)
-      for (const part of ['**Meaning.**', '**Look at**', '**Do.**'])
+      for (const part of ['**Meaning.**', '**Check**', '**Fix.**'])
         expect(section.split(part), section.split('\n')[0]).toHaveLength(2)
   })
 })
