@@ -18,7 +18,7 @@ test('saving settings keeps hidden header values, and a concurrent change is not
   await service.api.call('PATCH', `destinations/${id}`, { name: 'Theirs' })
   await page.getByText('Someone else changed this destination').waitFor()
   await expectAccessible(page)
-  await page.getByRole('button', { name: 'Keep mine' }).click()
+  await page.getByRole('button', { name: 'Keep my changes' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
 
@@ -52,12 +52,12 @@ test('deliveries of a paused destination are shown as held, and sent when it is 
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await page.getByText('Paused manually.').first().waitFor()
   await service.track('m1')
-  await page.getByRole('heading', { name: '1 pending delivery' }).waitFor()
+  await page.getByRole('heading', { name: '1 waiting delivery' }).waitFor()
   await page.getByText('The destination is paused.').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Resume' }).click()
   await receiver.waitFor(1)
-  await page.getByRole('heading', { name: '1 pending delivery' }).waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: '1 waiting delivery' }).waitFor({ state: 'detached' })
 })
 
 test('a replay shows the number of deliveries first, then its progress', async () => {
@@ -90,7 +90,7 @@ test('a destination with two spaces in its name is deleted by its id, and an err
   await service.api.call('PATCH', `destinations/${id}`, { name: 'Two  spaces' })
   const { page, go } = await openSignedIn(service)
   await go(`destinations/${id}?tab=deliveries&delivery=msg_none`)
-  await page.getByRole('button', { name: 'Copy the request id' }).waitFor()
+  await page.getByRole('button', { name: 'Copy the request ID' }).waitFor()
   await go(`destinations/${id}?tab=settings`)
   await page.getByRole('button', { name: 'Delete destination…' }).click()
   await page.getByLabel(`Type “${id}” to confirm`).fill(id)

@@ -36,7 +36,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   await group.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
   await dialog
-    .getByRole('radio', { name: /^Everything rejected or expired at .+: 3 deliveries/ })
+    .getByRole('radio', { name: /^All rejected or expired deliveries to .+: 3 deliveries/ })
     .check()
   await dialog.getByText('Retries 3 deliveries.').waitFor()
   expect(await dialog.getByRole('radio', { name: '404 http_4xx: 3 deliveries' }).count()).toBe(1)
@@ -99,7 +99,7 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   await go('failures')
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('radio', { name: /^Of these, only events received since/ }).check()
+  await dialog.getByRole('radio', { name: /^Only those received after a certain time/ }).check()
   await dialog.getByText('Retries 1 delivery.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'No failures' }).waitFor()

@@ -122,16 +122,16 @@ test('the form opens with a user, adds anonymous ids, lists aliased users that r
   const { page, go } = await openSignedIn(service)
   await go('privacy?userId=ada')
   const form = page.getByRole('dialog', { name: 'Delete users' })
-  expect(await form.getByLabel('User ids').inputValue()).toBe('ada')
+  expect(await form.getByLabel('User IDs').inputValue()).toBe('ada')
   await expect
     .poll(async () => {
-      await form.getByRole('button', { name: 'Add known anonymous ids' }).click()
+      await form.getByRole('button', { name: 'Add known anonymous IDs' }).click()
       return form.getByLabel('Anonymous IDs').inputValue()
     })
     .toBe('anon-1')
   await expect
     .poll(async () => {
-      await form.getByRole('button', { name: 'Add known anonymous ids' }).click()
+      await form.getByRole('button', { name: 'Add known anonymous IDs' }).click()
       return form.getByRole('status').textContent()
     })
     .toContain('Aliased users who will not be deleted: lovelace.')
@@ -139,8 +139,8 @@ test('the form opens with a user, adds anonymous ids, lists aliased users that r
   const next = form.getByRole('button', { name: 'Review deletion' })
   expect(await next.isDisabled()).toBe(true)
   await form.getByLabel('Test', { exact: true }).last().check()
-  await form.getByLabel('User ids').fill('ada\nbob ')
-  await form.getByText('1 id starts or ends with a space').waitFor()
+  await form.getByLabel('User IDs').fill('ada\nbob ')
+  await form.getByText('1 ID starts or ends with a space').waitFor()
   await form.getByLabel(/^Suppress/).check()
   await expectAccessible(page)
   await page.setViewportSize(NARROW)

@@ -23,7 +23,7 @@ describe('docs/reference/errors.md', () => {
       section: 'Why an event was not delivered to a destination',
       known: { ...DECLINE_REASONS, ...UNDECIDED_REASONS },
     },
-    { section: 'Findings about an event', known: TRACE_FINDINGS },
+    { section: 'Notes about an event', known: TRACE_FINDINGS },
     { section: 'Why an event is missing', known: MISSING_CAUSES },
     { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
   ])('"$section" lists each code once, and no other', ({ section, known }) => {

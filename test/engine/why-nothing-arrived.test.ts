@@ -23,7 +23,7 @@ describe('an event that is not sent has a decision with a reason and a remedy:',
     const { enabledChangedAt: since } = await change({ enabled: false })
     await change({ name: 'Another name' })
     await service.track('m-1')
-    const sinceWhen = `was off when the event arrived. It was off since ${since}.`
+    const sinceWhen = `was disabled when the event arrived. It had been disabled since ${since}.`
     const answer = {
       decision: 'declined',
       reason: 'destination_disabled',
@@ -33,13 +33,13 @@ describe('an event that is not sent has a decision with a reason and a remedy:',
     }
     expect((await service.endOf('m-1')).decisions).toMatchObject([answer])
     const { text: shown } = await hookline(service, 'destinations', 'get', id)
-    expect(shown).toContain(`no, since ${since}: new events are not forwarded`)
+    expect(shown).toContain(`no, since ${since}: new events are not delivered`)
     // The decision does not change when the destination is enabled.
     await change({ enabled: true })
     expect((await service.trace('m-1')).decisions).toMatchObject([answer])
     const { text } = await hookline(service, 'trace', 'm-1')
     expect(text).toMatch(/^received +2/m)
-    expect(text).toMatch(/^✗ .+ \(dst_\S+\) destination_disabled: The destination was off/m)
+    expect(text).toMatch(/^✗ .+ \(dst_\S+\) destination_disabled: The destination was disabled/m)
     expect(text).toContain(sinceWhen)
   })
 
@@ -149,7 +149,7 @@ describe('a call that created no event is explained:', () => {
     const { lastDroppedAt } = counted!
     expect(list.text).toMatch(new RegExp(`^u1 +3 +${lastDroppedAt} +2\\S+Z +all +${id}`, 'm'))
     const events = await hookline(service, 'events', 'list', '--user', 'u1')
-    expect(events.text).toMatch(/^No matching events\.\nUser u1 is suppressed in every source /)
+    expect(events.text).toMatch(/^No matching events\.\nUser u1 has been suppressed in all /)
     expect(events.text).toContain(`3 calls dropped, last at ${lastDroppedAt}.`)
   })
 })
@@ -232,11 +232,11 @@ describe('a pending event shows why, since when, and when it is attempted next:'
     const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'url_forbidden')
     expect(part).toMatchObject({ state: 'held', last: { class: 'address_forbidden' } })
     expect(explanation).toContain('address_forbidden:')
-    expect(cli).toMatch(/held: webhook paused: URL not in/)
+    expect(cli).toMatch(/held: webhook paused: address or port not in/)
     const { text } = await hookline(service, 'destinations', 'get', id)
     expect(text).toMatch(/paused since 2\S+Z: address or port not in/)
     expect(text).toMatch(
-      /warning +The address 127\.0\.0\.1 is loopback, so the webhook receives nothing/,
+      /warning +The address 127\.0\.0\.1 is loopback, so the webhook cannot receive anything/,
     )
     expect(receiver.connections).toBe(0)
   })
@@ -272,7 +272,7 @@ describe('a pending event shows why, since when, and when it is attempted next:'
     await service.createDestination({ urls: [receiver.url] })
     for (const messageId of ['m-1', 'm-2', 'm-3']) await service.track(messageId)
     const { cli } = await whyItWaits(service, 'm-3', 'in_line')
-    expect(cli).toContain('pending: due, in the queue\n')
+    expect(cli).toContain('pending: due, queued\n')
   })
 
   test('its request has no response yet', async () => {

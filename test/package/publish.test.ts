@@ -35,13 +35,13 @@ describe('npm publish of tarballs', () => {
 
   test('stops if a different build of the version is published', async () => {
     const registry = await openRegistry(folder.path, { existing: tarballs[1]!.file })
-    await expect(publish(tarballs, version)).rejects.toThrow('is published from another build')
+    await expect(publish(tarballs, version)).rejects.toThrow('was published from a different build')
     expect(registry.published).toEqual([])
   })
 
   test('stops at the first package that the registry refuses', async () => {
     const registry = await openRegistry(folder.path, { refused: '@hookline/protocol' })
-    await expect(publish(tarballs, version)).rejects.toThrow(/npm publish .*l\.tgz ended with 1/)
+    await expect(publish(tarballs, version)).rejects.toThrow(/npm publish .*l\.tgz exited with 1/)
     expect(registry.published).toEqual([])
   })
 

@@ -61,7 +61,7 @@ describe('a release', () => {
   })
 
   test('does not start with an unknown argument', () => {
-    expect(() => isDryRun(['--dryrun'], {})).toThrow('Unknown: --dryrun')
+    expect(() => isDryRun(['--dryrun'], {})).toThrow('Unknown arguments: --dryrun')
   })
 })
 

@@ -79,7 +79,7 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
   throw new BackendNotConfigured(
-    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend has only one process. Leave ` +
+    `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend has only one process. Unset ` +
       'HOOKLINE_ROLE, or set it to all.',
   )
 }

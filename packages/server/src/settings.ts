@@ -69,7 +69,7 @@ export const SETTINGS = {
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
   databaseUrl: {
-    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:password@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
+    doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
     isPlace: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),

@@ -74,21 +74,21 @@ describe('the configuration file', () => {
   })
 
   test.each([
-    ['port: 4800\nwebhookQueueSize: 8: planted\n', 'line 2, column 13'],
-    ['port: 4800\nadminToken: planted: x\n', 'line 2, column 13'],
+    ['port: 4800\nwebhookQueueSize: 8: planted\n', 'line 2, column 19'],
+    ['port: 4800\nadminToken: planted: x\n', 'line 2, column 19'],
     ['adminToken: |\n  planted\n\tplanted: [\n', 'line 3, column'],
     ['{"port": 4800, "adminToken": "planted" x}', 'line 1, column'],
     ['{\n  "port": 4800 "adminToken": "planted"\n}', 'line 2, column'],
   ])('that is invalid is reported by position, without quoting it: %j', (text, place) => {
     using folder = new TemporaryFolder()
     const [problem] = problemsOf(() => readConfigFile(fileWith(folder, text)))
-    expect(problem).toContain(`is not valid YAML or JSON: look at ${place}`)
+    expect(problem).toContain(`is not valid YAML or JSON: error at or before ${place}`)
     expect(problem).not.toContain('planted')
   })
 
   test.each([
     ['- 1', /must be a mapping of setting names to values/],
-    ['port: {a: 1}', /port in .* must be a text, a number/],
+    ['port: {a: 1}', /port in .* must be a string, a number/],
     ['a: "secret\nb: [', /is not valid YAML or JSON/],
   ])('%j is refused, without quoting it', (text, problem) => {
     using folder = new TemporaryFolder()
@@ -180,7 +180,7 @@ describe('a secret in its own file', () => {
     const environment = { HOOKLINE_ADMIN_TOKEN_FILE: '/nowhere/token', HOOKLINE_PORT_FILE: '/x' }
     expect(problemsOf(() => parseConfig(environment))).toEqual([
       expect.stringContaining('HOOKLINE_PORT_FILE is not a setting'),
-      'HOOKLINE_ADMIN_TOKEN_FILE names a file that cannot be read (ENOENT): /nowhere/token',
+      'Cannot read the file in HOOKLINE_ADMIN_TOKEN_FILE (ENOENT): /nowhere/token',
     ])
   })
 })

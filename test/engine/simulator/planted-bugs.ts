@@ -157,7 +157,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       if (result.outcome !== 'delivered' || request.attempt > 1) return result
       return { ...result, outcome: 'retry', class: 'timeout' }
     }),
-    violation: /took it 2 times/,
+    violation: /accepted it 2 times/,
   },
   {
     name: 'a response 500 that counts as delivered',
@@ -172,7 +172,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: 'a breaker that is ignored',
     bug: { Health: HealthWithoutBlocks },
-    violation: /tried while it was blocked/,
+    violation: /attempted while it was blocked/,
   },
   {
     name: 'a deletion that is ignored',

@@ -105,7 +105,7 @@ export class SimulatedThread implements OpenedThread {
   }
 
   terminate(): void {
-    this.#end(new Error('The thread has ended with the code 1.'))
+    this.#end(new Error('The thread exited with code 1.'))
   }
 
   async #begin(): Promise<void> {
@@ -113,7 +113,7 @@ export class SimulatedThread implements OpenedThread {
     const main = new Channel<Functions, LaneMainFunctions & BaseOfMain>(this.#own, {
       keepsAlive: true,
     })
-    void main.closed.then(() => this.#end(new Error('The thread has ended with the code 0.')))
+    void main.closed.then(() => this.#end(new Error('The thread exited with code 0.')))
     const { join } = this.#environment
     const putDestination = (destination: Destination): Promise<void> =>
       main.call('putDestination', destination)

@@ -16,7 +16,7 @@ const NOTHING_LOST = /Nothing is lost\.|All rows were readable|are missing from 
 /** Reports about tables other than `events`. */
 const OTHER_TABLE = /^Table (?!events:)|rebuilt from the readable rows/
 const ROWS_ONLY = /^Table events: [^(]*$/
-const RANGE = /numbers (\d+) to (\d+)/g
+const RANGE = /number(?:s|ed) (\d+) to (\d+)/g
 
 /** Reads the reports from the data folder. The service must have stopped. */
 export function toldBy(folder: string, { events }: Base): Told {

@@ -9,7 +9,7 @@ export interface Verdict {
   readonly faults: readonly string[]
 }
 
-const NAMES_A_REMEDY = /--accept-loss|hookline restore|from its backup|Put the file|Put it back/
+const NAMES_A_REMEDY = /--accept-loss|hookline restore|from a backup|Restore the file|Move it back/
 
 /** @param mayLose the maximum number of events that the corruption can explain as lost */
 export function judge(observed: Observed, mayLose: number): Verdict {

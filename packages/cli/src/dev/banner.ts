@@ -27,7 +27,7 @@ export function banner(output: Output, ready: DevReady): string {
     ['service', ready.url],
     ['console', ready.console],
     ['API reference', ready.apiReference],
-    ['sign-in', ready.allowsLocalAccess ? 'no sign-in needed on this machine' : 'needed'],
+    ['sign-in', ready.allowsLocalAccess ? 'not needed on this machine' : 'needed'],
     ['data folder', ready.dataDir],
     ['write key', ready.writeKey],
     ['webhook', ready.webhookUrl],

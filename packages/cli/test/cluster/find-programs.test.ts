@@ -29,7 +29,7 @@ it('finds the first PostgreSQL, and the first nats-server that is recent enough'
 
 it('names the missing servers, with the commands that install them', () => {
   using folder = new TemporaryFolder()
-  const [hint, message] = [/apt install .+brew install/, /^This machine has no PostgreSQL and no/]
+  const [hint, message] = [/apt install .+brew install/, /^Not found: PostgreSQL, nats-server/]
   expect(() => findPrograms(folder.path, [])).toThrow(
     expect.objectContaining({
       message: expect.stringMatching(message),
@@ -38,7 +38,5 @@ it('names the missing servers, with the commands that install them', () => {
   )
   program(folder.path, 'nats-server', '2.10.9')
   for (const name of ['postgres', 'initdb']) program(folder.path, name)
-  expect(() => findPrograms(folder.path, [])).toThrow(
-    'This machine has no nats-server 2.10.23 or newer.',
-  )
+  expect(() => findPrograms(folder.path, [])).toThrow('Not found: nats-server 2.10.23 or newer.')
 })

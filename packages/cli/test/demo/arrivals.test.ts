@@ -37,7 +37,7 @@ describe('the failures that the demo reports', () => {
     expect(arrivals.faults()).toEqual([
       'The page call arrived with X-Signature ok, webhook-signature stale.',
       'The identify call did not arrive.',
-      'The identify call that u1 has left the audience did not arrive.',
+      'The identify call for u1 leaving the audience did not arrive.',
       'The deletion notice did not arrive.',
     ])
   })

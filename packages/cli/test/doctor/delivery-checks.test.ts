@@ -133,8 +133,8 @@ describe('the delivery checks', () => {
   it('fail below a success rate of 50 % of at least ten attempts', () => {
     expect(check('success rate', { health: lastHour(10, 4) }, {})).toMatchObject({
       ok: false,
-      detail: 'last hour: 10 attempts, 4 delivered (40 %); 1 destination below 50 %',
-      causes: ['CRM (dst_1): 10 attempts, 4 delivered (40 %)'],
+      detail: 'last hour: 10 attempts, 4 delivered (40%); 1 destination below 50%',
+      causes: ['CRM (dst_1): 10 attempts, 4 delivered (40%)'],
     })
     expect(check('success rate', { health: lastHour(10, 5) })).toMatchObject({ ok: true })
   })
@@ -142,16 +142,16 @@ describe('the delivery checks', () => {
   it('judge all destinations together if each has few attempts', () => {
     expect(check('success rate', { health: lastHour(9, 1) }, { health: lastHour(9, 2) })).toEqual({
       ok: false,
-      detail: 'last hour: 18 attempts, 3 delivered (16 %); 2 destinations below 50 %',
+      detail: 'last hour: 18 attempts, 3 delivered (16%); 2 destinations below 50%',
       causes: [
-        'CRM (dst_1): 9 attempts, 1 delivered (11 %)',
-        'CRM (dst_1): 9 attempts, 2 delivered (22 %)',
+        'CRM (dst_1): 9 attempts, 1 delivered (11%)',
+        'CRM (dst_1): 9 attempts, 2 delivered (22%)',
       ],
       next: expect.stringContaining('`hookline deliveries failures`'),
     })
     expect(check('success rate', { health: lastHour(9, 1) })).toEqual({
       ok: true,
-      detail: 'last hour: 9 attempts, 1 delivered (11 %); too few attempts for a verdict',
+      detail: 'last hour: 9 attempts, 1 delivered (11%); too few attempts for a verdict',
     })
   })
 
@@ -207,7 +207,7 @@ describe('the delivery checks', () => {
     expect(checks).toMatchObject({
       backlog: { detail: '1 delivery pending' },
       'success rate': {
-        detail: 'last hour: 1 attempt, 0 delivered (0 %); too few attempts for a verdict',
+        detail: 'last hour: 1 attempt, 0 delivered (0%); too few attempts for a verdict',
       },
       held: { detail: '1 delivery held' },
     })

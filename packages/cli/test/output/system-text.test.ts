@@ -75,7 +75,7 @@ test('several nodes have a line each, with their work, which one responds, and w
   expect(lines).toHaveLength(3)
   expect(lines[0]).toMatch(/01234567 1\.2\.3, started .+, responds$/)
   expect(lines[1]).toMatch(/abcdefgh ingest 1\.2\.2, started [^,]+$/)
-  expect(lines[2]).toMatch(/zzzzzzzz 1\.2\.3, started .+, dead, last seen /)
+  expect(lines[2]).toMatch(/zzzzzzzz 1\.2\.3, started .+, down, last seen /)
 })
 
 test('a single-process service has no node lines', () => {

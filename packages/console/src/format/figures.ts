@@ -12,7 +12,7 @@ export function shortNumber(value: number): string {
   return Math.abs(value) < 10_000 ? TENTH.format(value) : SHORT.format(value)
 }
 
-/** `99.97 %`, never rounded up to 100. */
+/** `99.97%`, never rounded up to 100. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–'
   const exact = (part / whole) * 100

@@ -4,13 +4,13 @@ import { absoluteTime, relativeTime } from '../../src/format/times.ts'
 
 describe('figures', () => {
   test.for([
-    [0, 10, '0 %'],
-    [10, 10, '100 %'],
-    [99_999, 100_000, '99.99 %'],
-    [999_999_999, 1_000_000_000, '99.99 %'],
-    [1, 3, '33.3 %'],
+    [0, 10, '0%'],
+    [10, 10, '100%'],
+    [99_999, 100_000, '99.99%'],
+    [999_999_999, 1_000_000_000, '99.99%'],
+    [1, 3, '33.3%'],
     [0, 0, '–'],
-  ] as const)('%d of %d is %s: never 100 %% while something is missing', ([part, whole, text]) => {
+  ] as const)('%d of %d is %s: never 100%% while something is missing', ([part, whole, text]) => {
     expect(percent(part, whole)).toBe(text)
   })
 

@@ -85,7 +85,7 @@ test('the state of a deletion includes its notices', () => {
   expect(shownState({ ...DELETION, state: 'running' }).words).toBe('Deleted, notifying')
   expect(shownState({ ...DELETION, state: 'running', purgedAt: null }).words).toBe('Deleting')
   expect(notifiedOf({ notifications: [NOTIFICATION, failed] })).toBe('1 of 2')
-  expect(subjectsOf(DELETION)).toBe('2 users, 1 anonymous id')
+  expect(subjectsOf(DELETION)).toBe('2 users, 1 anonymous ID')
 })
 
 test('with several webhooks, a failed notice may have reached some of them', () => {

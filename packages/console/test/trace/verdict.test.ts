@@ -30,7 +30,7 @@ test.for([
     'delivered',
     'Delivered to 2 of 3 destinations: 1 declined.',
   ],
-  [['declined'], 'declined', 'Not sent: the destination was disabled or excluded by the call.'],
+  [['declined'], 'declined', 'Not sent: disabled or excluded.'],
   [
     ['delivered', 'rejected', 'expired', 'retrying'],
     'failed',

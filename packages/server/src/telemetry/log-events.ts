@@ -155,11 +155,11 @@ export const LOG_EVENTS = {
 
   'clock.jumped': warn(
     'The system clock was set. Deliveries are not affected.',
-    'Check the system time. Retention is suspended for an hour.',
+    'Check the system time. For an hour, retention removes nothing by age.',
   ),
   'clock.ahead_of_data': warn(
     'At the start, the clock was more than a day ahead of the newest event.',
-    'Check the system time. Retention is suspended for an hour.',
+    'Check the system time. For an hour, retention removes nothing by age.',
   ),
   'corruption.found': error(
     'The database was corrupted. `description` lists the losses.',

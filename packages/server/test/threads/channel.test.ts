@@ -102,7 +102,9 @@ describe('a call', () => {
     const here = new Channel<object, There>(port1)
     onTestFinished(() => here.close())
     const other = new Channel<There, object>(port2)
-    await expect(here.call('later')).rejects.toThrow('This side offers no later.')
+    await expect(here.call('later')).rejects.toThrow(
+      'This side of the channel has no function later.',
+    )
     other.close()
   })
 

@@ -65,7 +65,7 @@ describe('a thread that exits', () => {
   test.each([
     ['throw', 'TypeError', 'a fault'],
     ['reject', 'RangeError', 'a rejection'],
-    ['exit', 'Error', 'The thread has ended with the code 3.'],
+    ['exit', 'Error', 'The thread exited with code 3.'],
     ['memory', 'Error', 'Worker terminated due to reaching memory limit: JS heap out of memory'],
   ] as const)('by %s is reported and restarted', async (how, type, message) => {
     const open = openHost({ resourceLimits: { maxOldGenerationSizeMb: 32 } })
@@ -100,7 +100,7 @@ describe('a thread that exits', () => {
     open.host.terminate()
     await expect(openCall).rejects.toBeInstanceOf(ThreadExited)
     await ready(open, 2)
-    const message = 'The thread has ended with the code 1.'
+    const message = 'The thread exited with code 1.'
     expect(failures(open)).toMatchObject([{ err: { message } }])
   })
 
@@ -157,6 +157,8 @@ describe('a thread that exits', () => {
     const clock = new ManualClock()
     const open = openHost({ clock, data: { starts: 'never' } })
     await expect.poll(() => (clock.advance(30_000), failures(open).length)).toBeGreaterThan(0)
-    expect(failures(open)[0]).toMatchObject({ err: { message: 'The thread did not start in time.' } })
+    expect(failures(open)[0]).toMatchObject({
+      err: { message: 'The thread did not start in time.' },
+    })
   })
 })

@@ -6,6 +6,7 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { details } from '../../output/details.ts'
 import { userOf } from '../../output/events/event-summary.ts'
+import { counted } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import { destinationNames, nameAndId, nameColumns, type Names } from '../../output/names.ts'
 import type { Output } from '../../output/output.ts'
@@ -54,7 +55,7 @@ export function addInspector(program: ApiCommand): void {
 
   inspector.api('clear', 'remove all recorded requests').run(async ({ api, output }) => {
     const result = await api.clearInspector()
-    output.data(result, () => `Removed ${result.removed} requests.`)
+    output.data(result, () => `Removed ${counted(result.removed, 'request')}.`)
   })
 }
 

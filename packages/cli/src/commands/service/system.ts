@@ -2,7 +2,9 @@ import { systemText } from '../../output/system-text.ts'
 import type { ApiCommand } from '../api-command.ts'
 
 const HELP = `
-\`hookline doctor\` also checks this machine. \`hookline config\` shows the settings that the next start would use. Only admins see addresses and file paths.`
+\`hookline doctor\` also checks this machine. \`hookline config\` shows the
+settings that the next start would use. Only admins see addresses and file
+paths.`
 
 export function addSystem(program: ApiCommand): void {
   program

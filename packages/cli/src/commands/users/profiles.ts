@@ -22,7 +22,7 @@ export function addProfiles(program: ApiCommand): void {
     .run(showProfiles)
 
   profiles
-    .api('find [text]', 'find profiles by userId prefix, or by exact anonymousId or email address')
+    .api('find [text]', 'find profiles by userId prefix, anonymousId or email address')
     .paged('long')
     .option('--trait <name=value>', 'find by trait, such as plan=pro')
     .option(...SPACE)

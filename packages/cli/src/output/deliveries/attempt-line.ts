@@ -23,7 +23,7 @@ function attemptLine(output: Output, attempt: ShownAttempt): string {
   )
 }
 
-/** `(connect 12, tls 30, answer 4)`, if there was more than one step. */
+/** `(connect 12, tls 30, response 4)`, if there was more than one step. */
 function stepsOf({ timing }: ShownAttempt): string {
   const steps = Object.entries(timing).map(
     ([name, ms]) => `${name.replace(/Ms$/, '')} ${Math.round(ms)}`,

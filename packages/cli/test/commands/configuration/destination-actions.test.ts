@@ -38,7 +38,7 @@ describe('hookline destinations', () => {
     const shown = async () => (await service.run('destinations', 'get', destination)).stdout
     await expect.poll(shown).toMatch(/^ {2}Retry-After +until 2/m)
     expect(await shown()).toMatch(/^ {2}breaker +closed$/m)
-    expect(await shown()).toMatch(/^last hour +\d+ attempts, 0 delivered \(0 %\)$/m)
+    expect(await shown()).toMatch(/^last hour +\d+ attempts, 0 delivered \(0%\)$/m)
     expect(await service.json('destinations', 'close-breaker', destination)).toMatchObject({
       id: destination,
     })

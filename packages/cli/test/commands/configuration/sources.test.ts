@@ -62,7 +62,7 @@ describe('hookline sources', () => {
     for (const host of ['hookline.example', '127.0.0.1.hookline.example']) {
       const failed = await run(['sources', 'list', '--url', `http://${host}`])
       expect(failed.code).toBe(3)
-      expect(failed.stderr).toContain(`No admin token for ${host}.`)
+      expect(failed.stderr).toContain(`No admin token found for ${host}.`)
     }
   })
 

@@ -19,7 +19,7 @@ afterAll(() => service[Symbol.asyncDispose]())
 it('lists requests, shows one as it was received, and clears them', async () => {
   const none = await service.run('inspector')
   expect(none.stdout).toContain(
-    'No requests. Add the webhook http://inspector.internal/ to a destination.',
+    'No requests. Add http://inspector.internal/ as a webhook of a destination.',
   )
   await service.run('destinations', 'test', destination)
   const listed = await service.run('inspector', '--destination', 'Here')
@@ -36,7 +36,7 @@ it('lists requests, shows one as it was received, and clears them', async () => 
   expect(JSON.parse(same.stdout)).toMatchObject({ id: data[0]!.id, path: '/hook' })
   const deliveries = await service.json<Page>('inspector', '--delivery', data[0]!.deliveryId)
   expect(deliveries.data).toHaveLength(1)
-  expect((await service.run('inspector', 'clear')).stdout).toBe('Requests removed: 1.\n')
+  expect((await service.run('inspector', 'clear')).stdout).toBe('Removed 1 request.\n')
   const gone = await service.run('inspector', 'get', data[0]!.id)
   expect([gone.code, gone.stderr]).toEqual([
     4,
@@ -79,5 +79,5 @@ it("refuses a URL that is almost the inspector's, and suggests the correct one",
   const webhook = ['--webhook', 'https://inspector.internal/', '--source', 'Shop']
   const { code, stderr } = await service.run('destinations', 'create', ...webhook)
   expect(code).toBe(2)
-  expect(stderr).toContain('Give http://inspector.internal/')
+  expect(stderr).toContain('Use http://inspector.internal/')
 })

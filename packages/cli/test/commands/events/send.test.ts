@@ -76,7 +76,7 @@ describe('hookline send and trace', () => {
     expect(text.stdout).toMatch(/^received +2\S+Z by @hookline\/client [\d.]+$/m)
     expect(text.stdout).toMatch(/→ Webhooks \(dst_\S+\) Delivered\.\n {2}msg_\S+ delivered\n/)
     expect(text.stdout).toMatch(
-      /#1 200 in \d+ ms \(connect \d+, answer \d+(?:, transfer \d+)?\) http:\/\/127\.0\.0\.1/,
+      /#1 200 in \d+ ms \(connect \d+, response \d+(?:, transfer \d+)?\) http:\/\/127\.0\.0\.1/,
     )
   })
 
@@ -183,7 +183,7 @@ describe('hookline send and trace', () => {
     const { messageId } = await service.json<{ messageId: string }>(...call)
     await expect
       .poll(async () => (await service.run('trace', messageId)).stdout)
-      .toMatch(/✗ Webhooks \(dst_\S+\) destination_disabled: The destination was off/)
+      .toMatch(/✗ Webhooks \(dst_\S+\) destination_disabled: The destination was disabled/)
     await service.run('sources', 'delete', quiet.id, '--yes')
   })
 

@@ -32,7 +32,7 @@ const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['sources', 'create', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--name', ''], /\/name: name is too short\./],
-  [['sources', 'update', 'Shop', '--space', 'A B'], /\/space: space has the wrong form/],
+  [['sources', 'update', 'Shop', '--space', 'A B'], /\/space: space has the wrong format/],
   [['destinations', 'create', '--source', 'Shop'], /\/settings: settings is missing\./],
   [
     ['destinations', 'create', '--source', 'Shop', ...WEBHOOK, '--webhook', 'ftp://x'],
@@ -59,7 +59,7 @@ const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['tokens', 'create', '', '--role', 'viewer'], /\/name: name is too short\./],
   [['audiences', 'create', 'VIP'], /\/condition: /],
   [['traits', 'create', 'Total'], /\/compute: compute is missing\./],
-  [['audiences', 'create', 'VIP', '--manual', '--space', 'none'], /\/space: No source is in this/],
+  [['audiences', 'create', 'VIP', '--manual', '--space', 'none'], /\/space: This space has no/],
   [
     ['events', 'list', '--from', 'yesterday'],
     /'--from <time>' .+ISO 8601.+\n {2}`hookline events list --help`/,
@@ -70,7 +70,7 @@ const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   ],
   [
     ['replay', '--destination', 'Webhooks', '--from', '1h', '--to', '2h'],
-    /\/from: Nothing lies between/,
+    /\/from: The time range is empty/,
   ],
   [['stats', '--step', '1m', '--from', '2020-01-01T00:00:00Z'], /step: .+a longer step/],
   [
@@ -128,7 +128,11 @@ describe('a request that the service refuses', () => {
       '{"value": 12345678901234567891}',
       /a number for "value" that/,
     ],
-    ['bytes that are not UTF-8', Buffer.from('{"name": "caf\xe9"}', 'latin1'), /is not valid UTF-8/],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from('{"name": "caf\xe9"}', 'latin1'),
+      /is not valid UTF-8/,
+    ],
   ])('is not sent if a document has %s', async (_what, content, said) => {
     const path = join(folder.path, 'refused.json')
     writeFileSync(path, content)

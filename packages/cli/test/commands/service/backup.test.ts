@@ -149,7 +149,7 @@ it('restore --replace replaces a corrupted database but keeps its bytes, and bac
   ])
   expect([copied.code, copied.stderr]).toEqual([
     1,
-    expect.stringMatching(/hookline\.db is damaged/),
+    expect.stringMatching(/hookline\.db is corrupted/),
   ])
   const args = ['restore', backup, '--replace', '--data-dir', dataDir]
   const unconfirmed = await run(args)

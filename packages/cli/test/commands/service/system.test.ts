@@ -25,7 +25,7 @@ describe('hookline system', () => {
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^version +hookline \d/m)
     expect(stdout).toMatch(/^status +ok$/m)
-    expect(stdout).toMatch(/^storage +[\d.]+ \w+ used; files: .+ free$/m)
+    expect(stdout).toMatch(/^storage +[\d.]+ \w+ used; database .+, log .+ free$/m)
     expect(stdout).toMatch(/^events +0$/m)
     expect(stdout).toMatch(/^backlog +0 pending; 0 held$/m)
     expect(stdout).toMatch(/^retention +3d$/m)
@@ -61,7 +61,7 @@ describe('hookline system', () => {
       file,
     ])
     expect([code, stdout]).toEqual([0, expect.not.stringContaining(folder)])
-    expect(stdout).toMatch(/^dataDir +only for admins/m)
+    expect(stdout).toMatch(/^dataDir +admins only/m)
     expect(stdout).not.toContain('127.0.0.0/8')
   })
 })

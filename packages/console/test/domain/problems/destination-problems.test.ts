@@ -13,39 +13,39 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [{ webhook: young }, []],
   [
     { webhook: old },
-    ['failing: Shop: https://a.example/: 12 pending deliveries, the oldest for 11 min.'],
+    ['failing: Shop: https://a.example/: 12 pending deliveries, oldest waiting for 11 min.'],
   ],
   [
     { webhook: { ...old, breaker: 'open' } },
     [
-      'failing: Shop: https://a.example/ failed too often, so its breaker opened. 12 pending deliveries, the oldest for 11 min.',
+      'failing: The breaker of Shop: https://a.example/ opened after too many failures. 12 pending deliveries, oldest waiting for 11 min.',
     ],
   ],
   [
     { webhook: { breaker: 'half_open' } },
-    ['failing: Shop: https://a.example/ failed too often, so its breaker opened.'],
+    ['failing: The breaker of Shop: https://a.example/ opened after too many failures.'],
   ],
   [
     { webhook: { ...young, retryAfterUntil: ago(-3) } },
     [
-      'attention: Shop: https://a.example/ asked for a pause with Retry-After. 12 pending deliveries, the oldest for 9 min.',
+      'attention: Shop: https://a.example/ sent Retry-After. 12 pending deliveries, oldest waiting for 9 min.',
     ],
   ],
   [
     { webhook: { ...old, retryAfterUntil: ago(-3) } },
     [
-      'failing: Shop: https://a.example/ asked for a pause with Retry-After. 12 pending deliveries, the oldest for 11 min.',
+      'failing: Shop: https://a.example/ sent Retry-After. 12 pending deliveries, oldest waiting for 11 min.',
     ],
   ],
   [{ webhook: { retryAfterUntil: ago(-3) } }, []],
   [{ enabled: false, paused: operator }, []],
   [
     { enabled: false, webhook: { pending: 1, oldestPendingAt: ago(1) } },
-    ['attention: Shop is disabled. 1 pending delivery, the oldest for 1 min.'],
+    ['attention: Shop is disabled with 1 undelivered event.'],
   ],
   [
     { paused: operator, webhook: { held: 1_234, breaker: 'open' } },
-    ['attention: Shop is paused. Paused by hand. 1,234 held.'],
+    ['attention: Shop is paused. Paused manually. 1,234 held.'],
   ],
   [
     { pause: { since: ago(60), reason: 'forbidden' }, webhook: { held: 2 } },
@@ -61,11 +61,11 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [{ lastHour: { attempts: 9, delivered: 0 } }, []],
   [
     { paused: operator, lastHour: { attempts: 10, delivered: 0 } },
-    ['attention: Shop is paused. Paused by hand.'],
+    ['attention: Shop is paused. Paused manually.'],
   ],
   [
     { webhook: { breaker: 'open' }, lastHour: { attempts: 10, delivered: 0 } },
-    ['failing: Shop: https://a.example/ failed too often, so its breaker opened.'],
+    ['failing: The breaker of Shop: https://a.example/ opened after too many failures.'],
   ],
 ]
 
@@ -89,7 +89,7 @@ test('Retry-After shows the next attempt, and a long wait links to the backlog',
     [destination({ webhook: { ...young, retryAfterUntil: ago(-3) } })],
     NOW,
   )
-  expect(rests?.remedy).toBe('Next attempt in 3 min. To make it now, close the breaker.')
+  expect(rests?.remedy).toBe('Next attempt in 3 min. To retry now, open the destination.')
   const [waits] = destinationProblems([destination({ webhook: old })], NOW)
   expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
 })
@@ -99,6 +99,6 @@ test('the problem remains visible after a long name and URL', () => {
     ...destination({ webhook: { ...old, url: `https://a.example/${'x'.repeat(900)}` } }),
   }
   const [problem] = destinationProblems([{ ...long, name: 'n'.repeat(200) }], NOW)
-  expect(problem?.title).toMatch(/12 pending deliveries, the oldest for 11 min\.$/)
+  expect(problem?.title).toMatch(/12 pending deliveries, oldest waiting for 11 min\.$/)
   expect(problem?.title.length).toBeLessThan(300)
 })

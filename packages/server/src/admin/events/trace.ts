@@ -60,7 +60,10 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
   rejected: { explanation: 'Rejected by the receiver. Hookline does not retry it.', remedy: RETRY },
-  expired: { explanation: 'Expired: not delivered within the retry window.', remedy: RETRY },
+  expired: {
+    explanation: 'Expired: it could not be delivered within the retry window.',
+    remedy: RETRY,
+  },
   held: { explanation: 'On hold, because the webhook or the destination is paused.', remedy: null },
   quarantined: { explanation: 'A bug in Hookline stopped it.', remedy: RETRY },
 }
@@ -68,7 +71,7 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
 const CREATE = 'A new destination receives later events.'
 
 const REMOVED: Words = {
-  explanation: 'Its destination was deleted first.',
+  explanation: 'Its destination was deleted before delivery.',
   remedy: CREATE,
 }
 

@@ -109,7 +109,7 @@ test('a webhook with a forbidden address causes a warning, with the setting that
     {
       pointer: '/settings/webhooks/1/url',
       code: 'address_forbidden',
-      message: 'The address 10.1.2.3 is private, so the webhook receives nothing.',
+      message: 'The address 10.1.2.3 is private, so the webhook cannot receive anything.',
       hint: expect.stringContaining('`hookline start --allowed-networks 10.1.2.3/32`'),
     },
     { pointer: '/settings/webhooks/2/url', code: 'address_forbidden' },
@@ -128,7 +128,8 @@ test('creating or changing a destination warns of names that resolve to a forbid
   const made = await other.must<Destination>('POST', '/destinations', {
     body: { sourceId: source.id, type: 'Webhooks', settings },
   })
-  const message = 'crm.example is at 10.0.0.7, which is private, so the webhook receives nothing.'
+  const message =
+    'crm.example resolves to 10.0.0.7, which is private, so the webhook cannot receive anything.'
   expect(made).toMatchObject({ warnings: [{ code: 'address_forbidden', message }] })
   const path = `/destinations/${made.id}`
   const change = { body: { enabled: true } }

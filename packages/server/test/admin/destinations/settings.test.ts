@@ -205,7 +205,7 @@ test('accepts a port for other services only if the operator allows it', () => {
   const faults = 'faults' in parsed ? parsed.faults : []
   expect(faults.map(({ pointer }) => pointer)).toEqual(['/webhooks/1/url'])
   expect(faults[0]).toMatchObject({
-    message: 'Port 9300 is for Elasticsearch.',
+    message: 'Port 9300 is reserved for Elasticsearch.',
     hint: expect.stringContaining('allowedPorts'),
   })
 })

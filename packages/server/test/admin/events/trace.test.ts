@@ -76,7 +76,7 @@ test('a destination created after the event is distinguished, with the time', ()
     {
       destinationId: 'dst_same',
       decision: 'pending',
-      explanation: expect.stringContaining('not decided yet'),
+      explanation: expect.stringContaining('Not processed yet'),
       remedy: expect.stringContaining('/readyz'),
     },
     {
@@ -108,14 +108,14 @@ test('the decision for a removed destination remains, without a remedy that woul
     {
       destinationId: 'dst_gone',
       decision: 'declined',
-      explanation: `${meaning} The destination was removed since.`,
+      explanation: `${meaning} The destination has since been deleted.`,
       remedy,
     },
   ])
   expect(traceDecisions(archived(), [], [traced(delivery('dst_gone', 'expired'))])).toMatchObject([
     {
       explanation:
-        'Expired: it could not be delivered within the retry window. The destination was removed since.',
+        'Expired: it could not be delivered within the retry window. The destination has since been deleted.',
       remedy,
     },
   ])
@@ -174,7 +174,7 @@ test('failures are explained, with a remedy', () => {
     webhooks: [partOf({ state: 'rejected', last })],
   }
   expect(wordsOf(rejected)).toEqual({
-    explanation: `It was rejected, and is not retried. The last attempt on example.com failed: ${error}`,
+    explanation: `Rejected by the receiver. Hookline does not retry it. The last attempt on example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', last })]
@@ -259,7 +259,10 @@ describe('the explanation of a waiting delivery has the reason, since when it wa
   ])('%s', (reason, times, context, change) => {
     const part = partOf(change)
     const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
-    const begin = part.state === 'held' ? 'On hold, because the webhook or the destination is paused.' : 'Not delivered yet.'
+    const begin =
+      part.state === 'held'
+        ? 'On hold, because the webhook or the destination is paused.'
+        : 'Not delivered yet.'
     const { meaning, remedy } = WAIT_REASONS[reason]
     const hasFailed = part.last !== undefined
     const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
@@ -277,7 +280,7 @@ describe('the explanation of a waiting delivery has the reason, since when it wa
     const context = { destination: newDestination({ settings: { webhooks } }) }
     const parts = webhooks.map((each) => partOf({ url: each.url }))
     const text = explanationOf({ ...delivery('dst_a', 'pending'), webhooks: parts }, context)
-    expect(text).toMatch(/ a\.example waits \(.* b\.example waits \(/)
+    expect(text).toMatch(/ a\.example is waiting \(.* b\.example is waiting \(/)
     expect(text).not.toContain('secret')
   })
 })

@@ -59,7 +59,7 @@ test('a stream beyond the limit is refused with Retry-After if all others are be
   const { status, headers, body } = await refusal(server)
   expect(status).toBe(429)
   expect(headers.get('retry-after')).toBe('15')
-  expect(body.detail).toContain('The live tail has 2 readers already.')
+  expect(body.detail).toContain('The live tail already has the maximum of 2 readers.')
 })
 
 test('an unread stream gives way to a new one after 5 seconds, and the others continue', async () => {

@@ -21,7 +21,7 @@ test('the page shows every summary and description of the document', async () =>
   const page = referencePage(document, '/api/v1/openapi.json', roles)
   const texts = [...textsIn(document.paths), ...textsIn(document.components.schemas)]
   expect(texts.length).toBeGreaterThan(200)
-  expect(page).toContain('Needs the role editor.')
+  expect(page).toContain('Requires the editor role.')
   expect(texts.filter((text) => !page.includes(escapeHtml(text)))).toEqual([])
 })
 

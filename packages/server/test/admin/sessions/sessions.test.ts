@@ -36,7 +36,7 @@ test('a sign-in link opens one session, which can read and make changes', async 
   expect((await browser.call('POST', '/sources', source)).status).toBe(201)
   const again = await new Browser(server).call('POST', '/sessions', { code })
   expect([again.status, again.body.code]).toEqual([401, 'unauthorized'])
-  expect(again.body.detail).toContain('used before')
+  expect(again.body.detail).toContain('already used')
 })
 
 test('no response, record or log line contains the secret of a session or the code of a link', async () => {

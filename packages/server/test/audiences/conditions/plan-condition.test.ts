@@ -63,5 +63,5 @@ test('the plan of any other audience is the plan of its condition', () => {
 })
 
 test('a clause that was not put cannot be planned', () => {
-  expect(() => planCondition({ event: 'Signup' }, context)).toThrow('before it was put')
+  expect(() => planCondition({ event: 'Signup' }, context)).toThrow('before it was stored')
 })

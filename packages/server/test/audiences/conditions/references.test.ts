@@ -57,7 +57,7 @@ describe('a reference', () => {
   })
 
   test('in a cycle lists the path of the cycle', () => {
-    expect(faultsOf('c', to('a'))[0]?.message).toBe('The references form a cycle: C → A → B → C.')
+    expect(faultsOf('c', to('a'))[0]?.message).toBe('Circular reference: C → A → B → C.')
   })
 
   test('is followed once, even if several paths lead to it', () => {

@@ -152,7 +152,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes with different roles', 
 test('a process on the embedded backend requires the role "all"', async () => {
   using folder = new TemporaryFolder()
   const started = openServiceAt({ HOOKLINE_ROLE: 'ingest', HOOKLINE_DATA_DIR: folder.path })
-  await expect(started).rejects.toThrow(/role ingest needs the cluster .*HOOKLINE_ROLE/s)
+  await expect(started).rejects.toThrow(/role ingest requires the cluster .*HOOKLINE_ROLE/s)
   await using service = await openServiceAt({
     HOOKLINE_ROLE: 'all',
     HOOKLINE_DATA_DIR: folder.path,

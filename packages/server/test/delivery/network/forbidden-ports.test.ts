@@ -27,7 +27,7 @@ test.each(['http', 'https'])(
       expect(result).toMatchObject({
         outcome: 'retry',
         class: 'port_forbidden',
-        error: `Port ${port} is for ${service}. To allow it, add it to the allowedPorts setting.`,
+        error: `Port ${port} is reserved for ${service}. To allow it, add it to the allowedPorts setting.`,
       })
     }
     expect(receiver.connections).toBe(0)

@@ -115,9 +115,9 @@ describe('a proxy failure is retried, and its error names the proxy:', () => {
 
   test.each<[number, string]>([
     [407, 'The proxy rejected the credentials in the egressProxy setting (407).'],
-    [403, 'The proxy answered 403, and made no connection to the receiver.'],
-    [502, 'The proxy answered 502, and made no connection to the receiver.'],
-    [302, 'The proxy answered 302, and made no connection to the receiver.'],
+    [403, 'The proxy responded 403 and did not connect to the receiver.'],
+    [502, 'The proxy responded 502 and did not connect to the receiver.'],
+    [302, 'The proxy responded 302 and did not connect to the receiver.'],
   ])('it responds %d', async (behaviour, error) => {
     const proxy = await openProxy({ behaviour })
     const receiver = await listening()
@@ -160,7 +160,7 @@ test('the deadline covers a proxy that does not respond', async () => {
   const result = await senderThrough(proxy.url(), { timeoutMs: 300 }).send(
     requestTo('http://127.0.0.1:2/'),
   )
-  const error = 'No response came within 300 ms.'
+  const error = 'No response within 300 ms.'
   expect(result).toMatchObject({ outcome: 'retry', class: 'timeout', error })
 })
 

@@ -27,9 +27,9 @@ describe('an unreadable parked delivery', () => {
     ['its event is not JSON', "UPDATE events SET body = '{' WHERE id = ?", 'event'],
     ['its event is not an object', "UPDATE events SET body = '7' WHERE id = ?", 'event'],
     [
-      'its progress is not JSON',
+      'its state is not JSON',
       "UPDATE deliveries SET webhooks = '[' WHERE event_id = ?",
-      'progress',
+      'stored state',
     ],
   ] as const)('is quarantined and does not block others: %s', async ([, sql, what]) => {
     using folder = new TemporaryFolder()

@@ -272,7 +272,7 @@ describe('the deadline', () => {
     clock.advance(1)
     const result = await sent
     expect(result).toMatchObject({ outcome: 'retry', class: 'timeout' })
-    expect(result.error).toBe('No response came within 5000 ms.')
+    expect(result.error).toBe('No response within 5000 ms.')
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 

@@ -72,7 +72,7 @@ export async function quarantineDamaged(
       await to.add(items.map((item) => ({ ...item, at: systemClock.wall() })))
       count += items.length
     }
-    if (count > 0) onDamage?.(`${count} pending ${noun} were corrupted and have been quarantined.`)
+    if (count > 0) onDamage?.(`Pending ${noun} were corrupted and have been quarantined: ${count}.`)
   }
   await move(deliveries, quarantine, 'deliveries')
   await move(noticeQueue, noticeQueue, 'deletion notices')

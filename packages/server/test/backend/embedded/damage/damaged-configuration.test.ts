@@ -41,7 +41,7 @@ test.each([
     }
     const refused = await idsIn(folder.path).catch((error: unknown) => error)
     expect((refused as Error).message).toContain(
-      'The destination dst_a in the database is damaged.',
+      'The destination dst_a in the database is corrupted.',
     )
     const told: string[] = []
     const accepted = {
@@ -49,7 +49,7 @@ test.each([
       onDamage: (text: string) => void told.push(text),
     }
     expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
-    expect(told).toEqual(['The destination dst_a in the database is damaged.'])
+    expect(told).toEqual(['The destination dst_a in the database is corrupted.'])
     expect(await idsIn(folder.path)).toEqual(['src_a'])
   },
 )
@@ -59,5 +59,5 @@ test('an admin token with bytes that are invalid in a header is refused', () => 
   mkdirSync(folder.path, { recursive: true })
   writeFileSync(join(folder.path, 'admin-token'), 'tok_\0\0\0\0abc')
   const config = { adminToken: undefined, dataDir: folder.path }
-  expect(() => adminTokenOf(config)).toThrow(/admin-token has characters that no token has/)
+  expect(() => adminTokenOf(config)).toThrow(/admin-token does not contain a valid token/)
 })

@@ -54,7 +54,7 @@ test.each<[string, readonly [from: string, to: string]]>([
   {
     const { backend, told } = await openAt(folder.path)
     await using open = backend
-    expect(told).toEqual(['Waiting deliveries were damaged and are in quarantine: 1.'])
+    expect(told).toEqual(['Pending deliveries were corrupted and have been quarantined: 1.'])
     const found = await open.deliveries.find(id)
     expect(found).toMatchObject({
       state: 'quarantined',
@@ -109,6 +109,6 @@ test('damaged deliveries are found in every slice of a long queue and counted on
   }
   const { backend, told } = await openAt(folder.path)
   await using open = backend
-  expect(told).toEqual(['Waiting deliveries were damaged and are in quarantine: 5.'])
+  expect(told).toEqual(['Pending deliveries were corrupted and have been quarantined: 5.'])
   expect((await open.upkeep.backlog()).quarantined).toBe(5)
 })

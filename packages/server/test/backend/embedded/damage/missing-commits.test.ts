@@ -54,7 +54,7 @@ test('a removed write-ahead log is reported, and the start is refused until the 
   using folder = await KilledFolder.make()
   rmSync(folder.file('hookline.db-wal'))
   const { message, accept } = await folder.refused()
-  expect(message).toMatch(/commits are missing.*up to 10 events, with the numbers 1 to 10/)
+  expect(message).toMatch(/commits are missing.*up to 10 events, numbered 1 to 10/)
   expect((await folder.refused()).accept).toBe(accept)
   const told: string[] = []
   const onDamage = (description: string): void => void told.push(description)
@@ -70,7 +70,7 @@ test('a truncated write-ahead log is reported with the missing events', async ()
   const wal = folder.file('hookline.db-wal')
   truncateSync(wal, statSync(wal).size - 4096)
   const { message, accept } = await folder.refused()
-  expect(message).toMatch(/^The last 1 of \d+ commits are missing.*with the numbers 10 to 10/)
+  expect(message).toMatch(/^The last 1 of \d+ commits are missing.*numbered 10 to 10/)
   expect(await folder.count({ acceptLoss: accept })).toBe(9)
 })
 
@@ -114,7 +114,7 @@ test('an older copy of the database is detected', async () => {
     await backend.log.append([acceptedEvent({ userId: 'u10' })])
   }
   cpSync(folder.file('older'), folder.file('hookline.db'))
-  expect((await folder.refused()).message).toContain('with the numbers 11 to 11')
+  expect((await folder.refused()).message).toContain('numbered 11 to 11')
 })
 
 test('a damaged commit mark is reported, but does not refuse the start', async () => {
@@ -123,7 +123,7 @@ test('a damaged commit mark is reported, but does not refuse the start', async (
   writeFileSync(folder.file('last-commit'), mark.fill(1))
   const told: string[] = []
   expect(await folder.count({ onDamage: (text) => void told.push(text) })).toBe(10)
-  expect(told).toEqual([expect.stringContaining('is damaged')])
+  expect(told).toEqual([expect.stringContaining('is corrupted')])
 })
 
 test('one damaged slot of the commit mark leaves the other usable', async () => {

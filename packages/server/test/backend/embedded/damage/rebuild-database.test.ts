@@ -282,7 +282,7 @@ describe('the rebuild of a damaged database', () => {
     bytes.write('"u-23"', bytes.indexOf('"u123"'))
     writeFileSync(file, bytes)
     expect((await rebuildInto(folder.path)).missing).toContain(
-      'Table events: 1 rows have changed bytes (numbers 124 to 124).',
+      'Table events: 1 rows have a checksum mismatch (numbers 124 to 124).',
     )
     expect(eventsIn(file)).toBe(EVENTS)
   })

@@ -85,7 +85,7 @@ describe('secrets in the data folder', () => {
       db.exec(`UPDATE catalog SET id = 'dst_b', document = replace(document, 'dst_a', 'dst_b')
                WHERE kind = 'destination'`)
     }
-    await expect(read(folder)).rejects.toThrow(/destination dst_b in the database is damaged/)
+    await expect(read(folder)).rejects.toThrow(/destination dst_b in the database is corrupted/)
   })
 })
 
@@ -96,7 +96,7 @@ describe('a start', () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
     await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
-    await expect(open(folder, second)).rejects.toThrow(/is another one .*HOOKLINE_ENCRYPTION_KEY/)
+    await expect(open(folder, second)).rejects.toThrow(/Wrong key in .*HOOKLINE_ENCRYPTION_KEY/)
     const ids = [first, second].map((key) => new SecretBox(SecretBox.keysIn(key)!).keyId)
     await expect(open(folder, second)).rejects.toThrow(new RegExp(ids.join('|')))
     expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
@@ -114,7 +114,7 @@ describe('a start', () => {
     const file = join(folder.path, 'encryption-key')
     const key = readFileSync(file, 'utf8')
     rmSync(file)
-    await expect(open(folder)).rejects.toThrow(/There is no key in .*encryption-key.*backup/)
+    await expect(open(folder)).rejects.toThrow(/No key found in .*encryption-key.*backup/)
     writeFileSync(file, 'not a key')
     await expect(open(folder)).rejects.toThrow(EncryptionKeyMismatch)
     writeFileSync(file, key)
@@ -137,7 +137,7 @@ describe('a start', () => {
       db.exec('DELETE FROM encryption_keys')
     }
     await expect(open(folder, second)).rejects.toThrow(
-      /destination dst_a in the database is damaged/,
+      /destination dst_a in the database is corrupted/,
     )
     expect(await read(folder, first)).toEqual({ ...destination, version: 2 })
   })
