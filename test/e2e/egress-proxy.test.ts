@@ -42,7 +42,9 @@ test('while the proxy fails, events are pending, and the trace names the proxy a
     const [delivery] = (await service.trace('m-1')).deliveries
     expect(delivery).toMatchObject({
       state: 'pending',
-      attempts: [{ class: 'proxy_failed', error: expect.stringContaining('egressProxy setting (407)') }],
+      attempts: [
+        { class: 'proxy_failed', error: expect.stringContaining('egressProxy setting (407)') },
+      ],
     })
   })
   expect(receiver.connections).toBe(0)

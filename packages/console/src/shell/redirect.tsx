@@ -11,7 +11,6 @@ interface Props<T> {
   /** The kind of record: `Delivery`. */
   readonly title: string
   readonly query: UseQueryResult<T>
-  /** Redirects to the record. */
   readonly found: (data: T) => ReactElement
   /** Why it may be missing. */
   readonly why: string

@@ -84,7 +84,6 @@ interface Way {
   readonly way: 'there' | 'back'
 }
 
-/** One direction of a connection. */
 class Flow {
   readonly way: Way['way']
   readonly #from: Socket

@@ -29,7 +29,6 @@ type Misbehaviour =
 /** A status, a response, a misbehaviour, or the bytes to write before the connection is closed. */
 export type ReceiverResponse = number | ValidResponse | Misbehaviour | { readonly bytes: string }
 
-/** Responds to a request. */
 export function respondWith(wanted: ReceiverResponse, response: ServerResponse): void {
   const socket = response.socket
   if (socket === null || socket.destroyed) return

@@ -35,7 +35,6 @@ export interface ReceiverOptions {
 /** A receiver on loopback that records requests and sends the configured responses. */
 export class Receiver implements AsyncDisposable {
   readonly requests: ReceivedRequest[] = []
-  /** TCP connections accepted so far. */
   connections = 0
   /** Bytes received on connections that are now closed. */
   bytesReceived = 0

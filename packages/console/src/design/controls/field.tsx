@@ -7,7 +7,6 @@ const BOX =
 interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
-  /** An error message. */
   readonly fault?: string | undefined
   readonly children: (ids: InputIds) => ReactNode
   readonly className?: string

@@ -11,7 +11,6 @@ interface JsonBlockProps {
   readonly what: string
 }
 
-/** Indented JSON with syntax colours. */
 export function JsonBlock({ value, what }: JsonBlockProps): ReactElement {
   const text = JSON.stringify(value, null, 2) ?? 'undefined'
   return (

@@ -8,7 +8,6 @@ import { Modal } from './modal.tsx'
 interface ConfirmProps {
   readonly title: string
   readonly children: ReactNode
-  /** The label of the button. */
   readonly action: string
   /** The text to type before a destructive action. */
   readonly mustType?: string

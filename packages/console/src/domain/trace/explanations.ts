@@ -7,7 +7,6 @@ import {
 } from '@hookline/protocol'
 import type { Decision, Trace, TracedDelivery, Waiting } from './trace-query.ts'
 
-/** A cause and its remedy. */
 export interface Explanation {
   readonly cause: string
   /** Empty if there is nothing to do. */
