@@ -42,7 +42,7 @@ describe('hookline events, deliveries and tail', () => {
     expect(shown).toContain(`Retry now: hookline deliveries retry ${delivery!.id}`)
     const failures = await service.run('deliveries', 'failures', ...query)
     expect(failures.stdout).toMatch(
-      /connection_failed .+Check that the receiver runs[^]+ {2}msg_\w{26} {2}.*ECONNREFUSED/,
+      /connection_failed .+Check that the receiver is running[^]+ {2}msg_\w{26} {2}.*ECONNREFUSED/,
     )
     expect(failures.stdout).toMatch(/^Show the response: hookline deliveries get msg_\w{26}$/m)
     // Another destination may have the same name.

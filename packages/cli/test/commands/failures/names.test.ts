@@ -60,7 +60,7 @@ describe('a destructive command', () => {
       ],
       [['sources', 'remove-key', 'Doomed', source.writeKeys[0]!.key], /source "Doomed"/],
       [['destinations', 'delete', 'Mail'], /destination "Mail" .+0 pending, 0 held/],
-      [['tokens', 'delete', 'deploy'], /token "deploy" .+role viewer.+never used/],
+      [['tokens', 'delete', 'deploy'], /token "deploy" .+viewer role.+never been used/],
       [['audiences', 'delete', 'VIP'], /an audience: "VIP" .+0 users/],
       [
         ['audiences', 'import', 'VIP', '/dev/null', '--replace'],

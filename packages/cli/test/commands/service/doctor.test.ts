@@ -81,7 +81,9 @@ describe('hookline doctor', () => {
     const wrong = await run(['doctor', '--port', '0', '--data-dir', folder.path], { env })
     expect([wrong.code, wrong.stdout]).toEqual([
       8,
-      expect.stringMatching(/✗ deliveries +The token .+\n {4}→ Pass the token .+--token-file/),
+      expect.stringMatching(
+        /✗ deliveries +Missing or invalid token\.\n {4}→ Pass the token .+--token-file/,
+      ),
     ])
     const right = ['doctor', '--port', '0', '--token-file', service.tokenFile]
     expect((await run([...right, '--data-dir', folder.path], { env })).code).toBe(0)
