@@ -163,7 +163,7 @@ test('an empty list mentions refused calls, with a link to them', async () => {
   const { page, go } = await openSignedIn(service)
   await service.eventually(async () => {
     await go('events?messageId=m9')
-    await page.getByText('1 time. Last:').waitFor({ timeout: 2_000 })
+    await page.getByText('1 call. Last:').waitFor({ timeout: 2_000 })
   })
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Open rejected calls' }).click()

@@ -17,7 +17,7 @@ test('a filter keeps every letter typed before the next render, and its button c
     ['live', 'Contains text', 'text', 'order completed'],
     ['live', 'Event name', 'event', 'order completed'],
     ['destinations?text=x', 'Filter by name, ID or URL', 'text', 'receiver.example'],
-    ['audiences', 'Filter the audiences', 'q', 'pros of march'],
+    ['audiences', 'Filter audiences', 'q', 'pros of march'],
     [`destinations/${id}?tab=deliveries`, 'Last HTTP status', 'status', '4o04', '404'],
     ['sources?filter=x', 'Filter sources', 'filter', 'the web shop'],
     ['system?tab=settings', 'Filter settings', 'filter', 'retention'],

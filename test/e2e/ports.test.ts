@@ -37,7 +37,7 @@ it('refuses destinations at ports of other protocols, in every request that crea
           {
             pointer: `${at}/settings/webhooks/1/url`,
             code: 'port_not_allowed',
-            message: 'Port 6379 is for Redis.',
+            message: 'Port 6379 is reserved for Redis.',
             hint: expect.stringContaining('allowedPorts'),
           },
         ],

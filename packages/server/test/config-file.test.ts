@@ -75,7 +75,7 @@ describe('the configuration file', () => {
 
   test.each([
     ['port: 4800\nwebhookQueueSize: 8: planted\n', 'line 2, column 19'],
-    ['port: 4800\nadminToken: planted: x\n', 'line 2, column 19'],
+    ['port: 4800\nadminToken: planted: x\n', 'line 2, column 13'],
     ['adminToken: |\n  planted\n\tplanted: [\n', 'line 3, column'],
     ['{"port": 4800, "adminToken": "planted" x}', 'line 1, column'],
     ['{\n  "port": 4800 "adminToken": "planted"\n}', 'line 2, column'],

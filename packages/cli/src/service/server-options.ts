@@ -15,7 +15,7 @@ export type SettingFlags = { readonly [S in SettingName]?: string } & { readonly
 export function withServerOptions(command: Command): Command {
   command.option('--config <file>', 'YAML or JSON file with settings (HOOKLINE_CONFIG)')
   for (const [name, setting] of Object.entries(SETTINGS) as [SettingName, Setting][]) {
-    const about = [variableOf(name), ...(setting.default ? [`default ${setting.default}`] : [])]
+    const about = [...(setting.default ? [`default ${setting.default}`] : []), variableOf(name)]
     const option = new Option(`${flagOf(name)} <value>`, `${setting.doc} (${about.join('; ')})`)
     option.attributeName = () => name
     command.addOption(option)
