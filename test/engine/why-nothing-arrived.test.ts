@@ -53,7 +53,7 @@ describe('an event that is not sent has a decision with a reason and a remedy:',
         decision: 'declined',
         reason: 'integrations',
         explanation: expect.stringMatching(/exclude the destination\.$/),
-        remedy: expect.stringMatching(/^Leave integrations out/),
+        remedy: expect.stringMatching(/^Omit integrations/),
       },
     ])
     const { text } = await hookline(service, 'trace', 'm-1')
