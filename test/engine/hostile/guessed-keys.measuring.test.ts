@@ -11,8 +11,8 @@ const CONNECTIONS = 40
 /** Reads with the operator's token during the attack. */
 const READS = 20
 const BEFORE_MS = 5_000
-/** The default of logLinesPerMinute, and one line for the others. The attack may span two minutes. */
-const MAX_LINES = 2 * 101
+/** 20 clients or key prefixes a minute, and one line for all others. The attack may span two minutes. */
+const MAX_LINES = 2 * 21
 
 let receiver: Receiver
 let service: MeasuredService

@@ -117,10 +117,10 @@ export class RejectedKeyLogger {
     this.#prefixes = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Logs each prefix and code at most once a minute, with the number of requests. */
+  /** Logs each prefix and code at most once a minute, with the number of requests; `null` is all further prefixes. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
-    const keyPrefix = prefixOf(writeKey)
-    const requests = this.#prefixes.count(`${code} ${keyPrefix}`)
+    const keyPrefix = this.#prefixes.clientKey(prefixOf(writeKey))
+    const requests = this.#prefixes.count(JSON.stringify([code, keyPrefix]))
     if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
   }
 }

@@ -74,7 +74,7 @@ export const LOG_EVENTS = {
     'See [errors](errors.md) for the class.',
   ),
   'attempt.crashed': error(
-    'A bug in Hookline stopped an attempt. The delivery is rejected by this webhook.',
+    'A bug in Hookline stopped an attempt. It counts as rejected for this webhook.',
     `${REPORT} \`hookline deliveries retry\` retries the delivery.`,
   ),
   'delivery.failed': error(
@@ -103,11 +103,11 @@ export const LOG_EVENTS = {
     'See [errors](errors.md) for the code.',
   ),
   'write_key.refused': warn(
-    'Requests had an unknown or disabled write key. `keyPrefix` is the beginning of the key.',
+    'Requests had an unknown or disabled write key. `keyPrefix` is the beginning of the key; `null` is all keys after the first 20 of a minute.',
     'Find the application that sends it. `hookline sources list` shows all valid keys.',
   ),
   'token.refused': warn(
-    'A client sent invalid tokens to the management API.',
+    'A client sent invalid tokens to the management API. `client: null` is all clients after the first 20 of a minute.',
     'If you do not know the client, block its access to the management API, for example with `adminPort`.',
   ),
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),

@@ -199,8 +199,9 @@ export class WrongTokens {
     const rateLimit = perMinute === null ? null : perMinute / MINUTE_SECONDS
     const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
     metrics.wrongTokens.inc({ code: waitSeconds === 0 ? 401 : 429 })
-    const requests = this.#clients.count(client)
-    if (requests > 0) logger.warn({ client, requests }, 'token.refused')
+    const shown = this.#clients.clientKey(client)
+    const requests = this.#clients.count(shown ?? '')
+    if (requests > 0) logger.warn({ client: shown, requests }, 'token.refused')
     if (waitSeconds === 0) return undefined
     return new Problem('too_many_auth_failures', {
       headers: { 'retry-after': String(waitSeconds) },

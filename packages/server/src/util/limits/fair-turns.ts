@@ -39,7 +39,7 @@ export class FairTurns {
     return { own: own.length, ofToken: ofToken.length }
   }
 
-  /** Calls `start` at the client's turn, unless it is no longer wanted. The client must call `end` once afterwards. */
+  /** Calls `start` at the client's turn, unless `isWanted` is false by then. The client must call `end` once afterwards. */
   take(call: Call): void {
     for (const key of keysOf(call.taker))
       if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)
@@ -47,7 +47,7 @@ export class FairTurns {
     this.#next()
   }
 
-  /** Runs work at its turn. Never resolves if it is no longer wanted by then. */
+  /** Runs work at its turn. Never resolves if `isWanted` is false by then. */
   async run<T>(call: Omit<Call, 'start'>, work: () => Promise<T>): Promise<T> {
     await new Promise<void>((start) => this.take({ ...call, start }))
     try {

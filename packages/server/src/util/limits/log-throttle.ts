@@ -5,6 +5,8 @@ import type { Clock } from '../time/clock.ts'
 const MAX_KEYS = 1_000
 /** Log lines per interval, for all keys together. */
 const MAX_LINES = 100
+/** Keys chosen by clients that have their own line in an interval. */
+const MAX_CLIENT_KEYS = 20
 
 /** Counts frequent events by key: the first is logged immediately, later ones once per interval with their count. */
 export class LogThrottle {
@@ -13,6 +15,7 @@ export class LogThrottle {
   readonly #counts = new LRUCache<string, { unlogged: number; loggedAt: number }>({ max: MAX_KEYS })
   #since = -Infinity
   #lines = 0
+  readonly #clientKeys = new Set<string>()
 
   constructor(clock: Clock, everyMs: number) {
     this.#clock = clock
@@ -32,11 +35,22 @@ export class LogThrottle {
     return unlogged
   }
 
+  /** The key, or `null` beyond the first 20 of an interval: a client that changes its key must not use up all lines. */
+  clientKey(key: string): string | null {
+    this.#renew(this.#clock.now())
+    if (this.#clientKeys.size < MAX_CLIENT_KEYS) this.#clientKeys.add(key)
+    return this.#clientKeys.has(key) ? key : null
+  }
+
+  #renew(now: number): void {
+    if (now - this.#since < this.#everyMs) return
+    this.#since = now
+    this.#lines = 0
+    this.#clientKeys.clear()
+  }
+
   #hasLine(now: number): boolean {
-    if (now - this.#since >= this.#everyMs) {
-      this.#since = now
-      this.#lines = 0
-    }
+    this.#renew(now)
     if (this.#lines === MAX_LINES) return false
     this.#lines += 1
     return true
