@@ -21,6 +21,8 @@ const TIMEOUT_MS = 10_000
 export interface ClusterSize {
   readonly nodes: number
   readonly natsServers: 1 | 3
+  /** Whether each NATS server has a disk whose power can be cut. */
+  readonly canCutPower?: boolean
 }
 
 export interface Source {
@@ -34,7 +36,7 @@ export class Cluster implements AsyncDisposable {
   readonly nodes: readonly Node[]
   readonly postgres: PostgresServer
   readonly nats: NatsServers
-  /** The disks of the NATS servers, by folder. Empty if this user may not mount file systems. */
+  /** The disks of the NATS servers, by folder, with `canCutPower`. */
   readonly disks: ReadonlyMap<string, LoopDisk>
   readonly #databaseUrl: string
   readonly #stack: AsyncDisposableStack
@@ -52,17 +54,17 @@ export class Cluster implements AsyncDisposable {
     this.#stack = stack
   }
 
-  static async open({ nodes: count, natsServers }: ClusterSize): Promise<Cluster> {
+  static async open({ nodes: count, natsServers, canCutPower }: ClusterSize): Promise<Cluster> {
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
     const postgres = stack.use(await PostgresServer.start())
     const disks = new Map<string, LoopDisk>()
-    const mount = (path: string): Disposable | undefined => {
+    const mount = (path: string): Disposable => {
       const disk = LoopDisk.mount(path)
-      if (disk !== undefined) disks.set(path, disk)
+      disks.set(path, disk)
       return disk
     }
-    const nats = stack.use(await NatsServers.start(natsServers, mount))
+    const nats = stack.use(await NatsServers.start(natsServers, canCutPower ? mount : undefined))
     const databaseUrl = await postgres.newDatabase()
     const encryptionKey = SecretBox.newKey()
     const nodes: Node[] = []

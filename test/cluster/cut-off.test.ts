@@ -10,7 +10,7 @@ const CALLS = 60
 const TAKEN_OVER_MS = 25_000
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'entries that a node has taken from the log and cannot archive is delivered by another one, while it is cut off from PostgreSQL',
+  'entries that a node has taken from the log and cannot archive are delivered by another one, while it is cut off from PostgreSQL',
   async () => {
     const random = seededRandom(1)
     // It takes them all: a failed attempt has begun, and deliveries that have begun stay with their node.

@@ -6,6 +6,7 @@ import type { ClusterSize } from './cluster.ts'
 import { type Effect, faultReport } from './fault-report.ts'
 import { FaultRun } from './fault-run.ts'
 import { chooseFaults } from './faults/all-faults.ts'
+import { LoopDisk } from './loop-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
 /** In total, with one NATS server and with three. */
@@ -30,10 +31,10 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
       'under $count faults (seed $seed), no call that got a 200 is lost, and deletions end',
       async ({ count, seed }) => {
         const random = seededRandom(seed)
-        await using run = await FaultRun.open({ random, natsServers, ...TIMES })
+        const canCutPower = LoopDisk.isPossible()
+        await using run = await FaultRun.open({ random, natsServers, canCutPower, ...TIMES })
         const only = process.env['HOOKLINE_TEST_ONLY_FAULTS']
         try {
-          const { canCutPower } = run
           for (const fault of chooseFaults({ count, natsServers, canCutPower, random, only }))
             await run.survive(fault)
           await run.end()

@@ -14,6 +14,7 @@ export interface FaultRunOptions extends FaultTimes {
   /** Random numbers, uniform over [0, 1). */
   readonly random: () => number
   readonly natsServers: ClusterSize['natsServers']
+  readonly canCutPower: boolean
 }
 
 const NODES = 3
@@ -60,10 +61,10 @@ export class FaultRun implements AsyncDisposable {
   }
 
   static async open(options: FaultRunOptions): Promise<FaultRun> {
-    const { natsServers, random } = options
+    const { natsServers, canCutPower, random } = options
     await using stack = new AsyncDisposableStack()
     const arrivals = stack.use(await Arrivals.open(random))
-    const cluster = stack.use(await Cluster.open({ nodes: NODES, natsServers }))
+    const cluster = stack.use(await Cluster.open({ nodes: NODES, natsServers, canCutPower }))
     const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))
     return new FaultRun(options, { cluster, sources, arrivals }, stack.move())
   }
@@ -127,10 +128,6 @@ export class FaultRun implements AsyncDisposable {
       `lost ${this.#missing()}, ${this.#arrivals.duplicates} duplicates, ${this.#deleted.count} deletions, ` +
       `${this.#keyed.count} tokens`
     )
-  }
-
-  get canCutPower(): boolean {
-    return this.#cluster.disks.size > 0
   }
 
   /** The number of accepted requests that were repeats. */

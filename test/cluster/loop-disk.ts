@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Room for a NATS server's file store, three times. The file is sparse. */
 const IMAGE_BYTES = 160 * 1024 * 1024
@@ -12,17 +14,15 @@ const COMMIT_SECONDS = 3600
  */
 export class LoopDisk implements Disposable {
   readonly #path: string
+  readonly #images = new TemporaryFolder()
   #cuts = 0
 
   private constructor(path: string) {
     this.#path = path
   }
 
-  /**
-   * Mounts an empty file system at a folder.
-   * @returns `undefined` if this user may not mount one. Throws with HOOKLINE_REQUIRE_MOUNT=1.
-   */
-  static mount(path: string): LoopDisk | undefined {
+  /** Mounts an empty file system at a folder. */
+  static mount(path: string): LoopDisk {
     const disk = new LoopDisk(path)
     try {
       run('truncate', '-s', String(IMAGE_BYTES), disk.#image)
@@ -30,9 +30,21 @@ export class LoopDisk implements Disposable {
       disk.#mount()
       return disk
     } catch (error) {
+      disk.#images[Symbol.dispose]()
+      throw error
+    }
+  }
+
+  /** Whether this user may mount such a disk. Prints the reason if not, or fails with HOOKLINE_REQUIRE_MOUNT=1. */
+  static isPossible(): boolean {
+    using folder = new TemporaryFolder()
+    try {
+      LoopDisk.mount(folder.path)[Symbol.dispose]()
+      return true
+    } catch (error) {
       if (process.env['HOOKLINE_REQUIRE_MOUNT'] === '1') throw error
-      rmSync(disk.#image, { force: true })
-      return undefined
+      console.log(`skipped: power cuts of disks (${String(error)})`)
+      return false
     }
   }
 
@@ -49,11 +61,11 @@ export class LoopDisk implements Disposable {
 
   [Symbol.dispose](): void {
     run('umount', this.#path)
-    rmSync(this.#image)
+    this.#images[Symbol.dispose]()
   }
 
   get #image(): string {
-    return `${this.#path}-${this.#cuts}.img`
+    return join(this.#images.path, `${this.#cuts}.img`)
   }
 
   #mount(): void {

@@ -37,10 +37,7 @@ export class NatsServers implements AsyncDisposable {
   }
 
   /** @param mount mounts a disk at a server's folder */
-  static async start(
-    count: number,
-    mount?: (folder: string) => Disposable | undefined,
-  ): Promise<NatsServers> {
+  static async start(count: number, mount?: (folder: string) => Disposable): Promise<NatsServers> {
     const program = natsProgram()!
     await using stack = new AsyncDisposableStack()
     const folder = stack.use(new TemporaryFolder())
