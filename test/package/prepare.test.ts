@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { ROOT } from '../../release/packages.ts'
+
+test('npm ci --omit=dev, which installs no tools, builds no console and succeeds', () => {
+  using clone = new TemporaryFolder()
+  copyFileSync(join(ROOT, 'package.json'), join(clone.path, 'package.json'))
+  const prepare = () => execFileSync('npm', ['run', 'prepare'], { cwd: clone.path, stdio: 'pipe' })
+  expect(prepare).not.toThrow()
+})
