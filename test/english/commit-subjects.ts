@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { REPOSITORY } from '@hookline/testing/repository'
 
-// node test/english/commit-subjects.ts: fails if one of the last commits has a subject that is not `area: change`.
+// node test/english/commit-subjects.ts [FOLDER]: fails if one of the last commits has a subject that is not `area: change`.
 
 const COMMITS = 50
 const MAX_LENGTH = 72
 const FORM = /^[a-z0-9][a-z0-9 ,./-]*: \S/
 
 const log = execFileSync('git', ['log', '--no-merges', `-n${COMMITS}`, '--format=%h %s'], {
-  cwd: REPOSITORY,
+  cwd: process.argv[2] ?? REPOSITORY,
   encoding: 'utf8',
 })
 const bad = log

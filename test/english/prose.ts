@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { REPOSITORY } from '@hookline/testing/repository'
 
 // node test/english/prose.ts [PATH…]: counts stilted phrases in comments, texts and pages, and fails if a folder has too many.
@@ -57,7 +57,7 @@ const roots =
     ? given
     : [...PATHS, ...readdirSync(REPOSITORY).filter((name) => name.endsWith('.md'))]
 const folders = new Map<string, Folder>()
-for (const root of roots) for (const file of filesOf(join(REPOSITORY, root))) count(file)
+for (const root of roots) for (const file of filesOf(resolve(REPOSITORY, root))) count(file)
 const tooMany = [...folders].filter(
   ([, { words, hits }]) => (1000 * hits.length) / Math.max(words, MIN_WORDS) > MAX_HITS,
 )
