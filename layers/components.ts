@@ -41,7 +41,7 @@ export const COMPONENTS = tableOf({
   },
   activity: {
     holds:
-      'live tail, statistics and counts of the last hour, built from what other components report',
+      'live tail, statistics and counts of the last hour, built from the reports of other components',
     mayImport: PORTS_AND_TOOLS,
   },
   inspector: {

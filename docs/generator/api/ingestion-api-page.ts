@@ -181,8 +181,8 @@ function duplicates(): string[] {
   const hours = SETTINGS.dedupeWindowMs.parse(SETTINGS.dedupeWindowMs.default) / 3_600_000
   return [
     '## Repeated calls',
-    `If there is no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
-    'Retry if there is no response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
+    `Without a response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
+    'Retry without a response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',
@@ -257,7 +257,7 @@ function otherFieldsTable(): string {
     list([
       'A numeric id is converted to a string: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991 that JSON parsers would round is rejected with `id_not_exact`, because it would become the id of another user or call.',
       'An id must be valid Unicode in UTF-8 (otherwise `id_not_unicode`), without control characters U+0000 to U+001F and U+007F to U+009F (otherwise `id_control_character`).',
-      'In other fields, a number that JSON parsers round, such as one beyond 2^53 or `1e-400`, is accepted, and the trace is flagged `precision_lost`.',
+      'In other fields, a number beyond 2^53 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace is flagged `precision_lost`.',
       'A call with `NaN`, `Infinity` or a number that is too large for JSON parsers, such as `1e400`, is rejected with `number_not_finite`.',
     ]),
   ].join('\n\n')
