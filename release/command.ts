@@ -3,7 +3,7 @@ import { delimiter, dirname } from 'node:path'
 
 export interface CommandOptions {
   readonly cwd: string
-  /** The path of the Node binary for the command and its child processes. Defaults to that of this process. */
+  /** The path of the Node binary for the command and its child processes. Defaults to this process's path. */
   readonly node?: string
 }
 

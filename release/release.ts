@@ -35,7 +35,7 @@ function refusal(reasons: readonly string[]): string {
   return `\nA release would be refused now:\n${listed(reasons)}`
 }
 
-/** What a release with these tarballs would publish. */
+/** The packages that a release of these tarballs would publish. */
 function plan(tarballs: readonly Tarball[], version: string): string {
   const names = tarballs.map(({ name }) => `@hookline/${name}@${version}`)
   return `\nA release would publish, in this order: ${names.join(', ')}`

@@ -10,7 +10,7 @@ import { environmentOf, type Threads } from './threads.ts'
 /** A measured program with its load and its receiver. */
 export interface LoadedProgram extends AsyncDisposable {
   readonly program: Child
-  /** The process of the receiver; undefined if there is no receiver, or if it is in the process of the load. */
+  /** The process of the receiver; undefined without a receiver, or if it runs in the process of the load. */
   readonly receiver?: Child
   /** Loads the program, and resolves with its throughput per second. */
   measure(seconds: number): Promise<number>

@@ -5,7 +5,7 @@ export interface RawClientOptions {
   /** Several ports are assigned to the connections in turn. */
   readonly port: number | readonly number[]
   readonly connections: number
-  /** Returns the next complete request for a free connection; undefined if there is none until `poke`. */
+  /** Returns the next complete request for a free connection; undefined if the connection must wait for `poke`. */
   readonly next: () => Buffer | undefined
 }
 

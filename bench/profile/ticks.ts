@@ -15,7 +15,7 @@ interface ProfileNode {
   readonly positionTicks?: readonly { readonly line: number; readonly ticks: number }[]
 }
 
-/** A line of a source file, counted from 1; undefined if there is none. */
+/** A line of a source file, counted from 1; undefined if the position has no line. */
 export type LineOf = (url: string, line: number) => string | undefined
 
 /** The number of samples in each part of the program, without idle samples. */

@@ -95,7 +95,7 @@ describe('the assessment of a run', () => {
     [
       'that arrives twice',
       { deliveries: [delivery(PAYLOAD), delivery(PAYLOAD)] },
-      '1 duplicate deliveries',
+      'duplicate deliveries: 1',
     ],
     [
       'that arrives with two ids',

@@ -99,7 +99,9 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   await go('failures')
   await page.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('radio', { name: /^Only those received after a certain time/ }).check()
+  await dialog
+    .getByRole('radio', { name: /^Only for events received since a certain time/ })
+    .check()
   await dialog.getByText('Retries 1 delivery.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'No failures' }).waitFor()

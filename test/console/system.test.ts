@@ -162,7 +162,7 @@ test('a viewer sees the state, and the settings without paths, but no forbidden 
   await page.getByRole('tab', { name: 'Settings' }).click()
   await page.getByText('hidden: admins only').first().waitFor()
   await page.getByRole('tab', { name: 'Sessions' }).click()
-  await page.getByText('(viewer)').first().waitFor()
+  await page.getByText(/^You are signed in as .+ \(viewer\)\./).waitFor()
   await page.getByText('npx hookline console').waitFor()
   expect(await page.getByRole('button', { name: 'Create sign-in link' }).count()).toBe(0)
   await expectAccessible(page)

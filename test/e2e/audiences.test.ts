@@ -1,7 +1,7 @@
 import type { Json } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
-import { ReceivedAudiences } from '@hookline/testing/audiences/heard-audiences'
+import { ReceivedAudiences } from '@hookline/testing/audiences/received-audiences'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 interface Computation {

@@ -92,7 +92,7 @@ function runFaults(
       verified === deliveries.length,
       `${verified} of ${deliveries.length} deliveries have a valid signature`,
     ),
-    ...unless(duplicates === 0 || scenario.kills === true, `${duplicates} duplicate deliveries`),
+    ...unless(duplicates === 0 || scenario.kills === true, `duplicate deliveries: ${duplicates}`),
     ...unless(
       ids.size === said.made.length && ids.size === scenario.calls.length - lacks.length,
       `the program made ${ids.size} of ${scenario.calls.length - lacks.length} calls`,

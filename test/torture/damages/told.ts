@@ -12,7 +12,7 @@ export interface Told {
   readonly hasStray: boolean
 }
 
-const NOTHING_LOST = /Nothing is lost\.|All rows were readable|are missing from the database\.$/
+const NOTHING_LOST = /All rows were readable|are missing from the database\.$/
 /** Reports about tables other than `events`. */
 const OTHER_TABLE = /^Table (?!events:)|rebuilt from the readable rows/
 const ROWS_ONLY = /^Table events: [^(]*$/

@@ -21,7 +21,7 @@ export const ATTEMPT_CLASSES = {
   },
   http_4xx: {
     meaning: 'The receiver responded 4xx: it rejects this request. Hookline does not try again.',
-    help: 'Compare URL, static headers and shared secret with what the receiver expects, then retry the delivery.',
+    help: 'Compare URL, static headers and shared secret with the values that the receiver expects, then retry the delivery.',
   },
   redirect: {
     meaning:

@@ -23,7 +23,7 @@ interface KeptResponse {
 }
 
 /** The response of a route that creates a record, before the record is stored. */
-interface CreatedResponse {
+interface Created {
   readonly status: 200 | 201 | 202
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
@@ -42,7 +42,7 @@ declare module 'fastify' {
  */
 export function withResponse(
   entry: AuditEntry,
-  { status, headers, body }: CreatedResponse,
+  { status, headers, body }: Created,
   request: FastifyRequest,
 ): AuditEntry {
   if (request.idempotency === undefined) return entry
@@ -53,10 +53,7 @@ export function withResponse(
 }
 
 /** Sends the response passed to `withResponse`. */
-export function respondWith(
-  { status, headers, body }: CreatedResponse,
-  reply: FastifyReply,
-): object {
+export function respondWith({ status, headers, body }: Created, reply: FastifyReply): object {
   reply.code(status).headers(headers)
   return body
 }

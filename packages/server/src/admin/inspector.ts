@@ -126,11 +126,8 @@ const schemas = {
     response: Schema.ok('The response, until a restart.', AnswersResponse),
   },
   clear: {
-    ...editor('clearInspector', 'Removes all stored requests'),
-    response: Schema.ok(
-      'All stored requests were removed.',
-      Type.Object({ removed: Type.Integer() }),
-    ),
+    ...editor('clearInspector', 'Deletes all stored requests'),
+    response: Schema.ok('Requests were deleted.', Type.Object({ removed: Type.Integer() })),
   },
 }
 

@@ -57,3 +57,9 @@ export interface Facts {
   /** Removes facts beyond their clause's age or count limit. Resolves to the cursor of the next slice, `null` at the end. */
   prune(options: { readonly now: number; readonly cursor?: number }): Promise<number | null>
 }
+
+/** What both need: the longer time and the larger number. */
+export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
+  const forMs = a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs)
+  return { forMs, most: Math.max(a.most, b.most) }
+}

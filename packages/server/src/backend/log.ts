@@ -39,7 +39,7 @@ export interface ConsumeOptions {
 export interface Log {
   /**
    * How long the consumer may wait for the rest of the backend before it restarts, so that another node gets the entries that it
-   * has not begun. Absent if there is no other node.
+   * has not begun. Absent without other nodes.
    */
   readonly patienceMs?: number
 

@@ -123,7 +123,7 @@ export interface Profile {
   readonly lastSeenAt: number | null
 }
 
-/** All profiles of a space, or those that match a search text or a trait. */
+/** All profiles of a space, or the ones that match a search text or a trait. */
 export interface ProfileQuery {
   readonly space: string
   /** A prefix of a userId, an anonymousId, or an e-mail address. */

@@ -47,7 +47,7 @@ export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwardi
   })
 }
 
-/** Makes the server treat other requests like those that switch to another protocol. */
+/** Makes the server treat other requests like protocol switches. */
 function leaveOthers(client: Socket, isOwn: Forwarding['isOwn']): void {
   // No public API stops the parser after a head and returns the rest, except for requests with `Upgrade`.
   const { parser } = client as unknown as { readonly parser: { onIncoming: OnIncoming } }

@@ -13,7 +13,7 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
   return ({ headers }, _reply, done) => {
     // Not the host that a proxy forwards: a page can set that header.
     if (isOwnHost(headers.host, allowedHosts)) done()
-    else done(new WrongHost('Unknown host name. Add it to the allowedHosts setting.'))
+    else done(new WrongHost('Unknown host name. Operators can add it to allowedHosts.'))
   }
 }
 

@@ -3,8 +3,8 @@ import type { FastifyPluginAsync } from 'fastify'
 import { hash } from 'node:crypto'
 import { sendError } from './responses.ts'
 
-const HINT =
-  'Send calls with POST to /v1/track, for example. Open this address in a browser for the console.'
+const HINT = 'Send calls with POST to /v1/track, for example.'
+const CONSOLE_HINT = ' Open this address in a browser for the console.'
 
 /** `/`: redirects browsers to the console, or shows a page. Programs get a 404 in JSON, with a hint. */
 export function startPageRoute(options: { readonly hasConsole: boolean }): FastifyPluginAsync {
@@ -12,7 +12,10 @@ export function startPageRoute(options: { readonly hasConsole: boolean }): Fasti
     server.get('/', ({ headers: { accept = '' } }, reply) => {
       void reply.header('vary', 'Accept')
       if (!accept.includes('text/html')) {
-        const body = JSON.stringify({ ...ingestError('not_found'), hint: HINT })
+        const body = JSON.stringify({
+          ...ingestError('not_found'),
+          hint: HINT + (options.hasConsole ? CONSOLE_HINT : ''),
+        })
         const format = { status: 404, contentType: 'application/json; charset=utf-8', body }
         sendError(reply, 'not_found', () => format)
         return

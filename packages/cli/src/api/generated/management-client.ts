@@ -2140,7 +2140,7 @@ export function getStatistics({ $from, to, step, sourceId, destinationId, by }: 
     });
 }
 /**
- * Streams events, decisions, attempts and changes in real time
+ * Streams activity and changes in real time
  */
 export function watch({ topics, lastEventId, kind, sourceId, destinationId, $type, event, userId, lastEventIdHeader }: {
     topics?: string;
@@ -2282,7 +2282,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
     });
 }
 /**
- * Removes all stored requests
+ * Deletes all stored requests
  */
 export function clearInspector(opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2613,7 +2613,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
         status: 200;
         data: {
             userId: string;
-            /** true for a member of an audience; null if there is no value. */
+            /** true for a member of an audience; null without a value. */
             value: any;
             /** null without a value, or if it is very new. */
             since: string | null;
@@ -2627,7 +2627,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                 holds: boolean;
                 /** When it can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as written in the condition. */
+                /** The clause, as in the condition. */
                 clause?: {
                     [key: string]: any;
                 };
@@ -2952,7 +2952,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
         status: 200;
         data: {
             userId: string;
-            /** true for a member of an audience; null if there is no value. */
+            /** true for a member of an audience; null without a value. */
             value: any;
             /** null without a value, or if it is very new. */
             since: string | null;
@@ -2966,7 +2966,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                 holds: boolean;
                 /** When it can next change without a new event. null: only an event can change it. */
                 changesAt: string | null;
-                /** The clause, as written in the condition. */
+                /** The clause, as in the condition. */
                 clause?: {
                     [key: string]: any;
                 };

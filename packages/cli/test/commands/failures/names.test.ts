@@ -43,7 +43,7 @@ describe('a name instead of an id', () => {
 })
 
 describe('a destructive command', () => {
-  it('does nothing without a terminal or --yes, and lists the records that would be lost', async () => {
+  it('does nothing with neither a terminal nor --yes, and lists the records that would be lost', async () => {
     const source = await service.json<{ id: string; writeKeys: { key: string }[] }>(
       'sources',
       'create',

@@ -187,7 +187,7 @@ describe('an unknown id', () => {
         id,
         4,
         expect.stringMatching(
-          /^error: .+\n {2}.*(?:`hookline .+ list`|\bNo |\bno such |\bUnknown )/,
+          /^error: .+\n {2}.*(?:`hookline .+ list`|\bNo |\bno such |Unknown destination\. Use the id )/,
         ),
       ])
     }

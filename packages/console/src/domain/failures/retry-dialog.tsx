@@ -57,7 +57,7 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
         )}
         {choice(
           'since',
-          `Only those received after a certain time${matchesLabel(dryRuns.since.matches)}`,
+          `Only for events received since a certain time${matchesLabel(dryRuns.since.matches)}`,
           'Older events are not included.',
         )}
       </fieldset>

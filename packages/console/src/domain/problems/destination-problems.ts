@@ -40,7 +40,7 @@ export function destinationProblems(
 function destinationProblem(destination: CheckedDestination, now: number): CurrentProblem[] {
   const { id, enabled, paused, settings, health } = destination
   const name = shownText(destination.name, MAX_NAME_CHARACTERS)
-  if (!enabled) return disabledProblem(destination, name)
+  if (!enabled) return disabledProblem(destination, name, now)
   const whole =
     paused === null ? [] : [pauseProblem({ id, url: '', name, pause: paused, held: health.held })]
   const parts = settings.webhooks.flatMap(({ url, paused: pause }) => {
@@ -55,15 +55,16 @@ function destinationProblem(destination: CheckedDestination, now: number): Curre
 }
 
 function disabledProblem(
-  { id, health: { pending, held } }: CheckedDestination,
+  { id, health: { pending, held, oldestPendingAt } }: CheckedDestination,
   name: string,
+  now: number,
 ): CurrentProblem[] {
   if (pending + held === 0) return []
   return [
     {
       key: `disabled ${id}`,
       severity: 'attention',
-      title: `${name} is disabled with ${counted(pending + held, 'undelivered event')}.`,
+      title: `${name} is disabled with ${counted(pending + held, 'undelivered event')}${ageText(oldestPendingAt, now)}.`,
       remedy: 'To deliver them, enable the destination in its settings.',
       to: `/destinations/${id}?tab=settings`,
     },
@@ -117,7 +118,7 @@ function webhookProblem(
         key: `retry-after ${id} ${url}`,
         severity: isOld ? 'failing' : 'attention',
         title: `${name} sent Retry-After.${backlog}`,
-        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry now, open the destination.`,
+        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry now, use “Retry now” on its page.`,
         to,
       },
     ]
@@ -134,11 +135,12 @@ function webhookProblem(
 }
 
 function backlogText(count: number, oldestAt: string | null, now: number): string {
-  const oldest =
-    oldestAt === null
-      ? ''
-      : `, oldest waiting for ${duration(Math.max(0, now - Date.parse(oldestAt)))}`
-  return `${counted(count, 'pending delivery', 'pending deliveries')}${oldest}.`
+  return `${counted(count, 'pending delivery', 'pending deliveries')}${ageText(oldestAt, now)}.`
+}
+
+function ageText(oldestAt: string | null, now: number): string {
+  if (oldestAt === null) return ''
+  return `, oldest waiting for ${duration(Math.max(0, now - Date.parse(oldestAt)))}`
 }
 
 type LastHour = Pick<HealthyDestination['health']['lastHour'], 'attempts' | 'delivered'>

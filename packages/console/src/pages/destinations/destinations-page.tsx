@@ -62,7 +62,7 @@ function ReplayDestination({ id }: { readonly id: string }): ReactElement {
           replace
         />
       )}
-      why="the replay was removed"
+      why="the replay was deleted"
       all={{ to: '/destinations', words: 'Show all destinations' }}
     />
   )

@@ -107,6 +107,14 @@ function CauseText({ cause, isOfEvent }: CauseTextProps): ReactElement {
   )
 }
 
+const UNITS: Readonly<Record<string, string>> = {
+  deleted: 'event',
+  deletions: 'event',
+  quarantined: 'record',
+  event_exists: 'duplicate',
+  other_source: 'duplicate',
+}
+
 function Evidence({ code, evidence }: Cause): ReactElement {
   const { count = 0, since, lastAt } = evidence
   if (code === 'expired' && since !== undefined && lastAt !== undefined)
@@ -116,7 +124,7 @@ function Evidence({ code, evidence }: Cause): ReactElement {
         <Time at={since} form="full" /> are stored.
       </>
     )
-  const unit = code === 'deleted' || code === 'deletions' ? 'event' : 'call'
+  const unit = UNITS[code] ?? 'call'
   return (
     <>
       {count > 0 && <>{counted(count, unit)}. </>}

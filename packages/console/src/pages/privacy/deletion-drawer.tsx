@@ -141,7 +141,7 @@ function DeletedIds({ deletion }: { readonly deletion: DeletionWithIds }): React
   ]
   return (
     <details open={all.length <= 5}>
-      <summary className="font-semibold">Deleted ids ({all.length})</summary>
+      <summary className="font-semibold">Deleted IDs ({all.length})</summary>
       <ul className="mt-1 flex flex-col">
         {all.slice(0, MAX_IDS).map(([kind, id]) => (
           <li key={`${kind}/${id}`} className="text-dense flex flex-wrap items-center gap-x-2">

@@ -42,7 +42,7 @@ function Counts({ points, words }: CountsProps): ReactElement {
   const series = useMemo(
     () => [
       { label: 'Received', color: 'accent', values: points.map((each) => each.received) },
-      { label: 'Refused', color: 'failed', values: points.map((each) => sumOf(each.refused)) },
+      { label: 'Rejected', color: 'failed', values: points.map((each) => sumOf(each.refused)) },
     ],
     [points],
   )
@@ -50,7 +50,7 @@ function Counts({ points, words }: CountsProps): ReactElement {
     <>
       <dl className="grid grid-cols-2 gap-3">
         <Figure label="Received" value={shortNumber(received)} note="Including duplicates" />
-        <Figure label="Refused" value={shortNumber(refused)} note="Not stored" />
+        <Figure label="Rejected" value={shortNumber(refused)} note="Not stored" />
       </dl>
       <Plot
         label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} refused`}

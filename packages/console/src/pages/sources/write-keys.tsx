@@ -94,14 +94,14 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
   const { key, lastUsedAt } = removed
   return (
     <Confirm
-      title="Remove this write key?"
+      title="Delete this write key?"
       action="Remove write key"
       mustType={nameToType(key.slice(-TYPED_LENGTH), 'remove')}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeWriteKey(source.id, key)
         await client.invalidateQueries({ queryKey: ['sources'] })
-        toast('Write key removed.')
+        toast('Write key deleted.')
       }}
     >
       <code className="break-all">{shownText(key)}</code>

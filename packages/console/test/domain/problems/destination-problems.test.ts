@@ -41,7 +41,7 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [{ enabled: false, paused: operator }, []],
   [
     { enabled: false, webhook: { pending: 1, oldestPendingAt: ago(1) } },
-    ['attention: Shop is disabled with 1 undelivered event.'],
+    ['attention: Shop is disabled with 1 undelivered event, oldest waiting for 1 min.'],
   ],
   [
     { paused: operator, webhook: { held: 1_234, breaker: 'open' } },
@@ -89,7 +89,7 @@ test('Retry-After shows the next attempt, and a long wait links to the backlog',
     [destination({ webhook: { ...young, retryAfterUntil: ago(-3) } })],
     NOW,
   )
-  expect(rests?.remedy).toBe('Next attempt in 3 min. To retry now, open the destination.')
+  expect(rests?.remedy).toBe('Next attempt in 3 min. To retry now, use “Retry now” on its page.')
   const [waits] = destinationProblems([destination({ webhook: old })], NOW)
   expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
 })

@@ -261,7 +261,7 @@ const TOO_MANY = fault(
   '',
   'too_many',
   `The limit of ${LIMITS.computations} audiences and computed traits is reached.`,
-  'Delete one that is no longer needed.',
+  'Delete an unused one.',
 )
 
 /** The record that a request creates. @throws {Problem} `invalid_body` with all faults */

@@ -25,10 +25,7 @@ const PartResponse = Type.Object({
   kind: Type.Enum(['and', 'or', 'not', 'clause']),
   holds: Type.Boolean(),
   changesAt,
-  clause: Type.Optional({
-    ...Schema.anyObject,
-    description: 'The clause, as written in the condition.',
-  }),
+  clause: Type.Optional({ ...Schema.anyObject, description: 'The clause, as in the condition.' }),
   saw: Type.Optional({
     ...Schema.anyObject,
     description:
@@ -39,7 +36,7 @@ const PartResponse = Type.Object({
 const ExplainedResponse = Type.Object({
   userId: Type.String(),
   value: Type.Unsafe<Json>({
-    description: 'true for a member of an audience; null if there is no value.',
+    description: 'true for a member of an audience; null without a value.',
   }),
   since: Schema.nullable(Schema.timeOf('null without a value, or if it is very new.')),
   changesAt,

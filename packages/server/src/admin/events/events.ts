@@ -81,10 +81,7 @@ const filters = {
     ),
   ),
   text: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: 'Only events that contain this text, ignoring case.',
-    }),
+    Type.String({ maxLength: 200, description: 'Only events with this text, ignoring case.' }),
   ),
   ...Schema.timeRange,
 }

@@ -65,7 +65,10 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
     remedy: RETRY,
   },
   held: { explanation: 'On hold, because the webhook or the destination is paused.', remedy: null },
-  quarantined: { explanation: 'A bug in Hookline stopped it.', remedy: RETRY },
+  quarantined: {
+    explanation: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
+    remedy: RETRY,
+  },
 }
 
 const CREATE = 'A new destination receives later events.'
@@ -77,7 +80,7 @@ const REMOVED: Words = {
 
 const UNDECIDED: Words = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'Check again in a moment. If nothing changes, /readyz shows what is stuck.',
+  remedy: 'Check again in a moment. If nothing changes, /readyz shows the stuck part.',
 }
 
 export interface TracedDelivery {

@@ -53,7 +53,7 @@ export class OpenSessions {
 
   /**
    * Opens a session, which becomes the actor of the request. Also returns its secret.
-   * @throws {Problem} if too many sign-ins with the token are waiting, or the token is no longer valid
+   * @throws {Problem} if too many sign-ins with the token are waiting, or the token has expired or was deleted
    */
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },

@@ -10,7 +10,7 @@ import {
   LIMITS,
   type Window,
 } from '@hookline/protocol'
-import type { Keeping } from '../../backend/facts.ts'
+import { type Keeping, mergedKeeping } from '../../backend/facts.ts'
 import { windowMs } from './window.ts'
 
 /** Clauses of a condition in order, with their JSON Pointers. */
@@ -66,13 +66,6 @@ export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<
     }
   }
   return needed
-}
-
-export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
-  return {
-    forMs: a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs),
-    most: Math.max(a.most, b.most),
-  }
 }
 
 type CountedEvents = EventSelection & Window & { readonly property?: string }

@@ -144,7 +144,7 @@ function checkCount(count: Json, pointer: string, faults: Fault[]): void {
   const { n } = count
   if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {
     const hint = `Use a whole number from 0 to ${LIMITS.countedEvents}.`
-    faults.push(fault(`${pointer}/n`, 'out_of_range', 'Invalid n.', hint))
+    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is not a valid number of events.', hint))
   }
 }
 

@@ -50,8 +50,6 @@ export interface ClusterOptions extends ServerOptions {
   readonly dedupeWindowMs?: number
   /** How often to look for changes of other nodes, in case a notification was lost. Defaults to a second. */
   readonly pollMs?: number
-  /** How long claims of deliveries last without renewal. Defaults to 20 s. */
-  readonly claimMs?: number
   /** The interval of heartbeats: a node counts as dead after five missed ones. Defaults to 2 s. */
   readonly nodeBeatMs?: number
   readonly migrations?: readonly Migration[]
@@ -109,9 +107,9 @@ async function portsOf(opened: Opened) {
   const store = new PostgresStore(postgres, feed, box)
   const catalog = await StoredCatalog.open({ store, box })
   const lanes = new PostgresLanes(postgres, box)
-  const { claimMs: leaseMs, migrations = MIGRATIONS } = options
+  const { migrations = MIGRATIONS } = options
   const schema = latestOf(migrations)
-  const node = stack.use(await ClaimingNode.open({ postgres, clock, leaseMs, schema }))
+  const node = stack.use(await ClaimingNode.open({ postgres, clock, schema }))
   const queue = { postgres, node, lanes }
   const deliveries = new PostgresDeliveries(queue, store)
   const purge = postgresPurge({

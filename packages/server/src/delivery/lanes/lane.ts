@@ -153,7 +153,7 @@ export class Lane {
  *
  * For receivers that take seconds, the limit also grows with a success a second or more after the last change. Near the
  * limit that failed last, growth is slower, because every attempt of a round trip may fail there. Attempts from before the
- * last fall do not count, nor do those of a lane that its pace keeps below the limit.
+ * last fall do not count, nor do attempts of a lane that its pace keeps below the limit.
  */
 export interface RecoveryLimit {
   readonly limit: number

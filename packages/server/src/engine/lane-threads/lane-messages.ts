@@ -26,7 +26,7 @@ export interface LaneThreadFunctions extends Pick<
   Lanes,
   'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
 > {
-  /** The thread has all changes: its lanes start. */
+  /** The thread has applied all changes: its lanes start. */
   begin(): void
   deliver(block: FreshBlock): void
   apply(change: LaneChange): Promise<void>

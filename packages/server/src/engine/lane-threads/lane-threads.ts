@@ -106,14 +106,14 @@ export class LaneThreads implements Lanes {
         const failing = [...(status?.failing ?? [])].map(
           ([worker, error]) => [`${host.name} ${worker}`, error] as const,
         )
-        return { ...(status ?? IDLE), mainStillForMs: stalledMs, failing }
+        return { ...(status ?? IDLE), mainStalledMs: stalledMs, failing }
       }),
     )
     const sum = (count: (status: (typeof each)[number]) => number): number =>
       each.reduce((total, status) => total + count(status), 0)
     return {
       stalledMs: Math.max(
-        ...each.map((status) => Math.max(status.stalledMs, status.mainStillForMs)),
+        ...each.map((status) => Math.max(status.stalledMs, status.mainStalledMs)),
       ),
       inMemory: sum(({ inMemory }) => inMemory),
       unrecorded: this.#threads.reduce((total, { open }) => total + open, 0),

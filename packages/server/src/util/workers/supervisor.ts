@@ -32,7 +32,7 @@ export interface SupervisorOptions {
   readonly signal: AbortSignal
 }
 
-/** Failures within a minute after which a worker is no longer restarted. */
+/** Failures within a minute after which a worker is abandoned. */
 const MAX_FAILURES = 5
 const WINDOW_MS = 60_000
 const FIRST_RESTART_MS = 1_000
@@ -61,7 +61,7 @@ export class Supervisor {
     this.#running.push(this.#runRepeatedly(worker))
   }
 
-  /** The last error by worker: from a failure until it has recovered, or forever once it is no longer restarted. */
+  /** The last error by worker: from a failure until it has recovered, or forever once it is abandoned. */
   get failing(): ReadonlyMap<string, string> {
     return this.#failing
   }

@@ -5,11 +5,11 @@ import {
   clauseOfEvents,
   clausesOf,
   definitionOf,
-  mergedKeeping,
   neededClauses,
   parseDefinition,
 } from '../../../src/audiences/conditions/clauses.ts'
 import { newAudience, newTrait } from './new-computation.ts'
+import { mergedKeeping } from '../../../src/backend/facts.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const dear: PropertyFilter = { property: 'revenue', op: '>', value: 50 }

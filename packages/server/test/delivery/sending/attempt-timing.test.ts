@@ -71,7 +71,7 @@ test('an attempt that may not connect reports no response time', async () => {
   expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
 })
 
-test('each of several parallel attempts reports the steps of its own socket', async () => {
+test('each of several parallel attempts reports only the steps of its socket', async () => {
   await using receiver = await openReceiver()
   const sender = openSender({ maxConnectionsPerWebhook: 2 })
   const sent = await Promise.all([1, 2, 3, 4].map(() => sender.send(requestTo(receiver.url))))

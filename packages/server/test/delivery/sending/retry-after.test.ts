@@ -31,7 +31,7 @@ describe('Retry-After', () => {
     expect(retryAfter(429, undefined, NOW)).toBeUndefined()
   })
 
-  test('is between a second and an hour, whatever the header contains', () => {
+  test('is between a second and an hour, for any header', () => {
     const headers = fc.oneof(
       fc.string(),
       fc.bigInt().map(String),

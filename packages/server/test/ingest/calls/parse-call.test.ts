@@ -122,7 +122,7 @@ describe('a call is accepted', () => {
     expect(parseCall(call, rules)).not.toHaveProperty('refused')
   })
 
-  test('with the type of the path instead of its own', () => {
+  test('with the type of the path, not the type in its body', () => {
     expect(parsed({ ...track, type: 'delete' }, { type: 'identify' }).fields.type).toBe('identify')
   })
 

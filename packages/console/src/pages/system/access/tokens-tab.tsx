@@ -57,13 +57,13 @@ function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactE
   const client = useQueryClient()
   return (
     <Confirm
-      title="Remove this token?"
+      title="Delete this token?"
       action="Remove token"
       mustType={nameToType(name, id)}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeToken(id)
-        toast('Token removed.')
+        toast('Token deleted.')
         await client.invalidateQueries({ queryKey: ['tokens'] })
         await client.invalidateQueries({ queryKey: ['sessions'] })
       }}

@@ -46,11 +46,8 @@ export class ChangeFeed implements AsyncDisposable {
     this.#pollMs = pollMs
     this.#reads = new Recurring({ clock, work: () => this.#read() })
     const { signal } = this.#stop
-    const onNotification = (): void => this.#reads.wake()
-    this.#running = Promise.all([
-      this.#reads.run(signal),
-      listen({ url, clock, onNotification, signal }),
-    ])
+    const onNotify = (): void => this.#reads.wake()
+    this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNotify, signal })])
     this.#stopAnswering = signals.onAsked('replicas', (question) =>
       this.#answer(question as ReplicaRequest),
     )

@@ -9,7 +9,7 @@ interface ListenOptions {
   readonly url: Redacted
   readonly clock: Clock
   /** Called for each notification, and after each connect, as notifications may have been lost. */
-  readonly onNotification: () => void
+  readonly onNotify: () => void
   readonly signal: AbortSignal
 }
 
@@ -28,7 +28,7 @@ export async function listen(options: ListenOptions): Promise<void> {
 }
 
 /** Resolves when the connection is closed, to whether there was one. */
-async function listenOnce({ url, clock, onNotification, signal }: ListenOptions): Promise<boolean> {
+async function listenOnce({ url, clock, onNotify, signal }: ListenOptions): Promise<boolean> {
   const socket = new Socket()
   const client = new pg.Client({
     connectionString: url.reveal(),
@@ -39,7 +39,7 @@ async function listenOnce({ url, clock, onNotification, signal }: ListenOptions)
   })
   const lost = new AbortController()
   client.on('error', () => lost.abort()).on('end', () => lost.abort())
-  client.on('notification', onNotification)
+  client.on('notification', onNotify)
   const over = AbortSignal.any([lost.signal, signal])
   // A graceful close would wait for a server that may not respond.
   over.addEventListener('abort', () => socket.destroy())
@@ -48,7 +48,7 @@ async function listenOnce({ url, clock, onNotification, signal }: ListenOptions)
     await client.connect()
     await client.query(`LISTEN ${SCHEMA}`)
     isListening = true
-    onNotification()
+    onNotify()
     while (!over.aborted) {
       await pause(clock, HEARTBEAT_MS, over)
       if (!over.aborted) await client.query('SELECT 1')

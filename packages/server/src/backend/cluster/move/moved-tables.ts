@@ -11,7 +11,7 @@ import { dayOf } from '../postgres/days.ts'
 import { eventChecksumOf } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { toText } from '../postgres/text.ts'
-import { createDayPartition } from '../upkeep/partitions.ts'
+import { createDay } from '../upkeep/partitions.ts'
 
 /** An unfinished event is larger than a NATS message. */
 export class EventTooLarge extends Error {
@@ -199,7 +199,7 @@ export class MovedTable {
     if (this.name === 'events') {
       // Also creates the partitions for rows that belong to the events.
       const days = new Set(rows.map(({ id }) => dayOf(timeOfId(String(id)))))
-      for (const day of days) await createDayPartition(transaction, day)
+      for (const day of days) await createDay(transaction, day)
     }
     const names = this.columns.map(({ name }) => sql.id(name))
     const arrays = this.columns.map(

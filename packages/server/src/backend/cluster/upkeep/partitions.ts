@@ -31,7 +31,7 @@ export async function createFuturePartitions(postgres: Postgres, ahead: number):
   for (let day = today - 1; day <= today + ahead; day++) {
     if (days.includes(day)) continue
     try {
-      await postgres.write((transaction) => createDayPartition(transaction, day))
+      await postgres.write((transaction) => createDay(transaction, day))
     } catch (error) {
       if (isLockTimeout(error)) return
       throw error
@@ -42,10 +42,7 @@ export async function createFuturePartitions(postgres: Postgres, ahead: number):
 const MAX_MOVED = 5_000
 
 /** Creates the partitions of a day if necessary, and moves its rows there. Rejects if a table is in use (`isLockTimeout`). */
-export async function createDayPartition(
-  transaction: Transaction<unknown>,
-  day: number,
-): Promise<void> {
+export async function createDay(transaction: Transaction<unknown>, day: number): Promise<void> {
   await lock(transaction, 'upkeep')
   if (await hasDay(transaction, day)) return
   // With more rows, the day stays in the default partitions: writers would wait too long.

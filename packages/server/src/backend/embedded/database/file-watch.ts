@@ -37,7 +37,7 @@ export class FileWatch implements Disposable {
     this.written()
   }
 
-  /** Describes the first problem; `undefined` if there is none. Without paths, because `/readyz` is public. */
+  /** Describes the first problem, if any. Without paths, because `/readyz` is public. */
   fault(): string | undefined {
     for (const [path, identity] of this.#identities) {
       const present = identityOf(path)

@@ -9,7 +9,7 @@ import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Appended } from './write-log.ts'
 
 /** Maximum rows scanned by a read with a selector, in a few milliseconds. */
-const MAX_SCANNED_ROWS = 5_000
+const MAX_ROWS = 5_000
 
 /** The types come first, so that only track calls are parsed. */
 const SELECTED = `(type IN (SELECT value FROM json_each(?4)) OR type = 'track'
@@ -39,13 +39,7 @@ export function sqliteFollowedLog(
       const values =
         only === undefined
           ? [after, limit, limit]
-          : [
-              after,
-              MAX_SCANNED_ROWS,
-              limit,
-              JSON.stringify(only.types),
-              JSON.stringify(only.events),
-            ]
+          : [after, MAX_ROWS, limit, JSON.stringify(only.types), JSON.stringify(only.events)]
       const sql = only === undefined ? EVERY : ONLY
       const rows = await readers.run('select', { sql, values })
       return sliceOf(rows, wanted, last)

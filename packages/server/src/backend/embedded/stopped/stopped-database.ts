@@ -12,7 +12,7 @@ import { type EmbeddedOptions, openEmbeddedBackend, prepareDatabase } from '../o
 import type { StoppedData, StoredRow } from '../../stopped-data.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { boxThatOpens, KEY_FILES } from '../database/key-files.ts'
-import { openedText } from '../database/seal-again.ts'
+import { openedText } from '../database/reseal.ts'
 import { RECORDED_POSITIONS } from '../log/write-log.ts'
 import { hasTable } from '../database/statements.ts'
 

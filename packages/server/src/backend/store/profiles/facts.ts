@@ -1,4 +1,11 @@
-import type { ArchivedFact, FactClause, Facts, FillSlice, Keeping } from '../../facts.ts'
+import {
+  type ArchivedFact,
+  type FactClause,
+  type Facts,
+  type FillSlice,
+  type Keeping,
+  mergedKeeping,
+} from '../../facts.ts'
 import type { Fact } from '../../profiles.ts'
 import { numbersIn } from '../dialect.ts'
 import { sql, type Statement } from '../sql.ts'
@@ -50,7 +57,7 @@ export async function putFactClause(
   const [row] = await tx.all(sql<ClauseRow>`
     SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
   const kept = row && clauseOf(row)
-  const wanted = kept === undefined ? keeping : wider(keeping, kept.keeping)
+  const wanted = kept === undefined ? keeping : mergedKeeping(keeping, kept.keeping)
   if (kept !== undefined && isEqual(wanted, kept.keeping)) return kept
   const position = await profilesPosition(tx)
   const { forMs, most } = wanted
@@ -67,11 +74,6 @@ export async function putFactClause(
           WHERE number = ${kept.number} RETURNING ${CLAUSE}`,
   )
   return clauseOf(put!)
-}
-
-function wider(a: Keeping, b: Keeping): Keeping {
-  const forMs = a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs)
-  return { forMs, most: Math.max(a.most, b.most) }
 }
 
 function isEqual(a: Keeping, b: Keeping): boolean {

@@ -57,7 +57,7 @@ async function formerIds(tx: Tx, ids: readonly SpacedId[]): Promise<readonly num
   return rows.map(({ id }) => id)
 }
 
-interface AffectedIdentity {
+interface Affected {
   readonly id: number
   readonly kind: string
   readonly space: string
@@ -96,10 +96,10 @@ interface Rest {
   /** Users whose links may have changed. */
   readonly users: readonly number[]
   /** AnonymousIds without data, which another user has claimed. */
-  readonly kept: readonly AffectedIdentity[]
-  readonly gone: readonly AffectedIdentity[]
+  readonly kept: readonly Affected[]
+  readonly gone: readonly Affected[]
   /** Users whose profiles had removed identities. */
-  readonly shared: readonly AffectedIdentity[]
+  readonly shared: readonly Affected[]
 }
 
 async function relinkRest(tx: Tx, { users, kept, gone, shared }: Rest, at: number): Promise<void> {
@@ -114,11 +114,7 @@ async function relinkRest(tx: Tx, { users, kept, gone, shared }: Rest, at: numbe
 }
 
 /** Removes the anonymousIds of users. Those that another user has claimed lose their data and go to that user. */
-async function removeClaimed(
-  tx: Tx,
-  users: readonly number[],
-  claimed: readonly AffectedIdentity[],
-) {
+async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly Affected[]) {
   const ids = claimed.map(({ id }) => id)
   await tx.run(sql`
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
@@ -129,18 +125,15 @@ async function removeClaimed(
   return { heirs: [...heirs.values()], kept: claimed.filter(({ id }) => heirs.has(id)) }
 }
 
-function withIds(tx: Tx, ids: readonly number[]): Promise<readonly AffectedIdentity[]> {
-  return tx.all(sql<AffectedIdentity>`
+function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Affected[]> {
+  return tx.all(sql<Affected>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)})`)
 }
 
 /** Identities that only a removed alias had, as a former id. */
-function unnamed(
-  tx: Tx,
-  partners: readonly AffectedIdentity[],
-): Promise<readonly AffectedIdentity[]> {
+function unnamed(tx: Tx, partners: readonly Affected[]): Promise<readonly Affected[]> {
   const ids = partners.map(({ id }) => id)
-  return tx.all(sql<AffectedIdentity>`
+  return tx.all(sql<Affected>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (${numbersIn(tx, ids)}) AND NOT is_seen
     AND NOT EXISTS (SELECT 1 FROM aliases WHERE aliases.identity = identities.id)`)
 }
@@ -149,16 +142,16 @@ function unnamed(
 const REMOVED_TOGETHER = 2_000
 
 /** The anonymousIds of users, including those beyond the limit of a profile. */
-function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly AffectedIdentity[]> {
-  return tx.all(sql<AffectedIdentity>`
+function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Affected[]> {
+  return tx.all(sql<Affected>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
       ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
 }
 
 /** The users with the first claim of removed anonymousIds. */
-function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly AffectedIdentity[]> {
-  return tx.all(sql<AffectedIdentity>`
+function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Affected[]> {
+  return tx.all(sql<Affected>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT claimer FROM claims WHERE is_first AND anonymous IN (${numbersIn(tx, numbers)}))`)
 }
@@ -219,11 +212,11 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /** Removes identities, if they still exist, and the results of the profiles that they lead. */
-async function removeRows(tx: Tx, gone: readonly AffectedIdentity[]): Promise<void> {
+async function removeRows(tx: Tx, gone: readonly Affected[]): Promise<void> {
   const numbers = gone.map(({ id }) => id)
   const ids = numbersIn(tx, numbers)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
-  const removed = await tx.all(sql<Pick<AffectedIdentity, 'id' | 'profile' | 'space'>>`
+  const removed = await tx.all(sql<Pick<Affected, 'id' | 'profile' | 'space'>>`
     DELETE FROM identities WHERE id IN (${ids}) RETURNING id, profile, space`)
   const ended = removed.filter(({ id, profile }) => id === profile)
   const changes = ended.map(({ space }) => ({ space, change: -1 }))

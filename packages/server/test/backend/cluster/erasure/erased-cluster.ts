@@ -4,7 +4,7 @@ import type { Backend } from '../../../../src/backend/backend.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { DAY_MS } from '../../../../src/backend/cluster/postgres/days.ts'
-import { createDayPartition } from '../../../../src/backend/cluster/upkeep/partitions.ts'
+import { createDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
@@ -49,7 +49,7 @@ export class ErasedCluster implements AsyncDisposable {
     }
     const backend = stack.use(await openClusterBackend(options))
     const postgres = stack.use(new Postgres({ url: options.databaseUrl }))
-    await postgres.write((transaction) => createDayPartition(transaction, DAY))
+    await postgres.write((transaction) => createDay(transaction, DAY))
     return new ErasedCluster({ server, options, postgres, backend }, stack.move())
   }
 

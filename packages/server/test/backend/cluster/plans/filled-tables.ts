@@ -1,7 +1,7 @@
 import { idFrom } from '@hookline/protocol'
 import { sql } from 'kysely'
 import { DAILY_TABLES, DAY_MS, partitionOf } from '../../../../src/backend/cluster/postgres/days.ts'
-import { createDayPartition } from '../../../../src/backend/cluster/upkeep/partitions.ts'
+import { createDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 
 /** Events per day. */
@@ -20,7 +20,7 @@ export function idOf(prefix: 'evt' | 'msg', day: number, n: number): string {
 export async function fillTables({ postgres }: ErasedCluster): Promise<void> {
   for (const [index, day] of DAYS.entries()) {
     await postgres.write(async (transaction) => {
-      await createDayPartition(transaction, day)
+      await createDay(transaction, day)
     })
     await fillDay(postgres, day, index * EVENTS)
   }

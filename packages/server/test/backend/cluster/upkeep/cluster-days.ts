@@ -2,7 +2,7 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { formatTimestamp } from '@hookline/protocol'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { DAY_MS, dayOf } from '../../../../src/backend/cluster/postgres/days.ts'
-import { createDayPartition } from '../../../../src/backend/cluster/upkeep/partitions.ts'
+import { createDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import type { RemovalSlice } from '../../../../src/backend/upkeep.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -28,7 +28,7 @@ export class ClusterDays implements AsyncDisposable {
 
   static async open(daysAgo = 10): Promise<ClusterDays> {
     const days = new ClusterDays(await openClusterHarness(), daysAgo)
-    await days.postgres.write((transaction) => createDayPartition(transaction, dayOf(days.noon)))
+    await days.postgres.write((transaction) => createDay(transaction, dayOf(days.noon)))
     return days
   }
 
