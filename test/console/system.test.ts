@@ -47,9 +47,9 @@ test('a token signs in a second browser until the session is ended, and is inval
   await second.page.getByRole('heading', { level: 1, name: 'Sign in to Hookline' }).waitFor()
 
   await page.getByRole('tab', { name: 'Tokens' }).click()
-  await page.getByRole('button', { name: 'Remove token Grace' }).click()
+  await page.getByRole('button', { name: 'Delete token Grace' }).click()
   await page.getByLabel('Type “Grace” to confirm').fill('Grace')
-  await page.getByRole('button', { name: 'Remove token', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete token', exact: true }).click()
   await page.getByText('No tokens yet').waitFor()
   await second.page.getByLabel('Token').fill(token)
   await second.page.getByRole('button', { name: 'Sign in' }).click()

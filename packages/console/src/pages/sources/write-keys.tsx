@@ -51,10 +51,10 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
             {mayEdit && (
               <Button
                 look="quiet"
-                aria-label={`Remove write key ${shownText(each.key)}`}
+                aria-label={`Delete write key ${shownText(each.key)}`}
                 onClick={() => setRemoving(each)}
               >
-                Remove
+                Delete
               </Button>
             )}
           </li>
@@ -95,8 +95,8 @@ function RemoveKey({ source, removed, onClose }: RemoveKeyProps): ReactElement {
   return (
     <Confirm
       title="Delete this write key?"
-      action="Remove write key"
-      mustType={nameToType(key.slice(-TYPED_LENGTH), 'remove')}
+      action="Delete write key"
+      mustType={nameToType(key.slice(-TYPED_LENGTH), 'delete')}
       onClose={onClose}
       onConfirm={async () => {
         await api.removeWriteKey(source.id, key)

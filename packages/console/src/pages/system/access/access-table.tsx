@@ -12,7 +12,7 @@ import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 interface AccessTableProps<Item> {
   readonly items: readonly Item[]
   readonly noun: 'token' | 'session'
-  readonly verb: 'Remove' | 'End'
+  readonly verb: 'Delete' | 'End'
   readonly onEnd: (item: Item) => void
   /** Shown with the name. */
   readonly note?: (item: Item) => ReactNode

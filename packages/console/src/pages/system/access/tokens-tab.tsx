@@ -36,7 +36,7 @@ export function TokensTab(): ReactElement {
               change.
             </Empty>
           ) : (
-            <AccessTable items={tokens} noun="token" verb="Remove" onEnd={setRemoving} />
+            <AccessTable items={tokens} noun="token" verb="Delete" onEnd={setRemoving} />
           )
         }
       </Loaded>
@@ -58,7 +58,7 @@ function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactE
   return (
     <Confirm
       title="Delete this token?"
-      action="Remove token"
+      action="Delete token"
       mustType={nameToType(name, id)}
       onClose={onClose}
       onConfirm={async () => {
