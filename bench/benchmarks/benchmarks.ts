@@ -22,17 +22,17 @@ import { spent } from './spent.ts'
 
 /** The benchmarks by name, with their goals. */
 export const benchmarks = {
-  'ingest-single': ingest(1, 0.8),
-  'ingest-batch': ingest(BATCH, 0.45),
-  delivery: delivery(0.85),
-  'delivery-peers': deliveryPeers({ bullmq: 3, pgBoss: 3 }),
-  'end-to-end': endToEnd({ p99Ms: 25 }),
+  'ingest-single': ingest(1, 0.6),
+  'ingest-batch': ingest(BATCH, 0.35),
+  delivery: delivery(0.55),
+  'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 2 }),
+  'end-to-end': endToEnd({ p99Ms: 10 }),
   isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
   growth: growth(0.9),
   memory: memory({ moreMib: 150 }),
   restart: restart({ seconds: 3 }),
   cost: cost(),
-  'cost-ratio': costRatio({ singleCalls: 1.8 }),
+  'cost-ratio': costRatio({ singleCalls: 2 }),
   'one-event': oneEvent({ functions: 350, files: 90, messages: 7 }),
   'delivery-steps': deliverySteps(),
   cores: cores(),

@@ -7,7 +7,6 @@ import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
 import { kindOfThread, NODE_HELPERS, V8_HELPERS } from '../../bench/profile/thread-names.ts'
 import { parseStat, threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
 import { ticksByPart } from '../../bench/profile/ticks.ts'
-import { spentTables } from '../../docs/generator/performance-tables.ts'
 
 describe('the CPU time of threads', () => {
   it('is read from /proc for any thread name', () => {
@@ -117,48 +116,6 @@ describe('the cost of an event', () => {
       { thread: 'writer', part: 'JSON.parse', microsPerEvent: 8 },
       { thread: 'writer', part: 'ours: protocol', microsPerEvent: 12 },
       { thread: 'other', part: NOT_PROFILED, microsPerEvent: 5 },
-    ])
-  })
-
-  it('is compared with an earlier result, including new and removed parts', () => {
-    const result = (rows: readonly (readonly [string, string, number])[]) => ({
-      name: 'spent',
-      machine: '',
-      commit: '',
-      command: '',
-      rounds: 1,
-      seconds: 1,
-      figures: [],
-      notes: [],
-      tables: [
-        {
-          name: 'delivery',
-          labels: ['thread', 'part'],
-          columns: ['µs/event'],
-          rows: rows.map(([thread, part, micros]) => ({
-            labels: [thread, part],
-            values: [[micros]],
-          })),
-        },
-      ],
-    })
-    const before = result([
-      ['main', 'sockets', 20],
-      ['main', 'JSON.parse', 10],
-      ['main', 'files', 0.2],
-    ])
-    const now = result([
-      ['main', 'sockets', 5],
-      ['delivery', 'sockets', 12],
-    ])
-    const [, shown] = spentTables(before, now)
-    expect(shown!.split('\n').slice(3)).toEqual([
-      '| **all threads** |  | 30.2 | 17.0 |',
-      '| **main** | **all** | 30.2 | 5.0 |',
-      '| main | sockets | 20.0 | 5.0 |',
-      '| main | JSON.parse | 10.0 | 0.0 |',
-      '| main | smaller parts | 0.2 | 0.0 |',
-      '| **delivery** | **all** | 0.0 | 12.0 |',
     ])
   })
 })

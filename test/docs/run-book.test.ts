@@ -29,8 +29,8 @@ describe('docs/guides/sizing.md', () => {
     expect(rows.length).toBeGreaterThan(5)
     const performance = read('docs/explanation/performance.md')
     for (const [, figure, name] of rows) {
-      const section = performance.split(`\n## ${name}\n`)[1]?.split('\n## ')[0]
-      expect(section, name).toMatch(new RegExp(`\\| ${figure!.replaceAll('.', '\\.')} `))
+      const figures = performance.split(`\n| \`${name}\``)[1]?.split(/\n(?:\n|\| `)/)[0]
+      expect(figures, name).toMatch(new RegExp(`\\| ${figure!.replaceAll('.', '\\.')} `))
     }
   })
 })
