@@ -12,27 +12,27 @@ export default defineConfig({
     'packages/server/*-site/**',
   ],
   rules: {
-    // An exhaustive switch is no missing return; noImplicitReturns of the compiler covers the rest.
+    // Reports exhaustive switches; the compiler's noImplicitReturns covers the rest.
     'consistent-return': 'off',
     'typescript/consistent-return': 'off',
-    // Rows of a database and messages of a thread get their type by assertion, where they come in.
+    // Database rows and thread messages are typed by assertion where they are read.
     'typescript/no-unsafe-type-assertion': 'off',
     'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
-    // Of browser windows. Worker threads have no origin.
+    // Only for windows: worker threads have no origin.
     'unicorn/require-post-message-target-origin': 'off',
-    // It takes every method named fill for that of an array.
+    // Mistakes any method named fill for Array's.
     'unicorn/no-array-fill-with-reference-type': 'off',
-    // The compiler lets a name that begins with _ go unused, too.
+    // The compiler also allows unused names that start with _.
     'no-underscore-dangle': 'off',
     'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
-    // fc.property of fast-check and Type of typebox are written as their documentation writes them.
+    // fast-check's fc.property and TypeBox's Type are used as in their documentation.
     'import/no-named-as-default': 'off',
     'import/no-named-as-default-member': 'off',
-    // A closure stands where it is read, whether it captures something or not.
+    // Helpers are defined next to their use, even if they capture nothing.
     'unicorn/consistent-function-scoping': 'off',
-    // Express 5 takes them.
+    // Valid in Express 5.
     'oxc/no-async-endpoint-handlers': 'off',
-    // Goes by names alone: done, next, callback.
+    // Only checks names: done, next, callback.
     'promise/no-callback-in-promise': 'off',
     complexity: ['error', 12],
     'max-depth': ['error', 3],
@@ -40,14 +40,14 @@ export default defineConfig({
     'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'max-params': ['error', 4],
     'import/no-cycle': ['error', { ignoreTypes: false }],
-    // Among others for import("x").T, which no-restricted-imports does not see.
+    // Also for import("x").T, which no-restricted-imports misses.
     'typescript/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
     'typescript/no-floating-promises': 'error',
     'typescript/switch-exhaustiveness-check': 'error',
     'unicorn/filename-case': ['error', { case: 'kebabCase' }],
   },
   overrides: [
-    // Commands of the CLI print; nothing else does.
+    // Only the CLI and the test harness print.
     {
       files: ['packages/*/src/**'],
       excludeFiles: ['packages/cli/src/**', 'packages/testing/src/**'],
@@ -59,21 +59,21 @@ export default defineConfig({
       rules: {
         'no-restricted-properties': [
           'error',
-          { object: 'Date', property: 'now', message: 'Take a Clock.' },
+          { object: 'Date', property: 'now', message: 'Use a Clock.' },
         ],
         'no-restricted-globals': [
           'error',
           {
             globals: [
-              { name: 'setTimeout', message: 'Take a Clock.' },
-              { name: 'setInterval', message: 'Take a Clock.' },
+              { name: 'setTimeout', message: 'Use a Clock.' },
+              { name: 'setInterval', message: 'Use a Clock.' },
             ],
             checkGlobalObject: true,
           },
         ],
       },
     },
-    // The direction of imports. test/layers plants a violation of each rule.
+    // Import rules. test/layers tests each rule with a violation.
     ...importRules(),
     // A describe block is one function.
     {

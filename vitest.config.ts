@@ -5,12 +5,12 @@ import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { LongFilesFirst } from '@hookline/testing/run/long-files-first'
 import { OUTPUT } from '@hookline/testing/run/output'
 
-// Hundreds of tests start the service, and with it a thread, each of which would compile the same files again.
+// Hundreds of tests start the service and its threads, which would each recompile the same files.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(
   new URL('node_modules/.cache/compiled', import.meta.url),
 )
 
-// Vitest gives them to Node: with \`import\` among them, \`require\` of a package would get its ES module.
+// Vitest passes them to Node. With `import`, `require` would load a package's ES module.
 const conditions = ['hookline-source', 'node']
 const shared = {
   resolve: { conditions },
@@ -18,7 +18,7 @@ const shared = {
 }
 /** Tests that compare time, CPU, memory or open files run alone, in the project `measuring`. */
 const MEASURING = '**/*.measuring.test.ts'
-/** More than a condition may take, so that a test that waits in vain says for what. */
+/** Longer than a condition's timeout, so that the failed condition is reported. */
 const TEST_MS = 2 * CONDITION_MS
 
 interface ProjectOptions {
@@ -44,23 +44,23 @@ const project = (
     ...more,
   },
 })
-// Our modules keep no state that a test could see, so test files share the modules that their worker has loaded.
+// Our modules have no visible state, so the test files of a worker share them.
 const sharing = { isolate: false }
-// Tests that run `hookline` in processes of its own, some hundred of them, and with older releases of Node from npm.
+// Tests that run `hookline` in many separate processes, some with older releases of Node from npm.
 const COMMANDS = [
   'packages/cli/test/commands/**/*.test.ts',
   'packages/cli/test/bin.test.ts',
   'packages/cli/test/problems/no-http.test.ts',
   'test/older-nodes/*.test.ts',
 ]
-// Tests of each backend: of damaged files, migrations, large databases, servers that go away.
+// Tests of each backend: corrupted files, migrations, large databases, server outages.
 const BACKENDS = ['packages/server/test/backend/*/**/*.test.ts']
-// The suites of the ports, which every backend runs.
+// The port test suites, run by every backend.
 const CONFORMANCE = [
   'packages/server/test/backend/embedded/{conformance,joined-conformance}.test.ts',
   'packages/server/test/backend/cluster/{audit,audited-changes,catalog,deletions,deliveries,evaluations,events,idempotent-responses,jetstream,memberships,notices,own-keys,profiles,signals,statistics,suppressions,tokens,upkeep}.test.ts',
 ]
-// Tests that take five seconds or more, because they start a service again and again, wait for its retries, or compare every
+// Tests that take five seconds or more, because they restart a service repeatedly, wait for retries, or compare every
 // example.
 const SERVICE = [
   'test/e2e/{audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,inspector,log-lines,odd-ids,push,restarts,several-webhooks,start-page,timestamps}.test.ts',
@@ -74,20 +74,20 @@ const SERVICE = [
 ]
 // Several nodes of one service.
 const NODES = ['test/e2e/nodes/*.test.ts']
-// Of test/e2e, on the cluster: what is received, kept, decided, delivered, deleted and computed, and what survives a restart.
-// The rest is about what no backend has a part in: files and threads of the embedded backend (backup, clone, ingest-threads,
-// secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), the way to a
-// webhook (certificates, egress-proxy), log lines (log-lines), the programs of the examples (examples), and forms of requests and
-// responses (generated-client, openapi, problems, references).
+// From test/e2e, on the cluster: ingestion, storage, decisions, delivery, deletion, audiences and restarts.
+// The others need no cluster: files and threads of the embedded backend (backup, clone, ingest-threads,
+// secrets-nowhere), ports, pages and sockets (admin-port, foreign-hosts, ports, start-page, waiting-connections), webhook
+// connections (certificates, egress-proxy), log lines (log-lines), the example programs (examples), and request and
+// response formats (generated-client, openapi, problems, references).
 const CLUSTER_E2E = [
   'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
   'test/e2e/{duplicates,failures,inspector,kept-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,timestamps}.test.ts',
   ...NODES,
 ]
-// Client libraries of other projects, in processes of their own.
+// Client libraries of other projects, in separate processes.
 const LIBRARIES = ['test/compat/libraries/*/*.test.ts']
-/** Servers that the tests of the cluster share. */
+/** Servers shared by the cluster tests. */
 const CLUSTER_SERVERS = 'packages/testing/src/cluster/start-servers.ts'
 const onCluster = {
   ...sharing,
@@ -95,9 +95,9 @@ const onCluster = {
   globalSetup: CLUSTER_SERVERS,
   runner: './packages/testing/src/run/cluster-runner.ts',
 }
-// Hundreds of random cases of audiences. `npm test` tries a few.
+// Hundreds of random audience cases; `npm test` runs a few.
 const MANY_CASES = 'packages/server/test/audiences/random/many-cases.test.ts'
-// Tests of generated cases. `npm test` makes a tenth of them.
+// Generative tests. `npm test` runs a tenth of the cases.
 const GENERATED = [
   'packages/protocol/test/payload.test.ts',
   'packages/server/test/ingest/fuzz.test.ts',
@@ -108,7 +108,7 @@ const manyCases = {
   env: { HOOKLINE_TEST_CASES: process.env['HOOKLINE_TEST_CASES'] ?? '10' },
 }
 
-// One test of each long suite, in a form that takes seconds: that the suite works, and the service under it.
+// One test of each long suite, shortened to seconds, to check that the suite and the service work.
 const SMOKE = [
   'packages/cli/test/commands/service/{demo,start}.test.ts',
   'test/cluster/faults-one-server.test.ts',
@@ -131,7 +131,7 @@ const SMOKE_FORM = {
 
 export default defineConfig({
   test: {
-    // Most tests wait for sockets and disks: a worker more than there are processors makes use of that time.
+    // Most tests wait for sockets and disks, so an extra worker keeps the processors busy.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFilesFirst },
     ...OUTPUT,
@@ -156,21 +156,21 @@ export default defineConfig({
       project('cli', COMMANDS, TEST_MS, sharing),
       project('fuzz', GENERATED, 240_000, manyCases),
       project('receivers', ['test/receivers/**/*.test.ts'], TEST_MS, sharing),
-      // Nearly all of their time, libraries wait: for an interval, or before a retry.
+      // Libraries spend nearly all their time waiting for intervals and retries.
       project('compat', LIBRARIES, 180_000, { ...sharing, maxConcurrency: 2 }),
       project('docs', ['test/docs/**/*.test.ts'], TEST_MS, sharing),
       project('pages', ['test/pages/**/*.test.ts'], 600_000, sharing),
       project('package', ['test/package/**/*.test.ts'], TEST_MS),
       project('site', ['test/site/**/*.test.ts'], TEST_MS),
       project('console', ['test/console/**/*.test.ts'], TEST_MS),
-      // No test: it makes the pictures of the documentation.
+      // Not tests: they take the docs' screenshots.
       project('shots', ['test/console/shots/**/*.shots.ts'], 600_000, { fileParallelism: false }),
       project('client-long', ['test/client-long/**/*.test.ts'], 600_000),
       project('client-go', ['test/client-go/**/*.test.ts'], TEST_MS, sharing),
       project('crash', ['test/crash/**/*.test.ts'], 900_000),
       project('cluster', ['test/cluster/**/*.test.ts'], 1_800_000),
       project('cluster-e2e', CLUSTER_E2E, TEST_MS, onCluster),
-      // They follow a simulated clock, or look at what becomes of each event.
+      // On a simulated clock, or checking the outcome of every event.
       project('engine', ['test/engine/**/*.test.ts', MANY_CASES], 240_000),
       project('measuring', [`packages/*/test/${MEASURING}`, `test/${MEASURING}`], 240_000, {
         env: { HOOKLINE_TEST_DISK: '1' },
@@ -179,7 +179,7 @@ export default defineConfig({
         // After the tests of all other projects.
         sequence: { groupOrder: 1 },
       }),
-      // It builds an image, and runs what an operator would run around the service.
+      // Builds an image, and runs the deployment as an operator would.
       project('deploy', ['test/deploy/**/*.test.ts'], 300_000),
       project('torture', ['test/torture/**/*.test.ts'], 3_600_000, { fileParallelism: false }),
     ],

@@ -27,8 +27,7 @@ export const COMPONENTS = tableOf({
     mayImport: ['delivery', ...PORTS_AND_TOOLS],
   },
   delivery: {
-    holds:
-      'lanes, attempt rounds, sender, address guard, outcomes, retries, held deliveries, replays',
+    holds: 'lanes, attempts, sender, address guard, outcomes, retries, held deliveries, replays',
     mayImport: PORTS_AND_TOOLS,
   },
   deletions: {

@@ -13,7 +13,7 @@ import { WORKSPACE_NAMES } from './workspaces.ts'
 
 const SERVER = 'packages/server/src'
 
-/** How many rooms a file may be inside. */
+/** The maximum nesting of rooms. */
 const DEPTHS = [0, 1, 2]
 
 /**

@@ -89,7 +89,7 @@ export class Child implements AsyncDisposable {
 async function nextMessage(child: ChildProcess): Promise<unknown> {
   const received = new AbortController()
   const exited = once(child, 'exit', { signal: received.signal }).then(() => {
-    throw new Error('The process of a side has exited.')
+    throw new Error('A benchmarked process exited.')
   })
   const [message] = (await Promise.race([once(child, 'message'), exited])) as unknown[]
   received.abort()

@@ -28,7 +28,7 @@ export class GoProgram implements AsyncDisposable {
   async measure(seconds: number): Promise<number> {
     this.#process.stdin!.write(`${seconds}\n`)
     const ended = once(this.#lines, 'close').then(() => {
-      throw new Error('The program of a side has exited.')
+      throw new Error('A benchmarked program exited.')
     })
     ended.catch(() => undefined)
     const [line] = (await Promise.race([once(this.#lines, 'line'), ended])) as unknown[]

@@ -74,7 +74,7 @@ export async function loadedService(count: number, threads?: Threads): Promise<L
   }
 }
 
-/** The program's CPU time per event of a measurement in microseconds, as it reports itself. */
+/** CPU time per event in microseconds, as reported by the program. */
 export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number): Promise<number> {
   const before = await loaded.program.usage()
   const started = performance.now()

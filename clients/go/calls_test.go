@@ -120,13 +120,13 @@ func TestACallThatTheServiceWouldRefuseReturnsItsCode(t *testing.T) {
 		code string
 	}{
 		"no id":                {&Identify{}, "no_user_anon_id"},
-		"no id of a page":      {&Page{Name: "Home"}, "no_user_anon_id"},
-		"no id of a screen":    {&Screen{Name: "Home"}, "no_user_anon_id"},
+		"page without id":      {&Page{Name: "Home"}, "no_user_anon_id"},
+		"screen without id":    {&Screen{Name: "Home"}, "no_user_anon_id"},
 		"no event":             {&Track{UserId: "u1"}, "event_not_defined"},
 		"no group":             {&Group{UserId: "u1"}, "id_required"},
-		"no user of a group":   {&Group{GroupId: "g1"}, "no_user_anon_id"},
+		"group without user":   {&Group{GroupId: "g1"}, "no_user_anon_id"},
 		"no previous id":       {&Alias{UserId: "u1"}, "id_required"},
-		"no id of an alias":    {&Alias{PreviousId: "u1"}, "id_required"},
+		"alias without id":     {&Alias{PreviousId: "u1"}, "id_required"},
 		"invalid UTF-8":        {track(func(c *Track) { c.UserId = "\xf0\x9f" }), "id_not_unicode"},
 		"a long messageId":     {track(func(c *Track) { c.MessageId = strings.Repeat("😀", 51) }), "message_id_too_long"},
 		"a wrong timestamp":    {track(func(c *Track) { c.Timestamp = "yesterday" }), "timestamp_invalid"},

@@ -237,7 +237,7 @@ func TestAnInvalidFieldIsAnErrorOfEveryMethod(t *testing.T) {
 		})
 	}
 	if err := (&Client{}).Close(); err == nil {
-		t.Error("a client not created by New has no write key")
+		t.Error("no error without a write key")
 	}
 }
 

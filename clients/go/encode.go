@@ -52,7 +52,7 @@ func encode(call Call, message Message, context map[string]interface{}, maxBytes
 		prefix, text = libraryPrefix, text[1:]
 	}
 	if size := len(prefix) + len(text); size > maxBytes {
-		detail := fmt.Sprintf("the call has %d of %d bytes", size, maxBytes)
+		detail := fmt.Sprintf("%d bytes; the limit is %d", size, maxBytes)
 		return encoded{}, &ValidationError{Code: "message_too_large", Detail: detail}
 	}
 	// A copy of exact size, so that the queue keeps no spare bytes.

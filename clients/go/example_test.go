@@ -11,7 +11,7 @@ import (
 	analytics "hookline.dev/clients/go"
 )
 
-// service stands for Hookline in the examples: it accepts every call.
+// service simulates Hookline in the examples: it accepts every call.
 func service() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprint(w, `{"success":true}`)

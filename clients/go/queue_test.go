@@ -22,15 +22,15 @@ func TestABatchIsFullAtItsNumberOfMessagesOrAtItsBytes(t *testing.T) {
 	}
 	push(1, 1)
 	if q.hasFullBatch() {
-		t.Error("two small messages do not fill a batch")
+		t.Error("two small messages fill a batch")
 	}
 	push(1, 1)
 	if !q.hasFullBatch() || !reflect.DeepEqual(taken(), []int{1, 1, 1}) {
-		t.Error("three messages fill a batch")
+		t.Error("three messages: not full")
 	}
 	push(10, 9, 1)
 	if !q.hasFullBatch() || !reflect.DeepEqual(taken(), []int{1, 10}) || !reflect.DeepEqual(taken(), []int{9, 1}) {
-		t.Error("a batch is limited by its bytes")
+		t.Error("maxBatchBytes is ignored")
 	}
 }
 
@@ -41,15 +41,15 @@ func TestMessagesInFlightCountTowardsTheBoundsOfTheQueue(t *testing.T) {
 	q.push(message)
 	q.take()
 	if !q.hasRoomFor(message) || q.hasRoomFor(make([]byte, 11)) {
-		t.Error("there is room for 10 bytes more")
+		t.Error("wrong room after 20 bytes")
 	}
 	q.push(nil)
 	if q.hasRoomFor(nil) || q.isHalfEmpty() {
-		t.Error("three messages fill it")
+		t.Error("not full at three")
 	}
 	q.settle()
 	if !q.hasRoomFor(message) || !q.isHalfEmpty() {
-		t.Error("the batch has left")
+		t.Error("still in flight")
 	}
 }
 

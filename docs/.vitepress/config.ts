@@ -17,7 +17,7 @@ function fromRoot(path: string): string {
 
 export default defineConfig({
   title: 'Hookline',
-  description: 'Receives analytics events over HTTP and forwards them to webhooks, signed',
+  description: 'Receives analytics events over HTTP and forwards them as signed webhooks',
   lang: 'en',
   base: BASE,
   srcDir: ROOT,

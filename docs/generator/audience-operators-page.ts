@@ -28,7 +28,7 @@ export function audienceOperatorsPage(): string {
       `\`count\` compares the number of events with \`n\`, with one of ${COUNT_OPERATORS.map(code).join(' ')}. Without \`count\`, at least one event is required.`,
       `The number is exact up to \`n\` + 1, and at least up to ${LIMITS.minFactsPerClause}. Hookline does not keep older events beyond that, and the explanation of an audience shows "or more". Results are not affected.`,
       'Filters in `where` apply to the properties of an event, or to the traits of an identify or group call. All of them must be true.',
-      `\`within\` is a sliding window that ends now. It includes events with a \`timestamp\` in the future. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,
+      `\`within\` is a sliding window that ends now. A future \`timestamp\` counts as \`receivedAt\`. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,
     ]),
     '## Functions of computed traits',
     'Values of the field `fn` in `compute`. The last column is the new value of a user who had a value when no event is left in the window. Users who never had a value do not get one.',

@@ -13,7 +13,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   delivery:
     'Events from the log through decision, signature and request to a receiver, with a record of each delivery. Compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
   'delivery-peers':
-    'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: nothing is on disk, and done jobs are removed. pg-boss on PostgreSQL with fsync: done jobs are kept, without their attempts.',
+    'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
     'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. It starts when a call is due, so calls that are sent late count.',
   isolation:
@@ -40,7 +40,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'audience-sync':
     'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the rate of deliveries compared with the same time without a sync.',
   'audience-latency':
-    'From a call, at 1,000 new users per second, to the identify call that tells the receiver that the user entered the audience.',
+    'From a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':
     'Events from call to receiver with 50 audiences, and with 50 that count other events. Compared with none.',
   'client-rate':
@@ -81,7 +81,7 @@ export function performancePage(): string {
     '## Bottlenecks',
     ...LIMITS,
     '## More cores',
-    'Estimates from `cores`, not measurements, if the cost of an event stays the same. They ignore the load, the receiver, the disk, and what cores share.',
+    'Estimates based on `cores`, assuming a constant cost for each event. They ignore the load, the receiver, the disk, and resources that cores share.',
     ...(readResult('cores')?.tables ?? []).filter(({ name }) => name === 'Estimate').map(tableOf),
     '## Measure it yourself',
     ...METHOD,

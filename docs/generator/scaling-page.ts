@@ -34,7 +34,7 @@ export function scalingPage(): string {
         ['disk of the database', `${cost.bytes.toFixed(0)} bytes`, 'events and destinations'],
       ],
     ),
-    `On the two cores of the benchmark machine, shared with load and receiver, this allows at most ${maxRateOn(2, cost).toFixed(0)} events/s.`,
+    `On the two cores of the benchmark machine, without load and receiver, this allows at most ${maxRateOn(2, cost).toFixed(0)} events/s.`,
     '## Bottlenecks',
     [
       '- **A node** is mainly one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',

@@ -1,5 +1,5 @@
 /**
- * Whether to publish nothing. In `npm run release --dry-run`, without ` -- `, npm takes the flag for itself and passes it
+ * Whether this is a dry run. In `npm run release --dry-run`, without ` -- `, npm takes the flag for itself and passes it
  * on as a variable.
  * @throws {Error} if there is any other argument, such as a misspelt --dry-run
  */

@@ -16,7 +16,7 @@ export function refusals({ version, versions, changes, tags, changelog }: Releas
   const others = Object.entries(versions).filter(([, each]) => each !== version)
   return [
     ...others.map(([place, each]) => `${place} is ${each ?? 'missing'}, not ${version}.`),
-    ...(changes === '' ? [] : [`git has changes that are not committed:\n${changes}`]),
+    ...(changes === '' ? [] : [`git has uncommitted changes:\n${changes}`]),
     ...(sectionOf(changelog, version) ? [] : [`CHANGELOG.md has no section “## ${version}”.`]),
     ...(tags.includes(`v${version}`) ? [] : [`The commit has no tag v${version}.`]),
   ]

@@ -139,7 +139,7 @@ export class Cluster implements AsyncDisposable {
       sources.push(source)
       partitions.add(crc32(source.id) % PARTITIONS)
     }
-    // A node without the destination yet would decide that an event has none.
+    // A node without the destination would decide that an event has none.
     await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
     return sources
   }

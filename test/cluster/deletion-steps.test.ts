@@ -14,11 +14,11 @@ import {
 /** The short form tries every third step, with a different offset each time. */
 const EVERY = isShort() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
-/** Begin, two slices of users and the end of each of three steps, and the erasing: before and after each. */
+/** Start, two slices of users and the end of each of three steps, and erasure: before and after each. */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'a deletion whose node is killed at any step comes to the same end on another one, each notice once with the same id',
+  'a deletion whose node is killed at any step has the same result on another, and sends each notice once, with one id',
   async () => {
     await using postgres = await PostgresServer.start()
     await using nats = await NatsServer.start()

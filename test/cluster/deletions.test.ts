@@ -171,7 +171,7 @@ async function requestDeletions({ api }: Deleting): Promise<() => Promise<Deleti
 }
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'deletions on three nodes, which are killed and paused under load, remove every byte of the users, and notify exactly',
+  'deletions on three nodes, killed and paused under load, remove every byte of the users, and send the right notices',
   async () => {
     const random = seededRandom(SEED)
     await using deleting = await Deleting.open(random)

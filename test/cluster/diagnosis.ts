@@ -24,7 +24,7 @@ export async function diagnosis(
     ],
     ['nodes', () => nodesOf(cluster)],
     ['JetStream', () => jetStreamOf(cluster)],
-    ['what nodes say of their entries meanwhile', () => acksOf(cluster)],
+    ['entry heartbeats and repeated acks', () => acksOf(cluster)],
     ...QUERIES.map((query) => [query, () => cluster.sql(query)] as const),
     ['their state', () => cluster.sql(stateOf(missing.slice(0, MAX_LOST)))],
   ] as const

@@ -5,10 +5,10 @@ import type { AcceptedCall } from './traffic.ts'
 /** When one fault happened, in the time of `performance.now`. */
 export interface Happened {
   readonly kind: string
-  /** Absent if the fault was not about a single node. */
+  /** Absent unless the fault affected a single node. */
   readonly node: Node | undefined
   readonly beganAt: number
-  /** When the missing part was back. */
+  /** When the fault was over. */
   readonly mendedAt: number
   /** When calls sent after that, to each node for each source, had arrived. */
   readonly recoveredAt: number

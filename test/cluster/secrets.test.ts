@@ -112,9 +112,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     ],
     ['a NATS server that does not answer', async () => ({ natsUrl: await closedUrl('nats') })],
     ['a NATS server that refuses the password', () => ({ natsUrl: urlOfNats(WRONG_PASSWORD) })],
-    ['a URL of NATS that is none', () => ({ natsUrl: `nats://hookline:${NATS_PASSWORD}@[x/y` })],
-    ['an encryption key that is none', () => ({ encryptionKey: `${ENCRYPTION_KEY}x` })],
-  ])('a node that cannot start because of %s says so without a secret', async (_, change) => {
+    ['an invalid NATS URL', () => ({ natsUrl: `nats://hookline:${NATS_PASSWORD}@[x/y` })],
+    ['an invalid encryption key', () => ({ encryptionKey: `${ENCRYPTION_KEY}x` })],
+  ])('a node that cannot start because of %s reveals no secret', async (_, change) => {
     using folder = new TemporaryFolder()
     const own = { ...(await clusterSettings()), adminToken: 'tok_planted-admin-token', port: '0' }
     const settings = { ...own, ...(await change(own)), dataDir: folder.path }

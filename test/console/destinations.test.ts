@@ -52,7 +52,7 @@ test('the inspector can be used as a destination', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('destinations?new=1')
-  await page.getByRole('radio', { name: 'Use the built-in inspector' }).check()
+  await page.getByRole('radio', { name: 'Built-in inspector' }).check()
   await page.getByRole('button', { name: 'Create destination' }).click()
   await page.getByRole('link', { name: 'Open destination' }).click()
   await page.getByRole('heading', { level: 1, name: 'Inspector' }).waitFor()

@@ -64,7 +64,7 @@ export class ThreadedService implements AsyncDisposable {
     return new ThreadedService(service, receiver, { paths: destinations.flat(), faultsUrl })
   }
 
-  /** Ends a thread. Resolves when it has ended, with false if the service has exited before. */
+  /** Ends a thread. Resolves when it has ended, with false if the service exited first. */
   async end(ending: Ending, thread: string): Promise<boolean> {
     const until = Date.now() + GIVE_UP_MS
     while (this.service.isRunning && Date.now() < until) {

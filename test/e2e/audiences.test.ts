@@ -102,7 +102,7 @@ test('a receiver can rebuild every audience and computed trait from its requests
   expect(view.contradictions).toEqual([])
 })
 
-test('an added destination receives every member, a removed one nothing, and a deletion can announce all leaves', async () => {
+test('an added destination receives every member, a removed one nothing, and a deletion can announce all exits', async () => {
   const [first, second] = [await listening(), await listening()]
   await using _first = first.receiver
   await using _second = second.receiver

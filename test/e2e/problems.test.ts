@@ -38,7 +38,7 @@ test.for([
   ],
   ['a wrong method of a route', 405, 'method_not_allowed', 'GET /api/v1/replays/x/cancel/', ''],
   ['an Expect header', 400, 'bad_request', 'GET /api/v1/sources', 'Expect: miracles'],
-] as const)('the response to %s is a problem', async ([, status, code, line, header]) => {
+] as const)('the response to %s is a Problem', async ([, status, code, line, header]) => {
   const response = await responseTo(line, ...(header === '' ? [] : [header]))
   expect(response.status).toBe(status)
   expect(response.headers).toContain('content-type: application/problem+json')
@@ -57,7 +57,7 @@ test('a call with an unreadable query is accepted, because only the write key is
   expect((await sendTo(`${service.url}/v1/track?x=%E9`, writeKey, call)).status).toBe(200)
 })
 
-test('the response to a broken body is also a problem', async () => {
+test('the response to a broken body is also a Problem', async () => {
   const headers = [`Authorization: Bearer ${service.token}`, 'Content-Type: application/json']
   const response = await responseTo(
     'POST /api/v1/sources',

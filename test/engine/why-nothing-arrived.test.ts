@@ -154,7 +154,7 @@ describe('a call that created no event is explained:', () => {
   })
 })
 
-describe('a pending event shows why, since when, and when it is attempted next:', () => {
+describe('a pending event shows the reason, its start, and the next attempt:', () => {
   test('the breaker is open', async () => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })

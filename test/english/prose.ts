@@ -21,7 +21,7 @@ const PATHS = [
 ]
 const SKIPPED = new Set(['node_modules', 'generated', 'dist', 'screens', 'results'])
 
-/** Each phrase with the advice of CONTRIBUTING.md. */
+/** Each phrase, with advice for a better one. */
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [
     /\bwhat (?:is|was|are|has|had|waits|ends|comes|came|goes|it|they|this|that|of|people|stands|would|can|may|must|does|did|became)\b/gi,

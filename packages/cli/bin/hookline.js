@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that an old Node can parse too, so that it can find the right one or print what to do.
+// Must parse on old Node versions, to switch to the right one or print what to do.
 import fs from 'fs'
 import nodeModule from 'module'
 import url from 'url'
@@ -41,6 +41,6 @@ function cacheCompiledSource() {
     new URL('../../../node_modules/.cache/hookline', import.meta.url),
   )
   nodeModule.enableCompileCache(folder)
-  // Threads take it from here. Without it, each has a compiler of its own, of 12 MB.
+  // Worker threads inherit it. Otherwise each loads its own compiler: 12 MB.
   process.env.NODE_COMPILE_CACHE = folder
 }

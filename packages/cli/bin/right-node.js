@@ -7,23 +7,23 @@ const NODE_OF_CLONE = url.fileURLToPath(
   new URL('../../../node_modules/node/bin/node', import.meta.url),
 )
 
-/** Set for the process that is started here: its IPC channel closes when this process ends, however it ends. */
+/** Set for the child process: its IPC channel closes when this process exits, even if it is killed. */
 const ENDS_WITH_PARENT = '_HOOKLINE_ENDS_WITH_PARENT'
 
-/** Ends this process with the one that `runWithRightNode` has started it from, also where that was killed. */
+/** Stops this process when the parent that ran `runWithRightNode` exits, even if it was killed. */
 export function endWithParent() {
   if (process.env[ENDS_WITH_PARENT] === undefined) return
   delete process.env[ENDS_WITH_PARENT]
   const end = () => process.kill(process.pid, 'SIGTERM')
   if (!process.connected) return end()
   process.once('disconnect', end)
-  // A command that has nothing more to do ends, and does not wait for its parent.
+  // Lets a finished command exit without waiting for its parent.
   process.channel.unref()
 }
 
 /** Runs the same command with the clone's own Node. Without one, prints what to do. */
 export function runWithRightNode(needed, isClone) {
-  // If the clone's own Node is too old, too, starting it again would never end.
+  // If this already is the clone's Node, starting it again would never end.
   const isThere =
     fs.existsSync(NODE_OF_CLONE) && fs.realpathSync(NODE_OF_CLONE) !== process.execPath
   if (!isClone || !isThere) return explain(needed, isClone)
@@ -35,7 +35,7 @@ export function runWithRightNode(needed, isClone) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal))
   }
-  // Such as a Node for another operating system.
+  // Such as Node built for another system.
   child.on('error', () => explain(needed, isClone))
   child.on('exit', (code, signal) => endLike(code, signal))
 }
@@ -52,7 +52,7 @@ function endLike(code, signal) {
 function explain(needed, isClone) {
   const inClone =
     `  Run \`npm ci\` in this clone: it also installs Node ${needed}, and hookline then runs with it.\n` +
-    `  \`npm ci --omit=dev\` leaves Node out: after it, install Node ${needed} from https://nodejs.org.\n`
+    `  \`npm ci --omit=dev\` does not install Node: get Node ${needed} from https://nodejs.org.\n`
   const elsewhere = `  Install Node ${needed} from https://nodejs.org.\n`
   process.stderr.write(
     `error: Hookline needs Node ${needed} or newer; this is ${process.version}.\n` +

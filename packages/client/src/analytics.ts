@@ -132,7 +132,7 @@ export class Analytics<Events extends EventMap = EventMap>
     this.#queue.push(message)
     const { type, messageId, bytes } = message
     this.#debug?.(`queued ${type} ${messageId} ${bytes} bytes, ${this.#queue.waiting} waiting`)
-    if (this.#page.isEnding) this.#flush('the end of the page')
+    if (this.#page.isEnding) this.#flush('page end')
     else if (this.#queue.hasFullBatch && !this.#sender.isSending) this.#flush('size')
     this.#interval.arm()
   }

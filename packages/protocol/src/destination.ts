@@ -20,7 +20,7 @@ export interface Webhook {
 
 /**
  * When a delivery to several webhooks counts as delivered.
- * - `any`: when one webhook accepts it; the others are not retried (requirement §Errors).
+ * - `any`: when one webhook accepts it; the others are not retried.
  * - `each`: when every webhook accepts it; each is retried separately.
  */
 export type SuccessPolicy = 'any' | 'each'

@@ -8,7 +8,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u
  * ids would become one.
  */
 export function idFault(id: string, isUtf8 = true): IngestCodeName | undefined {
-  // UTF-8 cannot encode a lone surrogate: the database would store another id, and two ids as the same.
+  // UTF-8 cannot encode a lone surrogate: the database would store a different id, or merge two ids.
   if (!id.isWellFormed() || (!isUtf8 && id.includes('\ufffd'))) return 'id_not_unicode'
   return CONTROL_CHARACTER.test(id) ? 'id_control_character' : undefined
 }

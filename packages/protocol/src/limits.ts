@@ -11,7 +11,7 @@ export const CALL_LIMITS = {
   messageIdCharacters: 100,
 } as const
 
-/** The limits of the ingestion API, of a Webhooks destination and of audiences. Sources: requirements §Limits, spec 01, 02 and 08. */
+/** The limits of the ingestion API, of a Webhooks destination and of audiences. */
 export const LIMITS = {
   ...CALL_LIMITS,
   /**

@@ -2,8 +2,7 @@ import type { DeletionNotice, Event, EventType } from './event.ts'
 import type { JsonObject } from './json.ts'
 
 /**
- * The request body of an event or a deletion notice: version 1 of the payload (requirement §Per-type payload fields;
- * key order from spec 02).
+ * The request body of an event or a deletion notice: version 1 of the payload.
  *
  * The text is a fixed point of `JSON.stringify(JSON.parse(text))`: receivers may verify the signature after parsing and
  * serialising it again. This holds because `JSON.stringify` produces it from values that came from `JSON.parse`.

@@ -6,7 +6,7 @@ import { Redacted } from './util/secrets/redacted.ts'
 
 /** The token of the management API, with its origin. */
 export class AdminToken extends Redacted {
-  /** Its file; `null` if the operator set it. */
+  /** Its file; `null` for a configured token. */
   readonly file: string | null
   /** Whether it was just created: the CLI then shows it once. */
   readonly isNew: boolean
@@ -18,7 +18,7 @@ export class AdminToken extends Redacted {
   }
 }
 
-/** The characters of a token in a header (RFC 6750 §2.1). */
+/** Characters allowed in a bearer token (RFC 6750 §2.1). */
 const CAN_BE_SENT = /^[\w.~+/=-]+$/
 
 class AdminTokenDamaged extends Error {

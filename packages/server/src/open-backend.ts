@@ -22,7 +22,7 @@ type OfEmbedded = Pick<
   'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onDamage'
 >
 
-/** Opens the backend of the configuration. @throws {BackendNotConfigured} */
+/** Opens the configured backend. @throws {BackendNotConfigured} */
 export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promise<Backend> {
   if (config.backend === 'embedded') {
     refuseRole(config)
@@ -35,7 +35,7 @@ export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promi
   return openClusterBackend(options)
 }
 
-/** Checks PostgreSQL and NATS, by name. @throws {BackendNotConfigured} */
+/** Diagnoses PostgreSQL and NATS. @throws {BackendNotConfigured} */
 export async function diagnoseCluster(
   config: Config,
 ): Promise<Readonly<Record<string, ServerDiagnosis>>> {
@@ -121,7 +121,7 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
   }
 }
 
-/** A secret that all nodes share must be configured: nodes do not create them. */
+/** Secrets shared by all nodes must be configured: nodes do not create them. */
 function needed(
   config: Config,
   name: 'adminToken' | 'databaseUrl' | 'encryptionKey' | 'natsUrl',

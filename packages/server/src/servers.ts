@@ -226,7 +226,7 @@ function addManagement(
       sessionLifetimeMs: config.sessionLifetimeMs,
       rateLimit: config.adminRateLimit || null,
       maxAuthFailuresPerMinute: config.maxAuthFailuresPerMinute || null,
-      // A live stream occupies its connection: half of them are left for other requests.
+      // Live streams occupy connections: half of them are left for other requests.
       maxLiveStreams: Math.min(config.maxLiveStreams, Math.floor(listener.maxConnections / 2)),
       allowedPorts: config.allowedPorts,
     }),
@@ -241,7 +241,7 @@ function addManagement(
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>
-    `Failed and restarted: ${failing.map(([name, reason]) => `${name} (${reason})`).join(', ')}. See the log for the reason.`
+    `Failed and restarted: ${failing.map(([name, reason]) => `${name} (${reason})`).join(', ')}. See the log for details.`
   return {
     name: 'workers',
     check: async () => {
@@ -297,7 +297,7 @@ function openListener(
   return listen(server, { host, port, backlog })
 }
 
-/** The threads listen at the port, and this one at the private address. */
+/** The threads listen on the port, and this one on the private address. */
 async function openThreadListeners(
   stack: AsyncDisposableStack,
   server: FastifyInstance,

@@ -101,7 +101,7 @@ interface Components extends ServiceOptions {
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
  * Once a stop begins, no new connection, log entry or attempt is started. Requests and attempts in flight finish and are recorded; after
- * `shutdownTimeoutMs` they are aborted. Then the components close in the opposite order, the backend last.
+ * `shutdownTimeoutMs` they are aborted. Then the components close in reverse order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options

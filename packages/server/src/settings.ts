@@ -35,7 +35,7 @@ export interface Setting<T = unknown> {
 
 const HOUR = 60 * 60 * 1000
 
-/** All settings by their name in code, from which flag and environment variable are made. */
+/** All settings by their name in code, from which flags and variables are derived. */
 export const SETTINGS = {
   host: {
     doc: 'Address to listen on. The default accepts connections from this machine only.',
@@ -325,12 +325,12 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls, which use three files each. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for non-call requests, each of which uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },
   dedupeWindowMs: {
-    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory for each event of that time.',
+    doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',
     default: '1d',
     parse: time(0, 30 * 24 * HOUR),
   },

@@ -113,7 +113,7 @@ async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
   await expect.poll(quarantined, { timeout: READY_MS, interval: 200 }).toBeGreaterThan(before)
 }
 
-/** Its disk has flipped bits of the message files while it was off. The other servers have intact copies. */
+/** Flips a bit of each message file while the server is down. The other servers have intact copies. */
 async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<void> {
   const { random } = scene
   await server.kill()
@@ -130,7 +130,7 @@ async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<v
   await server.start()
 }
 
-/** By mistake, with the same NATS servers and prefix. It is refused before it takes a message. */
+/** A foreign node with the same NATS servers and prefix, refused before it takes a message. */
 async function startStranger({ cluster }: Scene): Promise<void> {
   expect(await cluster.refusalOfStranger()).toContain('belongs to installation')
 }

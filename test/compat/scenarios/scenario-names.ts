@@ -1,6 +1,6 @@
 /** The scenarios, in the order of the page, and what happens in each. */
 export const SCENARIO_NAMES = {
-  single: 'every type of call, a request for each',
+  single: 'every type of call, one per request',
   batch: 'every type of call, up to 20 in a request',
   gzip: 'every type of call, compressed',
   skew: 'every type of call, while the clock of the service is an hour ahead',
@@ -8,7 +8,7 @@ export const SCENARIO_NAMES = {
   'large-call': 'a call of 33,000 bytes among calls that are smaller than 32 KB',
   'large-batch': '100 calls of 9 KB, which are more than the 544 KB of a request',
   outage: 'five calls, while a proxy responds with 503',
-  kill: 'calls for several seconds, in which the service is killed and starts again',
+  kill: 'calls for several seconds, while the service is killed and restarted',
 } as const
 
 export type ScenarioName = keyof typeof SCENARIO_NAMES

@@ -42,7 +42,7 @@ const withCertificate = (
     }),
 })
 
-/** Replaces the host of a URL with a name whose first label tells the name server how to misbehave. */
+/** Replaces the host of a URL with a name whose first label selects the name server's misbehaviour. */
 const named =
   (label: string) =>
   (url: URL): string =>

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Runs the receivers in a separate process, so that they use no CPU time of the engine's. */
+/** Runs the receivers in a separate process, so they take no CPU time from the engine. */
 export class ReceiversProcess implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #port: number

@@ -48,7 +48,7 @@ export class LongOutage {
   #expired = 0
   #requests = 0
   readonly #minutes: Minute[] = []
-  /** New deliveries that have joined the backlog, because retries wait for earlier due deliveries. */
+  /** New deliveries that were refused once. As retries, they wait behind the backlog. */
   readonly #refused = new Set<string>()
   readonly #lateMs: number[] = []
   #returnedAt = Infinity

@@ -141,7 +141,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /still (?:unrecorded|pending) at the end/,
   },
   {
-    name: 'a feed that is never told of due deliveries',
+    name: 'a feed that is not woken for due deliveries',
     bug: inDeliveries(() => ({ waiting: async () => ({ lanes: [], isUnsplit: false }) })),
     violation: /idle for/,
   },
@@ -151,7 +151,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /idle for|still pending at the end/,
   },
   {
-    name: 'a response 200 that counts as a timeout',
+    name: 'a 200 response that counts as a timeout',
     bug: inSender((sender) => async (request) => {
       const result = await sender.send(request)
       if (result.outcome !== 'delivered' || request.attempt > 1) return result
@@ -160,7 +160,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /accepted it 2 times/,
   },
   {
-    name: 'a response 500 that counts as delivered',
+    name: 'a 500 response that counts as delivered',
     bug: inSender((sender) => async (request) => {
       const result = await sender.send(request)
       return result.status === 500
@@ -195,7 +195,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /parts in memory/,
   },
   {
-    name: 'a count of attempts that starts again at 0',
+    name: 'an attempt count that restarts at 0',
     bug: inDeliveries((deliveries) => {
       const startAgain = startingAgain()
       return {
@@ -208,7 +208,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /changed the number of attempts by/,
   },
   {
-    name: 'a delivery that one webhook has, so that the others are left out',
+    name: 'a delivery that skips the other webhooks after one accepted it',
     bug: inDeliveries((deliveries) => ({
       record: (records) =>
         deliveries.record(
@@ -223,7 +223,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /idle for/,
   },
   {
-    name: 'an ack that is kept back until there are others',
+    name: 'an ack that is held back until there are others',
     bug: inLog((log) => {
       const kept: LogEntry[] = []
       return {

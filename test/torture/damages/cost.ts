@@ -24,7 +24,7 @@ export class Costs {
   /** @param untouched a copy of the damaged folder that no service has opened */
   of({ kind, file, from, to }: Damage, untouched: string): number {
     if (file === 'hookline.db') {
-      // Without its own first page, the file is not a database.
+      // Nothing of the original file is left.
       const isGone = kind === 'removed' || kind === 'emptied' || kind === 'older copy'
       return isGone ? Infinity : this.#onPages(from, to)
     }

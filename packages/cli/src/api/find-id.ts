@@ -74,7 +74,7 @@ export async function idOf(api: ManagementApi, name: KindName, idOrName: string)
   if (found.length === 1) return found[0]!.id
   if (found.length > 1) {
     const ids = found.map(({ id }) => id).join(', ')
-    throw new Failure('usage', `${found.length} have the name ${quoted}: ${ids}.`, {
+    throw new Failure('usage', `The name ${quoted} is not unique: ${ids}.`, {
       hint: 'Pass the id of one of them.',
     })
   }

@@ -6,7 +6,7 @@ import { Failure } from '../failure.ts'
 export interface ClusterProgram {
   readonly command: readonly [program: string, ...args: string[]]
   readonly options?: Pick<SpawnOptions, 'env' | 'uid' | 'gid'>
-  /** Resolves to whether process `pid` can be used. A rejection counts as false. */
+  /** Resolves to whether process `pid` is ready. A rejection counts as false. */
   readonly isReady: (pid: number) => Promise<boolean>
 }
 
@@ -21,8 +21,8 @@ const CHECK_MS = 50
 const STOP_MS = 20_000
 
 /**
- * Starts a program, and resolves when it can be used. Disposing of it stops it, or kills it after 20 s. `note` reports that it
- * has exited without being stopped. @throws {Failure} if it exits before it can be used
+ * Starts a program, and resolves when it is ready. Disposing of it stops it, or kills it after 20 s. `note` reports
+ * an unexpected exit. @throws {Failure} if it exits before it is ready
  */
 export async function startProcess(
   { command: [program, ...args], options, isReady }: ClusterProgram,

@@ -18,9 +18,9 @@ const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {
 export interface ClusterOptions {
   /** The folder of all data, secrets and logs. */
   readonly folder: string
-  /** The port of the first node. The other nodes, PostgreSQL, NATS and its monitoring have the next ones. */
+  /** The port of the first node. The other nodes, PostgreSQL, NATS and its monitoring use the next ones. */
   readonly port: number
-  /** Receives a line about a process that has exited without being stopped. */
+  /** Receives a line about each process that exits unexpectedly. */
   readonly note: (line: string) => void
 }
 
@@ -90,7 +90,7 @@ function isNewEnough(natsServer: string): boolean {
   return version.localeCompare(MIN_NATS, 'en', { numeric: true }) >= 0
 }
 
-/** Creates the data of PostgreSQL in a folder that is renamed once it is complete. */
+/** Creates the PostgreSQL data in a temporary folder, then renames it. */
 function createDatabase(data: string, initdb: string, passwordFile: string): void {
   const created = `${data}.new`
   fs.rmSync(created, { recursive: true, force: true })
@@ -117,7 +117,7 @@ function postgres(program: string, data: string, port: number): ClusterProgram {
     // The path of a Unix socket in the folder might be too long.
     command: [program, '-D', data, ...listen, '-c', 'unix_socket_directories='],
     options: UNPRIVILEGED,
-    // The same check as in pg_ctl. After a kill, the file remains, with the id of another process in its first line.
+    // The same check as in pg_ctl. After a SIGKILL, the file remains, with the old process id in its first line.
     isReady: async (pid) => {
       const lines = fs.readFileSync(join(data, 'postmaster.pid'), 'utf8').trim().split('\n')
       return lines[0] === String(pid) && lines.at(-1)!.trim() === 'ready'

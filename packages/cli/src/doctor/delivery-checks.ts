@@ -86,7 +86,7 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
     ok: false,
     detail: `${counted(causes.length, 'webhook')} paused`,
     ...shortened(causes),
-    next: `fix the receiver, the URL or the settings, then \`hookline destinations resume ${first.id}\``,
+    next: `Fix the receiver, the URL or the settings, then \`hookline destinations resume ${first.id}\``,
   }
 }
 

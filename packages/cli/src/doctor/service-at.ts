@@ -15,7 +15,7 @@ const DEADLINE_MS = 3_000
 export interface Patient {
   readonly config: Config
   readonly url: URL
-  /** If so, a service has to respond. */
+  /** If true, a service must respond. */
   readonly isUrlGiven: boolean
   readonly tokenFile?: string | undefined
 }

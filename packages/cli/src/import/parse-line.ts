@@ -74,7 +74,7 @@ function callOf(value: unknown, line: Line, rules: LineRules): LineCall | Reject
   // Exports of other services have the time of the event under either name.
   const timestamp = nonEmpty(fields['timestamp']) ?? nonEmpty(originalTimestamp)
   if (timestamp === undefined) return call
-  // The service would replace it with the present.
+  // The service would replace it with now.
   if (parseTimestamp(timestamp) === undefined) return rejection('timestamp_invalid')
   return { ...call, timestamp }
 }

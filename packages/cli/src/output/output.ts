@@ -42,12 +42,12 @@ export class Output {
     return styled(format, text, process.stdout)
   }
 
-  /** On a screen with its age: `2026-07-01T11:40:00.000Z (3 min ago)`. */
+  /** With its age on a screen: `2026-07-01T11:40:00.000Z (3 min ago)`. */
   time(at: string): string {
     return this.columns < Infinity ? `${at} (${this.age(at)})` : at
   }
 
-  /** On a screen the age of a time, else the time itself. */
+  /** The age of a time on a screen, else the time. */
   age(at: string): string {
     return this.columns < Infinity ? ageOf(at, Date.now()) : at
   }

@@ -22,7 +22,7 @@ export async function findWriteKey(
     ? new Failure('usage', 'No enabled source has a write key.', {
         hint: 'Create a source with `hookline sources create <name>`.',
       })
-    : new Failure('usage', `There are ${sources.length} sources. Choose one.`, {
-        hint: 'Pass its write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
+    : new Failure('usage', `There are ${sources.length} enabled sources.`, {
+        hint: 'Pass a write key with --write-key or HOOKLINE_WRITE_KEY. `hookline sources list` shows the keys.',
       })
 }

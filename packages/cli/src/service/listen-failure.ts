@@ -13,14 +13,14 @@ export function listenFailure(
 function explain(code: string | undefined, host: string, port: number): [string, string] {
   if (code === 'EADDRINUSE') {
     return [
-      `Port ${port} of ${host} is in use by another program.`,
+      `Port ${port} on ${host} is in use by another program.`,
       'Stop that program, or choose another port with --port; 0 for a free port.',
     ]
   }
   if (code === 'EACCES') {
     return [
-      `Port ${port} of ${host} requires administrator rights.`,
-      'Choose a port of 1024 or above with --port.',
+      `Port ${port} on ${host} requires administrator rights.`,
+      'Choose port 1024 or above with --port.',
     ]
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EAFNOSUPPORT' || code === 'ENOTFOUND') {
@@ -30,7 +30,7 @@ function explain(code: string | undefined, host: string, port: number): [string,
     ]
   }
   return [
-    `Cannot listen on port ${port} of ${host} (${code}).`,
+    `Cannot listen on port ${port} on ${host} (${code}).`,
     'Choose another address with --host and --port.',
   ]
 }

@@ -5,7 +5,7 @@ export type ParsedUser =
   { readonly userId: string | undefined } | { readonly code: string; readonly message: string }
 
 /**
- * Parses the lines of a list of users, in their order.
+ * Parses the lines of a user list, in order.
  * @param isUtf8 whether the bytes of the line were UTF-8; if not, U+FFFD replaces some of them
  */
 export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
@@ -41,7 +41,7 @@ const NOT_CSV = {
     'The line contains control characters. Save the file as UTF-8 CSV with one user per line.',
 }
 
-/** Any control character but tab: the file is UTF-16, has CR line ends, or is binary. */
+/** Any control character but tab: the file is UTF-16, has CR newlines, or is binary. */
 const CONTROL = /[^\P{Cc}\t]/u
 
 /** `sep=;`, which Excel expects before the header. */

@@ -76,7 +76,7 @@ describe('the delivery checks', () => {
     expect(found.filter(({ ok, warning }) => !ok || warning)).toEqual([])
   })
 
-  it('fail for a breaker that is not closed, with its cause, since when, and the next attempt', () => {
+  it('fail for a breaker that is not closed, with its cause, start and next attempt', () => {
     expect(check('breakers', { webhook: OPEN })).toEqual({
       ok: false,
       detail: '1 webhook with an open breaker',
@@ -170,7 +170,7 @@ describe('the delivery checks', () => {
     expect(next.join()).not.toContain('<id>')
   })
 
-  it('warn of deliveries that ended without an attempt, at existing destinations', () => {
+  it('flag deliveries that ended without an attempt, at existing destinations', () => {
     const failures = [
       { destinationId: 'dst_1', class: 'http_5xx', count: 9 },
       { destinationId: 'dst_1', class: 'not_attempted', count: 2_000 },

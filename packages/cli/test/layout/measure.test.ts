@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { columnsOf, cut, fullLines, wordLines } from '../../src/layout/measure.ts'
 
-describe('the columns of a text', () => {
+describe('the width of a text', () => {
   test.each([
     ['', 0],
     ['abc', 3],
@@ -16,7 +16,7 @@ describe('the columns of a text', () => {
   })
 })
 
-describe('a cut text', () => {
+describe('cut text', () => {
   test.each([
     ['abcdef', 6, 'abcdef'],
     ['abcdefg', 6, 'abcde…'],

@@ -30,7 +30,7 @@ test.each(['Größe 🎉 "x"', '山田太郎', '👩‍👩‍👧 ❤️ 👍�
   },
 )
 
-test('colours in foreign text take no effect', () => {
+test('colours in external text are escaped', () => {
   expect(terminalText('\u001b[8mhidden\u001b[0m\n\tx')).toBe('\\x1b[8mhidden\\x1b[0m\n\tx')
 })
 

@@ -66,7 +66,7 @@ function nodeLines(nodes: Nodes): string[] {
   return text.split('\n').filter((line) => line.startsWith('node '))
 }
 
-test('several nodes have a line each, with their work, which one responds, and which are down', () => {
+test('prints a line per node: its role, whether it responds, and whether it is down', () => {
   const lines = nodeLines([
     node('0123456789-a', { isThis: true }),
     node('abcdefghij-b', { role: 'ingest', version: '1.2.2' }),

@@ -68,7 +68,7 @@ it('replaces a list: users who are not in the file are removed', async () => {
   expect(importer.counts).toEqual({ users: 2, removed: 1 })
 })
 
-it('removes no one if a line is invalid, because it may be one of them', async () => {
+it('removes no one if a line is invalid: it may name a listed user', async () => {
   const { changes, lines } = await imported('u1\n"u3', { mode: 'replace', list: ['u3'] })
   expect(changes).toEqual([{ add: ['u1'] }])
   expect(JSON.parse(lines)).toMatchObject({ lineNumber: 2, code: 'invalid_csv', line: '"u3' })

@@ -25,7 +25,7 @@ describe('a list of users', () => {
     ],
     ['a header with a repeated name', ['userId,userId', 'u1,u2'], ['!not_csv', '!not_csv']],
     [
-      'an Excel line before the header',
+      'a sep= line before the header',
       ['sep=;', 'name;userId', 'Al;u1'],
       [undefined, undefined, 'u1'],
     ],

@@ -24,7 +24,7 @@ export function serialise(
   if (complete) copy['context'] = complete({ ...(copy['context'] as object) })
   const text = JSON.stringify(copy)
   const bytes = utf8Bytes(text)
-  if (bytes > maxBytes) throw tooLarge(`${bytes} of ${maxBytes}`)
+  if (bytes > maxBytes) throw tooLarge(`over ${maxBytes}`)
   return { text, bytes }
 }
 

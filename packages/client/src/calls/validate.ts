@@ -40,7 +40,7 @@ const FIELD_TYPES: readonly Rule[] = [
   ['integrations', isJsonObject, 'integrations_not_object'],
 ]
 
-/** Throws a `ValidationError` for a call that the service would refuse, with the code of its response (spec 01). */
+/** Throws a `ValidationError` for a call that the service would refuse, with the code of its response. */
 export function validate(type: EventType, call: unknown): asserts call is ValidCall {
   if (!isJsonObject(call)) throw new ValidationError('not_an_object', `${type} requires an object`)
   const fields: Fields = call

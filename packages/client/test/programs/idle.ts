@@ -1,4 +1,4 @@
-// Ends while a call is still in the queue: idle.ts <endpoint>
+// Exits with a call still in the queue: idle.ts <endpoint>
 import { Analytics } from '@hookline/client'
 
 const [endpoint] = process.argv.slice(2)

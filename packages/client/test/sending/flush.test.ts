@@ -95,7 +95,7 @@ describe('flush()', () => {
     expect(await flushed).toEqual({ delivered: 0, failed: 1, pending: 0 })
   })
 
-  test('with timeoutMs resolves by then with the number pending', async () => {
+  test('resolves after timeoutMs with the number pending', async () => {
     await using exchange = await openExchange({ respond: [200, 'silence'], flushAt: 2 })
     exchange.track(5)
     const flushed = await exchange.analytics.flush({ timeoutMs: 500 })

@@ -225,7 +225,7 @@ describe('a response larger than any response of the service', () => {
   })
 })
 
-describe('an error status is sufficient although the body', () => {
+describe('an error status is enough even if the body', () => {
   const headers = { 'Retry-After': '17', 'Content-Length': '10' }
   const head = (status: number) => `HTTP/1.1 ${status} X\r\nRetry-After: 17\r\nContent-Length: 10`
   const unreadable = [

@@ -8,7 +8,7 @@ const SAFE_METHODS = new Set(['GET', 'HEAD'])
 let csrfToken: string | null = null
 let onSignedOut: () => void = () => undefined
 
-/** The token of `GET /session`, which changes need besides the cookie. */
+/** The CSRF token from `GET /session`, required for changes. */
 export function setCsrfToken(token: string | null): void {
   csrfToken = token
 }

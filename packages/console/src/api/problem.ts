@@ -22,7 +22,7 @@ export class ApiProblem extends Error {
 /** Every other error counts as `unreachable`. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
-  const detail = 'The service is not responding. Retrying.'
+  const detail = 'The service is not responding.'
   return new ApiProblem(0, { code: 'unreachable', detail })
 }
 

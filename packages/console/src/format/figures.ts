@@ -39,7 +39,7 @@ export function bytes(value: number): string {
   return `${TENTH.format(value / 1_000 ** power)} ${UNITS[power]}`
 }
 
-/** `All 4 events.`, or `50 events.` of more. */
+/** `All 4 events.`, or `50 events.` if more. */
 export function listed(hasMore: boolean, count: number, one: string, many?: string): string {
   return `${hasMore || count < 2 ? '' : 'All '}${counted(count, one, many)}.`
 }

@@ -15,7 +15,7 @@ export function useUrlState<Name extends string>(): readonly [UrlState<Name>, Se
   return [useSearch({ strict: false }) as UrlState<Name>, useSetUrl<Name>()]
 }
 
-/** Changes the URL without following it: the rows of a long list need not be drawn again for each change. */
+/** Sets the URL without subscribing to it, so that long lists do not re-render on each change. */
 export function useSetUrl<Name extends string>(): SetUrl<Name> {
   const navigate = useNavigate()
   return (change, { push = false } = {}) => {

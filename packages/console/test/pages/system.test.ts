@@ -121,7 +121,7 @@ test('an entry links to its target, unless that was removed or has no page', () 
 test('an entry describes the action', () => {
   expect(changeOf(entry)).toBe('changed')
   expect(changeOf({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
-  expect(changeOf({ ...entry, after: null } as unknown as AuditEntry)).toBe('removed')
+  expect(changeOf({ ...entry, after: null } as unknown as AuditEntry)).toBe('deleted')
 })
 
 test('only operations that change something are offered as actions', () => {

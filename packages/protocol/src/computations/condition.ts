@@ -85,7 +85,7 @@ export interface AudienceClause {
 
 export type Clause = TraitClause | EventClause | ComputedTraitClause | AudienceClause
 
-/** Who belongs to an audience (spec 08 §Audience). */
+/** Who belongs to an audience. */
 export type Condition =
   | { readonly and: readonly Condition[] }
   | { readonly or: readonly Condition[] }

@@ -5,7 +5,7 @@ export interface AttemptClassInfo {
 }
 
 /**
- * All classes of attempts (spec 02 §What an answer means). `http_…` and `redirect` are responses outside 2xx. The classes
+ * All classes of attempts. `http_…` and `redirect` are responses outside 2xx. The classes
  * after them are for attempts without a complete response.
  */
 export const ATTEMPT_CLASSES = {
@@ -20,7 +20,7 @@ export const ATTEMPT_CLASSES = {
     help: 'Nothing to do if it is temporary. Otherwise make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
-    meaning: 'The receiver responded 4xx: it rejects this request. Hookline does not try again.',
+    meaning: 'The receiver rejected the request with a 4xx. Hookline does not try again.',
     help: 'Compare URL, static headers and shared secret with the values that the receiver expects, then retry the delivery.',
   },
   redirect: {
@@ -57,12 +57,12 @@ export const ATTEMPT_CLASSES = {
   },
   address_forbidden: {
     meaning:
-      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held, and rejected when their retry window ends.',
+      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held, or rejected when their retry window ends.',
     help: 'If the address is correct, the operator can allow its network with the allowedNetworks setting: after the restart, Hookline tries again. If not, correct the URL and resume the destination.',
   },
   port_forbidden: {
     meaning:
-      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held, and rejected when their retry window ends.',
+      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held, or rejected when their retry window ends.',
     help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can allow it with the allowedPorts setting: after the restart, Hookline tries again.',
   },
   request_invalid: {

@@ -50,7 +50,7 @@ function withoutSecret({ headers }: SignedRequest): SignatureCheck {
   }
 }
 
-/** X-Signature: hex HMAC-SHA1 of the body, parsed and serialised again (requirement §Authentication). */
+/** X-Signature: hex HMAC-SHA1 of the body, parsed and serialised again. */
 function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string): SchemeVerdict {
   const signature = headers['x-signature']
   if (typeof signature !== 'string') return 'missing'

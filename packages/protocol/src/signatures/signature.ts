@@ -1,6 +1,6 @@
 import { hmac } from './hmac.ts'
 
-/** `X-Signature`: lower-case hex HMAC-SHA1 of the body, keyed with the shared secret as UTF-8 (requirement §Authentication). */
+/** `X-Signature`: lower-case hex HMAC-SHA1 of the body, keyed with the shared secret as UTF-8. */
 export function xSignature(sharedSecret: string, body: string | Uint8Array): string {
   return hmac('sha1', Buffer.from(sharedSecret), ['', body], 'hex')
 }

@@ -15,11 +15,11 @@ import { RecentAttempts } from './recent-attempts.ts'
 import { StatisticsRecorder, type StatisticsRecorderOptions } from './statistics-recorder.ts'
 
 export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
-  /** Receives the destination of each delivery, and which users are deleted. */
+  /** Receives the destination of each delivery, and the deleted users. */
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** Of each kind, in one message to other nodes. */
+/** Per kind of id and message to other nodes. */
 const MAX_PURGED_IDS = 1_000
 
 /** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */

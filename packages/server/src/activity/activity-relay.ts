@@ -13,7 +13,7 @@ interface Batch {
 const WAIT_MS = 10
 const BATCH_BYTES = 128 * 1024
 const SECOND_MS = 1_000
-/** Activities beyond this are dropped: the log needs the network more than the live tail. */
+/** Activities beyond this are dropped: the log has priority over the live tail. */
 const MAX_BYTES_PER_SECOND = 4 * 1024 * 1024
 
 /** Sends the activities of this node to the nodes that have readers, in batches, and receives theirs. */

@@ -30,7 +30,7 @@ export interface ChangeView {
   readonly showsRequests: boolean
 }
 
-/** More than people make in an hour, while a tab is in the background. */
+/** Enough for a tab that was in the background for an hour. */
 const MAX_KEPT = 1_000
 /** How often changes without a request, such as replay progress, are published. */
 const UPDATES_EVERY_MS = 1_000

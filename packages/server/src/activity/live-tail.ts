@@ -36,7 +36,7 @@ export class LiveTail implements Omit<
   ActivityListener,
   'refused' | 'changed' | 'unlinked' | 'updated'
 > {
-  /** `undefined` after a purge. */
+  /** `undefined` once purged. */
   readonly items: RecentItems<ActivityEntry | LostActivities | undefined>
   readonly #clock: Clock
   readonly #relay: ActivityRelay

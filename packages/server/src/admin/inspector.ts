@@ -108,7 +108,7 @@ const schemas = {
     response: Schema.ok('The inspector.', InspectorResponse),
   },
   list: {
-    ...viewer('listInspectedRequests', 'Lists its requests, newest first'),
+    ...viewer('listInspectedRequests', 'Lists requests, newest first'),
     querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
     response: Schema.pages(
       `A page of requests, without headers and body. The last ${KEPT.requests} are stored, up to ${KEPT.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
@@ -121,7 +121,7 @@ const schemas = {
     response: Schema.ok('The request.', WholeRequest),
   },
   answer: {
-    ...editor('changeInspectorAnswers', 'Changes its response'),
+    ...editor('changeInspectorAnswers', 'Sets the response'),
     body: AnswersRequest,
     response: Schema.ok('The response, until a restart.', AnswersResponse),
   },

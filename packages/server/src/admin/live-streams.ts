@@ -29,8 +29,8 @@ export class LiveStreams {
   }
 
   /**
-   * Whether a reader may open another stream. At the limit, closes an unread stream, or else the oldest one of the token
-   * with the most streams, or among sessions of this token, of the session with the most.
+   * Whether a reader may open another stream. At the limit, closes an unread stream, else the oldest one of the token with
+   * the most streams, else that of the session of this token with the most.
    */
   makesRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

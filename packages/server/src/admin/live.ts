@@ -75,7 +75,7 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
   app.get('/live', { schema, exposeHeadRoute: false }, async ({ query, headers, actor }, reply) => {
     const { topics = 'activity', lastEventId, ...filter } = query
     const names = topics.split(',')
-    // A reconnecting browser sends the id in the header, and an older one in the address.
+    // A reconnecting browser sends the id in the header, and an older one in the URL.
     const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
     // After a disconnect, nothing would close the stream.
     if (reply.raw.destroyed) return reply.hijack()

@@ -69,7 +69,7 @@ export type AdminDeps = IdempotencyDeps &
     readonly roles: RouteRoles
     /** Requests per second and token; `null` for no limit. */
     readonly rateLimit: number | null
-    /** Per minute and client; `null` for no limit. Then 429 instead of 401. */
+    /** Per minute and client, then 429 instead of 401; `null` for no limit. */
     readonly maxAuthFailuresPerMinute: number | null
     readonly metrics: Pick<Metrics, 'wrongTokens'>
     readonly live: LiveTopics

@@ -94,7 +94,7 @@ export class Computations {
     })
   }
 
-  /** Requests a sync, or returns the open one; durable then. `deleted` removes all values, then the computation. */
+  /** Records a sync, or returns the open one. `deleted` removes all values, then the computation. */
   async requestSync(computationId: string, reason: 'requested' | 'deleted'): Promise<Sync> {
     const { catalog, syncs, clock, onRequest } = this.#options
     const computation = catalog.current.computations.get(computationId)!

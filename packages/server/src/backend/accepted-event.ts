@@ -81,7 +81,7 @@ export class SerialisedEvent implements AcceptedEvent {
     this.rest = fields.rest
   }
 
-  /** @throws {SyntaxError} if the stored text is not a JSON object: call it once after reading from a disk */
+  /** @throws {SyntaxError} if the stored text is not a JSON object: access it once after reading from disk */
   get event(): Event {
     this.#event ??= eventIn(
       jsonObjectIn(textOf(this.body)),

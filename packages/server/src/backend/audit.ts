@@ -14,7 +14,7 @@ export interface AuditEntry {
   readonly before: object | null
   readonly after: object | null
   readonly requestId: string
-  /** The stored entry is corrupted: `before` and `after` are `null`, other texts are empty. */
+  /** The entry is corrupted: `before` and `after` are `null`, other strings are empty. */
   readonly isUnreadable?: true
   /** The response to store with the change. Not part of the stored entry. */
   readonly response?: ResponseToKeep

@@ -33,7 +33,7 @@ export interface CatalogChange {
  * Sources with their write keys, destinations, audiences and computed traits, all in memory, the same on every node within 1 s.
  *
  * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflict` if the stored
- * version differs, even when it is repeated after it succeeded. Puts and removals are durable, and visible in `current` of every
+ * version differs, even on a retry of a put that succeeded. Puts and removals are durable, and visible in `current` of every
  * node, when they resolve. They wait half a second for an unreachable node. Removals are idempotent.
  */
 export interface Catalog {
@@ -51,7 +51,7 @@ export interface Catalog {
 
 export type FollowedCatalog = Pick<Catalog, 'current' | 'onChange' | 'putDestination'>
 
-/** When write keys were last used, in memory. Operators see from it that an old key is unused. */
+/** When write keys were last used, in memory. Shows operators that an old key is unused. */
 export interface KeyUses {
   /** In milliseconds since the epoch, to the minute; `undefined` for an unused key. */
   lastUsedAt(key: string): number | undefined

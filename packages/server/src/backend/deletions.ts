@@ -72,7 +72,7 @@ export interface Deletions {
    */
   purge(purge: Purge): Promise<string | null>
 
-  /** Overwrites all bytes of removed content, in slices. Resolves to false if `signal` aborted before the end. */
+  /** Erases the bytes of removed content, in slices. Resolves to false if `signal` aborted before the end. */
   erase(signal: AbortSignal): Promise<boolean>
 
   /** Whether a purge of the last hour covers this event of the log: then drop it from memory, and record nothing. */

@@ -33,7 +33,7 @@ export interface ClaimedDelivery<E extends Carried = AcceptedEvent> {
 
 export interface Claim<E extends Carried = AcceptedEvent> {
   readonly deliveries: readonly ClaimedDelivery<E>[]
-  /** Damaged ones, claimed like the others: the claimer quarantines or releases them. */
+  /** Corrupt ones, claimed like the others: the claimer quarantines or releases them. */
   readonly unreadable: readonly Unreadable[]
 }
 

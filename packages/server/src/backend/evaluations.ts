@@ -84,6 +84,6 @@ export interface Evaluations {
 
   profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]>
 
-  /** The number of dirty or due profiles, and since when the first waits. */
+  /** The number of dirty or due profiles, and when the first wait began. */
   waiting(now: number): Promise<{ readonly profiles: number; readonly since: number | null }>
 }

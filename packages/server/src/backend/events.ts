@@ -10,7 +10,7 @@ import type { Page, PageRequest } from './page.ts'
 export interface Declined {
   readonly destinationId: string
   readonly reason: DeclineReason
-  /** Since when the destination was disabled, if that is the reason. */
+  /** When the destination was disabled, if that is the reason. */
   readonly since?: number
 }
 

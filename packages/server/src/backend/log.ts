@@ -17,7 +17,7 @@ export interface PositionedEvent {
 
 export interface LogSlice {
   readonly events: readonly PositionedEvent[]
-  /** The last position of the slice, including damaged and skipped events. */
+  /** The last position of the slice, including corrupt and skipped events. */
   readonly through: number
   readonly isEnd: boolean
   readonly unreadable?: readonly Unreadable[]
@@ -35,7 +35,7 @@ export interface ConsumeOptions {
   readonly isBegun?: (entry: LogEntry) => boolean
 }
 
-/** The durable hand-over from ingest to the pipeline. It does not interpret events. */
+/** The durable queue between ingest and pipeline. It does not interpret events. */
 export interface Log {
   /**
    * How long the consumer may wait for the rest of the backend before it restarts, so that another node gets the entries that it
@@ -62,7 +62,7 @@ export interface Log {
   consume(options: ConsumeOptions): AsyncIterable<readonly LogEntry[]>
 
   /**
-   * Ends the processing of these entries. Durable when it resolves; after a crash before or shortly after that, an entry may be
+   * Marks these entries as finished. Durable when it resolves; after a crash before or shortly after that, an entry may be
    * redelivered. Idempotent, even after a rejection.
    */
   ack(entries: readonly LogEntry[]): Promise<void>
@@ -70,7 +70,7 @@ export interface Log {
 
 /** The log for followers with their own cursors, besides its one consumer. */
 export interface FollowedLog {
-  /** Archived events after a position, without damaged ones. Retention keeps events that a recorded cursor has not reached. */
+  /** Readable archived events after a position. Retention keeps events that a recorded cursor has not reached. */
   read(options: {
     readonly after: number
     readonly limit: number

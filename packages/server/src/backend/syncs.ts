@@ -10,7 +10,7 @@ export interface Sync {
   readonly version: number
   /** The destinations that will have the value of every user when it is done. */
   readonly destinationIds: readonly string[]
-  /** Those of them that get the value of every user through this sync. */
+  /** The subset that gets every user's value through this sync. */
   readonly addedDestinationIds: readonly string[]
   /** Every destination that may have values from before this sync, including removed ones. */
   readonly formerDestinationIds: readonly string[]
@@ -33,7 +33,7 @@ export interface Sync {
 export interface Syncs {
   /** Adds or replaces one. The last 20 ended ones of a computation are kept. */
   put(sync: Sync): Promise<void>
-  /** Replaces a sync by its next state. Resolves to false without changes if it differs from `before`. */
+  /** Moves a sync to its next state. Resolves to false without changes if it differs from `before`. */
   advance(before: Sync, next: Sync): Promise<boolean>
   open(): Promise<readonly Sync[]>
   list(computationId: string, page: PageRequest): Promise<Page<Sync>>

@@ -29,7 +29,7 @@ export interface BackendThreads {
   seeDamage(error: Error): void
 }
 
-/** The backend in a delivery thread. Disposing of it leaves the backend. */
+/** The backend in a delivery thread. Disposing of it disconnects. */
 export interface JoinedBackend extends AsyncDisposable {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
@@ -40,7 +40,7 @@ export interface JoinedBackend extends AsyncDisposable {
   apply(change: SharedChange): Promise<void>
 }
 
-/** The backend in an ingestion thread. Disposing of it leaves the backend. */
+/** The backend in an ingestion thread. Disposing of it disconnects. */
 export interface JoinedLog extends AsyncDisposable {
   readonly log: Pick<Log, 'append'>
   readonly catalog: Pick<Catalog, 'current'>

@@ -48,7 +48,7 @@ export interface FoundDamage {
 export interface Missing {
   /** Including events that the consumer of the log never received. */
   readonly events: number
-  /** Missing reasons not to deliver an event. */
+  /** Lost reasons not to deliver an event. */
   readonly decisions: number
   readonly deliveries: number
 }
@@ -84,7 +84,7 @@ export interface Upkeep {
 
   /**
    * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that a
-   * recorded cursor has not reached, or with a pending or held delivery. With `before`, the first slice also removes finished
+   * recorded cursor has not reached, or that have unfinished deliveries. With `before`, the first slice also removes finished
    * replays and quarantine items of that age, and copies of the data. Takes a few milliseconds.
    */
   removeOldest(slice: RemovalSlice): Promise<Removal>

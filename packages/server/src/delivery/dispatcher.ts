@@ -50,7 +50,7 @@ type TaskResult = 'changed' | 'not begun' | { readonly fault: unknown }
 
 /**
  * Delivers to receivers, through one lane per webhook. The lanes share the slots fairly. A delivery has a part for
- * each webhook, and each part goes its own way:
+ * each webhook, and each part moves on its own:
  *
  *     deliver() ─▶ lane ─▶ slot ─▶ attempt ─▶ record
  *         │         ▲ │                         │

@@ -20,7 +20,7 @@ import { Redacted } from '../util/secrets/redacted.ts'
 
 export interface LaneSettings {
   readonly retryWindowMs: number
-  /** Delays between attempts; by default as in the spec. */
+  /** Delays between attempts; by default exponential. */
   readonly retryScheduleMs?: readonly number[] | undefined
   readonly limits: DispatcherOptions['limits']
 }
@@ -268,7 +268,7 @@ export const NOTICE_LIMITS = {
   maxInMemory: 4_096,
 }
 
-/** Every webhook may have data of the user (spec 02 §Deletion notice). */
+/** Every webhook may have data of the user. */
 export const NOTICE_POLICY = 'each'
 
 /** Statistics and health count events only, so notices are reported as changes of deletions. */

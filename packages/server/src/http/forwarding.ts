@@ -134,7 +134,7 @@ const READY = '!'
 /** Linux allows at most `net.core.somaxconn`. Beyond it, a Unix socket refuses connections immediately (EAGAIN). */
 const MAX_WAITING = 65_535
 
-/** Listens at the private address. Call `acceptForwarded` before. */
+/** Listens on the private address. Call `acceptForwarded` first. */
 export async function listenForForwarded(
   server: FastifyInstance,
   { path }: Pick<PrivateAddress, 'path'>,
@@ -144,7 +144,7 @@ export async function listenForForwarded(
 
 /**
  * Makes a server serve forwarded connections only, as if clients had connected directly. Call it before the server
- * listens at the private address. `isOwn` is the same function as in the threads.
+ * listens on the private address. `isOwn` is the same function as in the threads.
  */
 export function acceptForwarded(
   server: FastifyInstance,

@@ -32,7 +32,7 @@ export async function hasReusePort(host: string): Promise<boolean> {
   )
 }
 
-/** Listens for a moment. Rejects with the error of the system. */
+/** Listens briefly. Rejects with the system's error. */
 export async function tryToListen(options: ListenOptions): Promise<void> {
   const server = createServer().listen(options)
   await once(server, 'listening')

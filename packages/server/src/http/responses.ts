@@ -33,7 +33,7 @@ export const ingestionErrorFormat: ErrorFormat = (code) => ({
   body: JSON.stringify(ingestError(code)),
 })
 
-/** Sends an error response with the request's id in the log. */
+/** Sends an error response with the request id. */
 export function sendError(reply: FastifyReply, code: IngestCodeName, format: ErrorFormat): void {
   const { id: requestId, url } = reply.request
   const { status, contentType, body } = format(code, { url, requestId })

@@ -28,13 +28,13 @@ const BATCH_PATHS = ['/v1/batch', '/v1/import', '/v1/b', '/beacon/v1/batch']
 
 const batches = BATCH_PATHS.map((path): Endpoint => ({ path, route: '/v1/batch' }))
 
-/** All paths for calls (spec 01, §Routes), and of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
+/** All paths for calls, including those of Jitsu's libraries (`/api/s`) and RudderStack's beacon. */
 export const ENDPOINTS: readonly Endpoint[] = [...singles, ...batches]
 
 /** The path for metrics of client libraries: always a success, and the body is ignored. */
 export const CLIENT_TELEMETRY_PATH = '/v1/m'
 
-/** The path of the settings, and the one of clients with a custom CDN host. */
+/** The settings path, and the one used by clients with a custom CDN host. */
 export const SETTINGS_PATHS = ['/v1/projects/:writeKey/settings', '/projects/:writeKey/settings']
 
 const SETTINGS = /^(?:\/v1)?\/projects\/[^/]+\/settings\/?$/

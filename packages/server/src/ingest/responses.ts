@@ -8,7 +8,7 @@ export interface IngestResponse {
   readonly retryAfterSeconds?: number
 }
 
-/** The only response that every client library understands as success (spec 01). */
+/** The only response that every client library understands as success. */
 export const SUCCESS: IngestResponse = response(200, { success: true })
 
 /** The response if some calls of a batch were stored, and these were not. */

@@ -12,7 +12,7 @@ const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
 /** Maximum bytes of one refused body that are read and dropped. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
-/** All routes of the ingestion API (spec 01, §Routes). Register them without a prefix. */
+/** All routes of the ingestion API. Register them without a prefix. */
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   return async (server) => {
     const handler = new IngestionHandler(deps)

@@ -30,7 +30,7 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
   readonly size: number
 }
 
-/** Otherwise a list of 200 requests with the longest names would have megabytes. */
+/** Otherwise a list of 200 requests with the longest names would be megabytes. */
 const MAX_CHARACTERS = 500
 
 /** Summarises a request. Long strings of the event are truncated. */
@@ -158,7 +158,7 @@ export function signatureOf(
   }
 }
 
-/** The destinations with this webhook that sign requests, or that do not if this request is unsigned; if there are none, all with this webhook. */
+/** Destinations with this webhook that sign requests if this one is signed, and do not otherwise; if none match, all with this webhook. */
 function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),

@@ -139,7 +139,7 @@ interface Kept {
 export class KeptRequests {
   /** By id, in the order of arrival. */
   readonly #kept = new Map<string, Kept>()
-  /** Ids of requests without a certain destination, by delivery. */
+  /** Ids of requests with an uncertain destination, by delivery. */
   readonly #uncertain = new Map<string, Set<string>>()
   /** Users purged in the last minute: a request about them may still be in flight. */
   readonly #purges: { readonly ids: ReadonlySet<string>; readonly at: number }[] = []

@@ -9,7 +9,7 @@ export interface SharedInspectorOptions {
   readonly signals: Pick<Signals, 'ask' | 'onAsked'>
 }
 
-/** The requests between nodes. */
+/** The queries between nodes. */
 type Questions = ReturnType<typeof questionsTo>
 type Question = keyof Questions
 type Given<Q extends Question> = Parameters<Questions[Q]>
@@ -97,7 +97,7 @@ interface ListQuestion {
 /** A request between nodes: its body as base64. */
 type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
 
-/** The requests that a node handles. */
+/** The queries that a node handles. */
 function questionsTo(inspector: SharedInspectorOptions['inspector']) {
   return {
     answers: (): Answers => inspector.answers,

@@ -3,7 +3,7 @@ import type { Declined } from '../backend/events.ts'
 
 type Decision = 'deliver' | DeclineReason
 
-/** Decides whether a destination gets an event, or why not (spec 02 §Which events). Pure. */
+/** Decides whether a destination gets an event, or why not. Pure. */
 export function decide(
   { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
   destination: Destination,

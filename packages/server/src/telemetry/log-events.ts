@@ -43,7 +43,7 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'A webhook that worked has failed an attempt. The line has the class and the error.',
+    'An attempt at a working webhook failed. The line has the class and the error.',
     'Attempts are retried. If it lasts more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
@@ -56,7 +56,7 @@ export const LOG_EVENTS = {
   ),
   'webhook.breaker_opened': warn(
     'Most attempts at a webhook fail, so its deliveries wait while single attempts probe it. At most one line a minute for each webhook.',
-    'Contact the owner of the receiver. The backlog is then sent automatically, or immediately with `hookline destinations close-breaker`.',
+    'Contact the owner of the receiver. Once fixed, the backlog is sent automatically, or now with `hookline destinations close-breaker`.',
   ),
   'webhook.breaker_closed': info(
     'A webhook whose breaker was open responds again, or the breaker was closed manually. The backlog is sent, slowly at first.',
@@ -94,7 +94,7 @@ export const LOG_EVENTS = {
     DISK,
   ),
   'replay.finished': info(
-    'A replay has finished: it queued `requeued` deliveries, after scanning `scanned` events.',
+    'A replay has finished: it queued `requeued` deliveries, after scanning `scanned` rows.',
   ),
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
@@ -158,7 +158,7 @@ export const LOG_EVENTS = {
     'Check the system time. For an hour, retention removes nothing by age.',
   ),
   'clock.ahead_of_data': warn(
-    'At the start, the clock was more than a day ahead of the newest event.',
+    'At startup, the clock was more than a day ahead of the newest event.',
     'Check the system time. For an hour, retention removes nothing by age.',
   ),
   'corruption.found': error(

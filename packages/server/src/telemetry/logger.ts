@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../util/time/clock.ts'
 /** Writes a line of an event. An event without an entry in LOG_EVENTS does not compile. */
 type Write<Level extends LogEvent['level']> = (fields: object, event: LogEventName<Level>) => void
 
-/** The log. Each event has one level. A pino logger is one. */
+/** The log. Each event has one level. pino implements it. */
 export interface Logger {
   readonly debug: Write<'debug'>
   readonly info: Write<'info'>

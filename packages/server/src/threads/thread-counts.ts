@@ -17,7 +17,7 @@ export interface Machine {
 /** One thread writes for all, so more threads would wait for it. */
 const MAX_AUTO = { ingest: 4, delivery: 8 }
 
-/** Main and the writer use the cores below this. */
+/** With fewer, main and the writer use them all. */
 const MIN_CORES = 3
 
 /** A connection that a thread forwards to main takes three files. */

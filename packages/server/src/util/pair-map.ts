@@ -1,4 +1,4 @@
-/** A map with pairs of strings as keys. Nested, because joining strings for each look-up is slow. */
+/** A map with pairs of strings as keys. Nested, because joining strings for each lookup is slow. */
 export class PairMap<V> {
   readonly #byFirst = new Map<string, Map<string, V>>()
   #size = 0

@@ -83,7 +83,7 @@ test('sends counts for every second, including seconds without activity', async 
   expect(reader.read(9)).toEqual([])
 })
 
-test('sends counts to their readers only, and counts nothing without one', async () => {
+test('sends counts only to their readers, and counts nothing without any', async () => {
   const clock = new ManualClock()
   const live = topicsAt(clock)
   using others = read(live, ['activity', 'changes'])

@@ -167,7 +167,7 @@ export class OpenAudiences implements AsyncDisposable {
     })
     const kept = [...(await memberships.sizes()).keys()]
     if (!kept.every((id) => catalog.current.computations.has(id))) return false
-    // A commit may be visible before its events are handed out. This write is answered after them.
+    // A commit may be visible before its events are handed out. This write resolves after them.
     await profiles.begin(100)
     return isEnd && events.length === 0 && waiting === 0 && running.length === 0
   }

@@ -56,7 +56,7 @@ test('a deletion that fails does not stop the others', async () => {
   expect((await backend.deletions.find(bad))?.startedAt).toBe(null)
 })
 
-test('a deletion retried after its last part failed keeps lists that the user has joined since', async () => {
+test('a deletion retried after its last step failed keeps lists that the user has joined since', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)

@@ -141,7 +141,7 @@ export class IngestHarness implements AsyncDisposable {
     for await (const entries of this.backend.log.consume({ signal: this.#stop.signal })) {
       this.#events.push(...entries.flatMap(({ events }) => events))
       this.#seen()
-      // The ack is part of the next write, which code that waits for the events does not wait for.
+      // The ack is part of the next write, and code that waits for events does not wait for it.
       await this.backend.log.ack(entries)
     }
   }

@@ -334,7 +334,7 @@ describe('an address', () => {
     expect(await addressOf(harness, { ...forwarded, origin: 'https://a.test' })).toBe('127.0.0.1')
   })
 
-  test('is the address reported by a trusted proxy, if it is one', async () => {
+  test('is the one reported by a trusted proxy, if it is valid', async () => {
     await using harness = await IngestHarness.open({ trustedProxies: '127.0.0.0/8' })
     const browser = { origin: 'https://a.test' }
     const from = (address: string) => addressOf(harness, { ...browser, 'x-forwarded-for': address })
@@ -344,7 +344,7 @@ describe('an address', () => {
 })
 
 describe('the log', () => {
-  test('responds with 503 and Retry-After if it is overloaded, never with 200', async () => {
+  test('causes a 503 with Retry-After if it is overloaded, never a 200', async () => {
     await using harness = await IngestHarness.open({
       maxWaitingBytes: '1048576',
       maxBatchBytes: '4000000',
@@ -359,7 +359,7 @@ describe('the log', () => {
     expect(await harness.post('/v1/track', track)).toMatchObject({ status: 200 })
   })
 
-  test('responds with an error if it is closed, never with 200', async () => {
+  test('causes an error response if it is closed, never a 200', async () => {
     await using harness = await IngestHarness.open()
     await harness.backend[Symbol.asyncDispose]()
     const { status, body } = await harness.post('/v1/track', track)

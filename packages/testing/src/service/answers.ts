@@ -36,7 +36,7 @@ export interface Answer {
   readonly cli: string
 }
 
-/** Failed deliveries are due again soon, while breakers stay open for as long as without this setting. */
+/** Retries soon, without shortening how long breakers stay open. */
 export const RETRY_SOON = { retryScheduleMs: '500,500,500,500,600000' }
 
 interface WebhookHealth {
@@ -61,8 +61,8 @@ export async function hookline(
 }
 
 /**
- * Waits until an event is waiting for this reason, and returns the explanation. Expects the API and the CLI to show since
- * when, and the time of the next attempt, in the future, unless an operator has to act.
+ * Waits until an event is waiting for this reason, and returns the explanation. Expects the API and the CLI to show the
+ * start of the wait and, unless an operator must act, a future next attempt.
  */
 export async function whyItWaits(
   service: RunningService,

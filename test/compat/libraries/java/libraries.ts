@@ -59,7 +59,7 @@ function javaLibrary(
 }
 
 const GIVES_UP = {
-  'large-batch': 'may exceed its own limit of a batch when calls come fast',
+  'large-batch': 'may exceed its own batch limit when calls come fast',
   kill: 'waits 15 s and longer before it retries',
   outage: 'waits 15 s and longer before it retries',
 }

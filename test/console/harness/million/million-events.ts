@@ -17,7 +17,7 @@ const DAYS_MS = 6 * 24 * 60 * 60 * 1000
 const USER_GROUPS = 500
 
 /**
- * A service with a million events of six days: several hundred real ones, which it received and delivered, and copies of them.
+ * A service with a million events in six days: several hundred real ones, which it received and delivered, and copies of them.
  *
  * It has no alias calls, and few deletions, replays, audiences and audit log entries, because their number does not grow with events.
  */

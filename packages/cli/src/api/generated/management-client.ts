@@ -432,7 +432,7 @@ export type Audience = {
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
     /** null for a manual audience. */
     condition: {
@@ -476,7 +476,7 @@ export type ComputedTrait = {
     /** The name of the trait that is sent: snake_case of the first name. It never changes. */
     key: string;
     space: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
     /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
@@ -648,7 +648,7 @@ export function createSession(body: {
             name: string;
             /** One of viewer, editor, admin. */
             role: "viewer" | "editor" | "admin";
-            /** For X-CSRF-Token of changes; null with a token. */
+            /** For the X-CSRF-Token header; null with a token. */
             csrfToken: string | null;
         };
     } | {
@@ -731,7 +731,7 @@ export function getCurrentSession(opts?: Oazapfts.RequestOpts) {
             name: string;
             /** One of viewer, editor, admin. */
             role: "viewer" | "editor" | "admin";
-            /** For X-CSRF-Token of changes; null with a token. */
+            /** For the X-CSRF-Token header; null with a token. */
             csrfToken: string | null;
         };
     } | {
@@ -1516,7 +1516,7 @@ export function listFailures({ destinationId }: {
                 count: number;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
-                /** When the newest was last attempted, quarantined or, unattempted, due. */
+                /** When the newest was last attempted or quarantined, or became due. */
                 lastSeenAt: string;
                 /** The newest one, preferably with a stored response. */
                 sampleDeliveryId: string;
@@ -2217,7 +2217,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Lists its requests, newest first
+ * Lists requests, newest first
  */
 export function listInspectedRequests({ limit, cursor, destinationId, deliveryId }: {
     limit?: number;
@@ -2357,7 +2357,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Changes its response
+ * Sets the response
  */
 export function changeInspectorAnswers(body: {
     /** 200 to 599; 200 if absent. */
@@ -2420,7 +2420,7 @@ export function createAudience(body: {
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -2468,7 +2468,7 @@ export function getAudience(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeAudience(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds?: string[];
     /** Who belongs to the audience: {"and": […]}, {"or": […]}, {"not": …}, or a clause. Clauses: {"trait": "plan", "op": "equals", "value": "pro"}; {"event": "Order Completed", "count": {"op": ">=", "n": 2}, "within": {"days": 30}, "where": [{"property": "revenue", "op": ">", "value": 50}]}, with "between": [from, to] instead of within, or "type": "page" and "name" instead of event; {"computedTrait": "orders_30d", "op": ">", "value": 3}; {"audience": "aud_…"}. */
     condition?: {
@@ -2761,7 +2761,7 @@ export function createTrait(body: {
     name: string;
     /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
     /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute: {
@@ -2807,7 +2807,7 @@ export function getTrait(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeTrait(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
-    /** The ids of the destinations of changes, from any source: at most 50. */
+    /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds?: string[];
     /** How the value is computed from events of the user: {"fn": "count|sum|avg|min|max|first|last|most_frequent|unique_list|unique_count", "event": "Order Completed", "property": "revenue", "within": {"days": 30}, "where": [{"property": …, "op": …, "value": …}]}. Every fn except count requires a property. Instead of event: "type": "page" and its "name". Instead of within: "between": [from, to]. */
     compute?: {

@@ -47,7 +47,7 @@ export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
   const update = parent
     .api('update <id>', `update ${one}`)
     .option('--name <name>', 'new name; the key stays the same')
-    .option('--destination <ids...>', 'destinations that receive changes; replaces all others')
+    .option('--destination <ids...>', 'destinations that receive changes; replaces the list')
     .option('--enabled', 'enable it: compute and send changes')
     .option('--no-enabled', 'disable it: compute and send nothing')
   addDefinition(update, kind).run(async (context, idOrName: string, options: ChangeOptions) => {

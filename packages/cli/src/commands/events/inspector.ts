@@ -89,7 +89,7 @@ function addAnswer(inspector: ApiCommand): void {
 function parseDelay(text: string): number {
   const ms = parseTimeSpan(text)
   if (ms !== undefined && ms <= INSPECTOR_LIMITS.delayMs) return ms
-  throw new InvalidArgumentError('It must be up to 10s, like 300ms or 3s.')
+  throw new InvalidArgumentError('Use at most 10s, like 300ms or 3s.')
 }
 
 type Summary = Awaited<ReturnType<ManagementApi['listInspectedRequests']>>['data'][number]

@@ -70,7 +70,7 @@ async function showProfiles(
   showList(output, PROFILES, page, 'No matching profiles.')
   if (indexed !== undefined)
     output.note(
-      `The results are incomplete: ${Math.round(indexed * 100)} % of the profiles are indexed.`,
+      `The results are incomplete: ${Math.round(indexed * 100)}% of the profiles are indexed.`,
     )
 }
 

@@ -17,7 +17,7 @@ export function healthText(output: Output, health: Health, now: number): string 
   return [facts, ...webhooks.map((each) => webhookText(output, each, now))].join('\n\n')
 }
 
-/** `12 attempts, 3 delivered (25 %)` */
+/** `12 attempts, 3 delivered (25%)` */
 export function lastHourText({
   lastHour,
 }: {
@@ -42,7 +42,7 @@ export function breakerText(
   const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
   const next = restsUntil === null ? '' : `, next attempt ${time(restsUntil)}`
   if (breaker === 'open') return `open${since}${next}`
-  return `half open${since}: the next attempt closes or reopens it`
+  return `half-open${since}: the next attempt closes or reopens it`
 }
 
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {

@@ -14,7 +14,7 @@ export function liveLine(output: Output, name: string, data: Data): string {
 function eventLine(output: Output, data: Data): string {
   const field = (name: string) => (data[name] ?? null) as string | null
   const cells = eventCells(output, text(data, 'at'), {
-    // An audience change says more than its type, which is always identify.
+    // For an audience change, the type is always identify.
     type: field('change') ?? field('type'),
     name: field('name'),
     userId: field('userId'),

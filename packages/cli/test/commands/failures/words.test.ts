@@ -80,7 +80,7 @@ const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
   [['destinatons', 'list'], /Did you mean destinations\?/],
 ]
 
-/** Commands with an unknown id: of the right form, of no form, of another kind. */
+/** Commands with an unknown id: well-formed, malformed, or of another kind. */
 const UNKNOWN: readonly (readonly string[])[] = [
   ...['sources', 'destinations', 'audiences', 'traits'].map((each) => [each, 'get']),
   ...['pause', 'resume', 'close-breaker', 'test', 'enable', 'disable'].map((verb) => [

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const ids = Object.entries(real).map(([name, id]) => [name, steady.idOf(id)])
   records = Object.fromEntries(ids) as Records
   steady.install()
-  // The numbers of ids do not depend on which tests run.
+  // So that ids do not depend on which tests run.
   for (const line of COMMANDS) await run(line, {})
 })
 

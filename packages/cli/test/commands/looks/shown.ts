@@ -13,13 +13,13 @@ const SHOWN_CURSORS = /cursor_\d+/g
 const TIMES = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\b/g
 const DURATIONS = /"(durationMs|lookupMs|connectMs|tlsMs|responseMs)":[\d.]+/g
 
-/** Replaces ids, times and ports in responses by the same values in every run, without changing their length. */
+/** Gives ids, times and ports in responses the same values in every run, without changing their length. */
 export class SteadyService {
   readonly #startedAt = Date.now()
   readonly #shown = new Map<string, string>()
   readonly #real = new Map<string, string>()
 
-  /** From now on, `fetch` returns steady values, and the clock stands still. */
+  /** From now on, `fetch` returns fixed values, and the clock stands still. */
   install(): void {
     const original = globalThis.fetch
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(NOW) })

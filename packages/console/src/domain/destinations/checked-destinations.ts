@@ -4,7 +4,7 @@ import { problemOf } from '../../api/problem.ts'
 import { allOf } from '../../api/queries.ts'
 import type { HealthyDestination } from './destination-query.ts'
 
-/** Each is a request. */
+/** One request each. */
 const MAX_CHECKED = 100
 const CONCURRENCY = 4
 const REFETCH_MS = 15_000

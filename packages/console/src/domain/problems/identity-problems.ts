@@ -27,7 +27,7 @@ export function identityProblems(sources: readonly UnlinkedOfSource[]): CurrentP
       problems.push({
         key: `links ${sourceId}`,
         severity: 'attention',
-        title: `${source}: ${counted(limit, 'id')} in the last 24 hours exceeded the limit per profile and ${limit === 1 ? 'was' : 'were'} not linked.`,
+        title: `${source}: ${counted(limit, 'ID')} in the last 24 hours exceeded the limit per profile and ${limit === 1 ? 'was' : 'were'} not linked.`,
         remedy:
           'Check the largest profiles. The usual cause is a userId that many people share, such as a test account.',
         to: '/users?order=largest',

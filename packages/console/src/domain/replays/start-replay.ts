@@ -7,7 +7,7 @@ type Body = Parameters<typeof api.createReplay>[0]
 export type ReplaySelection = Omit<Body, 'dryRun'>
 
 interface DryRun {
-  /** `undefined` while the service counts them. */
+  /** `undefined` while the service is counting. */
   readonly matches: number | undefined
   readonly error: unknown
 }

@@ -1,4 +1,4 @@
-/** Without characters that have a meaning in shells or languages. */
+/** Without characters that are special in shells or source code. */
 const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(?:\/[\w.~%/-]*)?$/
 
 /** Parses user input and removes final slashes. */

@@ -156,7 +156,7 @@ func main() {
 	log.Println(response.Status, string(body), err)
 }`,
     run: 'go run first-call.go',
-    note: 'Go 1.24 or newer, standard library only. The analytics-go library of Segment also works.',
+    note: 'Go 1.24 or newer, standard library only. Segment’s analytics-go library also works.',
   }
 }
 

@@ -67,7 +67,7 @@ export function DestinationOutcome({
               params={{ id: destinationId }}
               className="text-accent hover:underline"
             >
-              Open the destination
+              Open destination
             </Link>
           )}
           {delivery !== undefined && (

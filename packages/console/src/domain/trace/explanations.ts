@@ -30,7 +30,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   delivered: { cause: 'Delivered.', remedy: '' },
   rejected: { cause: 'Rejected by the receiver. Hookline does not retry it.', remedy: FIX },
   expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
-  held: { cause: 'On hold, because the webhook or the destination is paused.', remedy: '' },
+  held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
     cause: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
     remedy: 'Report the reason below, then replay the event.',
@@ -39,7 +39,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
 
 const UNDECIDED: Explanation = {
   cause: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'If nothing changes, the System page shows the stuck part.',
+  remedy: 'If nothing changes, the System page shows what is stuck.',
   page: 'system',
 }
 

@@ -31,7 +31,7 @@ const FATES: readonly FateInfo[] = [
     some: 'retrying',
     only: 'Not delivered yet; retrying.',
   },
-  { fate: 'held', tone: 'held', some: 'held', only: 'Not delivered yet; on hold.' },
+  { fate: 'held', tone: 'held', some: 'held', only: 'Not delivered yet; held.' },
   { fate: 'waiting', tone: 'waiting', some: 'pending', only: 'Not delivered yet; pending.' },
   { fate: 'undecided', tone: 'waiting', some: 'not processed yet', only: 'Not processed yet.' },
   { fate: 'declined', tone: 'declined', some: 'declined', only: 'Not sent: disabled or excluded.' },

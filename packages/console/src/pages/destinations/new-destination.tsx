@@ -168,7 +168,7 @@ function Target({ draft, onChange }: DraftProps): ReactElement {
       />
       <Choice
         group={group}
-        label="Use the built-in inspector"
+        label="Built-in inspector"
         hint="Shows each request and checks its signature."
         isChosen={draft.target === 'inspector'}
         onChoose={() => onChange({ target: 'inspector' })}

@@ -15,7 +15,7 @@ import { type EventFilters, type FilterName, NO_FILTERS, RANGES } from './event-
 
 interface EventFilterBarProps {
   readonly filters: EventFilters
-  /** May be the fault of a filter. */
+  /** May be caused by a filter. */
   readonly error: unknown
 }
 
@@ -28,7 +28,7 @@ const TEXTS = [
 
 const INPUTS = ['text', ...TEXTS.map(([name]) => name), 'from', 'to'] as const
 
-/** Inputs apply with Enter, selects immediately. On a narrow screen, all but the first text is folded. */
+/** Inputs apply on Enter, selects immediately. Narrow screens collapse all but the first input. */
 export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactElement {
   const isWide = useIsWide()
   const zone = useZone()

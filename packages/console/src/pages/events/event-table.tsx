@@ -37,7 +37,7 @@ interface EventRowProps {
   readonly source: string
 }
 
-/** Hundreds of rows are not drawn again when older ones are added. */
+/** Avoids re-rendering hundreds of rows when older ones load. */
 const EventRow = memo(function EventRow({ event, index, source }: EventRowProps): ReactElement {
   const navigate = useNavigate()
   const { id, sourceId, receivedAt, duplicates } = event

@@ -11,7 +11,7 @@ import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { hasSecret } from './steps.ts'
 
-const WORDS: Readonly<Record<string, string>> = { pending: 'Retrying', held: 'On hold' }
+const WORDS: Readonly<Record<string, string>> = { pending: 'Retrying', held: 'Held' }
 
 interface DeliveryStepProps {
   readonly event: Event | undefined
@@ -43,7 +43,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
     <div role="status" className="flex flex-col items-start gap-3">
       <p className="flex flex-wrap items-center gap-2">
         <StateBadge tone="delivered">Delivered</StateBadge>
-        The receiver responded {attempt.status} after {duration(attempt.durationMs)}. {trace}
+        The receiver returned {attempt.status} in {duration(attempt.durationMs)}. {trace}
       </p>
       {destination !== undefined && !hasSecret(destination) && <Unsigned id={destination.id} />}
       <InspectedRequest deliveryId={delivery.id} />

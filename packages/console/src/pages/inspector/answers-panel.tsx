@@ -75,7 +75,7 @@ const FIELDS = [
   ],
   [
     'failFirst',
-    'Only the first attempts',
+    'Attempts per delivery',
     'Later attempts get 200. Leave empty for all.',
     { min: 1, max: INSPECTOR_LIMITS.failFirst },
   ],

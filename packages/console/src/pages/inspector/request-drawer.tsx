@@ -76,7 +76,7 @@ function Facts({ request }: { readonly request: WholeRequest }): ReactElement {
         [
           'Destination',
           destinationId === null ? (
-            'Ambiguous: several destinations have this URL.'
+            'Unknown: none or several destinations match.'
           ) : (
             <Link
               key="destination"

@@ -53,15 +53,15 @@ function FourFigures({
       <Figure
         label="Delivered"
         value={percent(now.delivered, now.completed)}
-        note={`${shortNumber(now.delivered)} of ${shortNumber(now.completed)} completed; ${shareChange(now.share, before.share)}`}
+        note={`${shortNumber(now.delivered)} of ${shortNumber(now.completed)} finished; ${shareChange(now.share, before.share)}`}
       />
       <Figure
         label="Pending"
         value={pending === undefined ? '–' : wholeNumber(pending)}
-        note={`${oldest}; on average ${countChange(now.pending, before.pending)}`}
+        note={`${oldest}; average: ${countChange(now.pending, before.pending)}`}
       />
       <Figure
-        label="End-to-end latency, p95"
+        label="Delivery latency, p95"
         value={p95InWords(now.p95)}
         note={durationChange(now.p95, before.p95)}
       />

@@ -46,7 +46,7 @@ function sumByName(all: readonly Readonly<Record<string, number>>[]): Record<str
   return sums
 }
 
-/** Current problems with their remedies. It reports none only once every source of them has responded. */
+/** Current problems with their remedies. Reports none only once every query has succeeded. */
 export function ProblemsPanel(): ReactElement {
   const system = useQuery(systemQuery)
   const destinations = useQuery(checkedDestinationsQuery)

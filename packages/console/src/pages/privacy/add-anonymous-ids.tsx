@@ -61,8 +61,8 @@ interface KnownIds {
 }
 
 /**
- * From the profiles, which exist once there is an audience; they leave out devices that another user used first. Users without
- * a profile: from their latest events.
+ * Reads profiles, which exist once there is an audience and omit devices that another user used first. For users without a
+ * profile, reads their latest events.
  */
 async function knownIdsOf(
   userIds: readonly string[],

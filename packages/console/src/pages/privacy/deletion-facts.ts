@@ -41,7 +41,7 @@ export function notifiedOf({ notifications }: Pick<Deletion, 'notifications'>): 
   return notifications.length === 0 ? '–' : `${done} of ${notifications.length}`
 }
 
-/** `2 users, 1 anonymous id` */
+/** `2 users, 1 anonymous ID` */
 export function subjectsOf({
   users,
   anonymousUsers,

@@ -64,13 +64,13 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       />
       {isTooMany && (
         <p role="alert" className="text-failed">
-          A deletion can have at most {wholeNumber(LIMITS.usersPerDeletion)} ids. Split these{' '}
+          A deletion can have at most {wholeNumber(LIMITS.usersPerDeletion)} IDs. Split these{' '}
           {wholeNumber(count)} IDs into several deletions.
         </p>
       )}
       <ErrorText error={error} />
       <footer className="flex flex-wrap items-center justify-end gap-2">
-        <span className="text-ink-soft text-dense mr-auto">{counted(count, 'id')}</span>
+        <span className="text-ink-soft text-dense mr-auto">{counted(count, 'ID')}</span>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" look="main" disabled={!isReady}>
           Review deletion

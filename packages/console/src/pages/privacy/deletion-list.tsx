@@ -14,7 +14,7 @@ import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 import { refetchMsOf, notifiedOf, shownState, subjectsOf } from './deletion-facts.ts'
 
-const HEAD = ['Ids', 'State', 'Requested', 'Sources', 'Events deleted', 'Destinations notified']
+const HEAD = ['IDs', 'State', 'Requested', 'Sources', 'Events deleted', 'Destinations notified']
 
 export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactElement {
   const mayDelete = useMay('admin')

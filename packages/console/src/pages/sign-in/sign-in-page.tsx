@@ -81,7 +81,7 @@ function TokenForm({ isBusy, onSubmit }: TokenFormProps): ReactElement {
       <h2 className="font-semibold">API token</h2>
       <Field
         label="Token"
-        hint="The admin token is in the file admin-token in the data folder, unless adminToken is set. Create others with `hookline tokens create`."
+        hint="The admin token is in the file admin-token in the data folder, unless adminToken is set. Create others with “hookline tokens create”."
       >
         {(ids) => (
           <TextInput

@@ -62,7 +62,7 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
       </ul>
       <p className="text-ink-faint text-note max-w-prose">
         Write keys are not secret: websites that send events contain them. To rotate a key, add a
-        new one, update your applications, then remove the old one.
+        new one, update your applications, then delete the old one.
       </p>
       {removing !== undefined && (
         <RemoveKey source={source} removed={removing} onClose={() => setRemoving(undefined)} />

@@ -93,7 +93,7 @@ test('placeholder ids and full profiles need attention; shared devices do not', 
     ],
     [
       'attention',
-      'src_2: 1 id in the last 24 hours exceeded the limit per profile and was not linked.',
+      'src_2: 1 ID in the last 24 hours exceeded the limit per profile and was not linked.',
       '/users?order=largest',
     ],
   ])

@@ -26,7 +26,7 @@ declare module 'fastify' {
   interface FastifySchema {
     /** The role that the route requires; absent if it needs no token. */
     role?: Role
-    /** The route may read much data, in steps of a second at most. */
+    /** The route may read a lot of data, in steps of at most 1 s. */
     isLongRead?: boolean
     /** Responses show user data. They are not stored for an `Idempotency-Key`, where a purge could not reach them. */
     showsUsers?: boolean

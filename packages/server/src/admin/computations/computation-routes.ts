@@ -29,7 +29,7 @@ const RemoveQuery = Type.Object(
     announce: Type.Optional(
       Schema.oneOf(
         ['true', 'false'],
-        'true: first notifies the destinations of the removal for every user: false for an audience, null for a computed trait. The response is then 202.',
+        "true: first sends each user's removal to the destinations: false for an audience, null for a computed trait. The response is then 202.",
       ),
     ),
   },
@@ -214,7 +214,7 @@ async function withStatuses(records: readonly Computation[], deps: ComputationDe
   }))
 }
 
-/** The maximum number of audiences in a refusal. */
+/** The maximum number of audiences in an error. */
 const MAX_SHOWN = 10
 
 /** Checks that no condition refers to the record. @throws {Problem} `invalid_state` */

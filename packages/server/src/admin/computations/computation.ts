@@ -22,7 +22,7 @@ import * as Schema from '../api/schema.ts'
 import type { ChangeDeps } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 
-/** Runs tasks one after the other: unique keys and conditions without cycles are checked across records. */
+/** Runs tasks one at a time: duplicate keys and cyclic conditions are checked across records. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve()
 
@@ -162,7 +162,7 @@ const statusFields = {
 
 const destinationIdsField = Type.Array(Type.String(), {
   maxItems: LIMITS.destinationsPerComputation,
-  description: `The ids of the destinations of changes, from any source: at most ${LIMITS.destinationsPerComputation}.`,
+  description: `Ids of the destinations that get changes, of any source: at most ${LIMITS.destinationsPerComputation}.`,
 })
 
 const ENABLED = 'true or false. While false, nothing is computed or sent.'
@@ -391,6 +391,6 @@ export function keyFaults(
     (each) => each.key === key && each.space === space && each.id !== id,
   )
   if (other === undefined) return []
-  const message = `${other.id} already has the key ${key} that this name results in.`
+  const message = `${other.id} already has the key ${key}.`
   return [fault(at, 'not_unique', message, 'Choose another name, or delete the other one first.')]
 }

@@ -21,7 +21,7 @@ const SourceEntryBody = Schema.strictObject({
   enabled: Type.Boolean(),
   rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
   space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
-  // Clients resolve a key of dots away, so it could not be deleted.
+  // In a URL, clients drop a key of dots: it could not be deleted.
   writeKeys: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)' })),
   ),

@@ -54,7 +54,7 @@ interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | '
   readonly allowedPorts: ReadonlySet<number>
 }
 
-/** An export of 8,000 sources and 250 audiences has 1.3 MB. */
+/** An export of 8,000 sources and 250 audiences is 1.3 MB. */
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
 export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
@@ -76,7 +76,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
       deps.wake()
       return planned
     })
-    // Outside the turn: other changes do not wait for the DNS look-ups.
+    // Outside the turn: other changes do not wait for the DNS lookups.
     const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
     const warnings = await hostWarnings(changed, deps, '/destinations')
     return { dryRun, ...diff, ...(warnings.length > 0 && { warnings }) }

@@ -131,9 +131,7 @@ const FailureResponse = Type.Object({
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('The number of undelivered deliveries that failed in this way.'),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
-  lastSeenAt: Schema.timeOf(
-    'When the newest was last attempted, quarantined or, unattempted, due.',
-  ),
+  lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
   lastError: Schema.nullable(Schema.text('Its last error, or why it is quarantined.')),
   meaning: Schema.text('The meaning of the class.'),

@@ -153,7 +153,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
   app.get('/destinations/:id', { schema: schemas.get }, async ({ params }, reply) => {
     const destination = requireDestination(catalog, params.id)
     reply.header('etag', entityTag(destination.version))
-    // Without DNS look-ups.
+    // Without DNS lookups.
     const hostProblem = async (host: string) =>
       isIP(host) === 0 && host !== 'localhost' ? undefined : deps.hostProblem(host)
     return {

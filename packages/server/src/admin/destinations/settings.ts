@@ -137,7 +137,7 @@ type ParsedSettings =
   { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
 
 /**
- * Validates and normalises the settings of a Webhooks destination (spec 02 §Settings).
+ * Validates and normalises the settings of a Webhooks destination.
  *
  * With `previous`, `input` is a change: absent fields keep the previous value, and so do hidden secrets. A hidden header
  * value stands for the stored one of the webhook with the same URL.

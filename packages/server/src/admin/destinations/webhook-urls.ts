@@ -21,7 +21,7 @@ export interface UrlContext {
 
 /**
  * Parses and normalises the URL of a webhook (WHATWG URL standard); `undefined` if it is invalid. The address is checked at
- * each attempt, after the DNS look-up.
+ * each attempt, after the DNS lookup.
  */
 export function parseWebhookUrl(
   input: unknown,
@@ -88,7 +88,7 @@ function formFaults(text: string, url: URL): Fault[] {
 /** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** Settings that will not work at the moment, in the form of faults. */
+/** Webhooks that cannot receive anything now, as faults. */
 export const WarningsResponse = Type.Array(Schema.FaultResponse, {
   description:
     'Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
@@ -105,7 +105,7 @@ export interface UrlChecks {
 }
 
 /**
- * A warning for each webhook that receives nothing at the moment (spec 02 §What an answer means), after a look-up of its name.
+ * A warning for each webhook that receives nothing at the moment, after a lookup of its name.
  * Not refused, because names and the settings of Hookline may change.
  * @param at the pointer to the list of destinations; absent for a single one
  */

@@ -32,7 +32,7 @@ export const TRACE_FINDINGS = {
     help: 'Send events to another source.',
   },
   duplicates: {
-    meaning: 'Later calls with the same messageId arrived within 24 hours. They were dropped.',
+    meaning: 'Later calls with the same messageId were dropped, as set by dedupeWindow.',
     help: 'Use a unique messageId for each call. Duplicates are normal if a client retried a request.',
   },
 } as const
@@ -64,7 +64,7 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
     explanation: 'Expired: it could not be delivered within the retry window.',
     remedy: RETRY,
   },
-  held: { explanation: 'On hold, because the webhook or the destination is paused.', remedy: null },
+  held: { explanation: 'Held, because the webhook or the destination is paused.', remedy: null },
   quarantined: {
     explanation: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
     remedy: RETRY,
@@ -80,7 +80,7 @@ const REMOVED: Words = {
 
 const UNDECIDED: Words = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'Check again in a moment. If nothing changes, /readyz shows the stuck part.',
+  remedy: 'Check again in a moment. If nothing changes, /readyz shows what is stuck.',
 }
 
 export interface TracedDelivery {

@@ -52,7 +52,7 @@ export const PROBLEM_CODES = {
   },
   conflict: {
     status: 409,
-    title: 'Other requests changed the record at the same time.',
+    title: 'The request conflicts with another one.',
     help: 'Retry the request. With If-Match, it fails if the record has changed since you read it.',
   },
   invalid_state: {
@@ -102,7 +102,7 @@ export const PROBLEM_CODES = {
   },
   rate_limited: {
     status: 429,
-    title: 'Too many requests with this token.',
+    title: 'Too many requests.',
     help: 'Wait for the time in Retry-After. Operators can raise the limit with the adminRateLimit setting.',
   },
   too_many_auth_failures: {
@@ -123,7 +123,7 @@ export const PROBLEM_CODES = {
   wrong_node: {
     status: 503,
     title: 'This node of the cluster does not serve the management API.',
-    help: 'Send the request to a node whose setting role is api or all.',
+    help: 'Send the request to a node whose role setting is api or all.',
   },
   unavailable: {
     status: 503,

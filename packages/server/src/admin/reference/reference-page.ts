@@ -96,7 +96,7 @@ export function referenceRoute(
   }
 }
 
-const LEAD = `Every request except for the OpenAPI document requires <code>Authorization: Bearer &lt;token&gt;</code>,
+const LEAD = `Unless stated otherwise, every request requires <code>Authorization: Bearer &lt;token&gt;</code>,
 with the admin token or a token created with <code>POST /tokens</code>. Every error response is a
 <a href="#Problem">Problem</a>.`
 

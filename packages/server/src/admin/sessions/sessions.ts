@@ -44,7 +44,7 @@ const CurrentSession = Type.Object({
   id: Type.String(),
   name: Type.String(),
   role: roleField,
-  csrfToken: Schema.nullable(Schema.text('For X-CSRF-Token of changes; null with a token.')),
+  csrfToken: Schema.nullable(Schema.text('For the X-CSRF-Token header; null with a token.')),
 })
 
 const CreateSessionRequest = Type.Object(
@@ -130,7 +130,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
 
   app.post('/sign-in-links', { schema: schemas.createLink }, async (request, reply) => {
     const { actor } = request
-    // A session that opens others could survive its own end, and end others of its token. Admins can create tokens anyway.
+    // With links, a session could outlive its own end, and evict others of its token. Admins can create tokens anyway.
     const hasToken = request.headers.authorization !== undefined
     if (!hasToken && !isRoleEnough(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })

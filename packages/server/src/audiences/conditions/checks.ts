@@ -127,7 +127,7 @@ export function checkSelection(input: JsonObject, pointer: string, faults: Fault
 
 function checkType({ type, name }: JsonObject, pointer: string, faults: Fault[]): void {
   if (!TYPES.some((each) => each === type)) {
-    const hint = `Use one of ${TYPES.join(', ')}. For track calls, use event, the name of the event.`
+    const hint = `Use one of ${TYPES.join(', ')}. For track calls, use event with the event's name.`
     faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (name !== undefined && !NAMED.includes(type)) {
     const hint = 'Omit it: only page and screen calls have names.'

@@ -30,7 +30,7 @@ interface MatchedClause extends WindowMs {
 const NONE: readonly ClauseFact[] = []
 const EMPTY: JsonObject = {}
 
-/** Finds the clauses that count an event. An event that no clause names costs one look-up. */
+/** Finds the clauses that count an event. An event that no clause names costs one lookup. */
 export class EventMatcher {
   readonly #byEvent: ReadonlyMap<string | undefined, readonly MatchedClause[]>
   readonly #byType: ReadonlyMap<EventType | undefined, readonly MatchedClause[]>

@@ -139,7 +139,7 @@ function checkCount(count: Json, pointer: string, faults: Fault[]): void {
   faults.push(...unknownFields(count, ['op', 'n'], pointer))
   if (!COUNT_OPERATORS.some((op) => op === count['op'])) {
     const hint = `Use one of ${COUNT_OPERATORS.join(' ')}.`
-    faults.push(fault(`${pointer}/op`, 'not_allowed', 'op does not compare numbers.', hint))
+    faults.push(fault(`${pointer}/op`, 'not_allowed', 'Invalid count operator.', hint))
   }
   const { n } = count
   if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {

@@ -40,7 +40,7 @@ interface Identify extends Omit<ValueForUser, 'last'>, Announced {
 }
 
 /**
- * The identify call that announces a value (requirement §Events): its trait is the key. The messageId depends on computation, user,
+ * The identify call that announces a value. Its trait is the key. The messageId depends on computation, user,
  * value and change number, so a repeated announcement is a duplicate. Announcements to added destinations include the sync.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {

@@ -10,7 +10,7 @@ const MIN_VERSION = 14
 const MONITOR_TIMEOUT_MS = 3_000
 
 export interface ServerOptions {
-  /** Of PostgreSQL, with the password. */
+  /** The PostgreSQL URL with password. */
   readonly databaseUrl: Redacted
   /** NATS servers, separated by commas. */
   readonly natsUrl: Redacted
@@ -34,7 +34,7 @@ export async function checkServer(postgres: Postgres): Promise<ServerState> {
       current_setting('full_page_writes') AS "fullPageWrites", current_setting('data_checksums') = 'on' AS "hasChecksums"`)
   const { version, fsync, fullPageWrites } = server!
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new ConnectionRefused(`PostgreSQL has version ${version}. Use ${MIN_VERSION} or newer.`)
+    throw new ConnectionRefused(`PostgreSQL ${version} is too old. Use ${MIN_VERSION} or newer.`)
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
       throw new ConnectionRefused(
@@ -118,7 +118,7 @@ async function diagnosePostgres({ databaseUrl: url }: ServerOptions): Promise<Se
   const detail = `version ${version}, fsync on, data_checksums ${hasChecksums ? 'on' : 'off'}`
   if (hasChecksums) return { ok: true, detail }
   const next =
-    'Stop PostgreSQL, run `pg_checksums --enable`, and start it: then it detects corrupt pages'
+    'Stop PostgreSQL, run `pg_checksums --enable`, and start it again, to detect corrupt pages'
   return { ok: true, warning: true, detail, next }
 }
 
@@ -138,7 +138,7 @@ interface ProbeOptions {
   readonly postgres: Postgres
   /** Rejects with `BackendUnavailable` if the stream of the log does not respond. */
   readonly checkLog: () => Promise<unknown>
-  /** Why this node does not receive the changes of other nodes; `undefined` if it does. */
+  /** Why this node does not receive changes by other nodes; `undefined` if it does. */
   readonly staleness: () => unknown
 }
 
@@ -157,7 +157,7 @@ async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<v
   const cause = staleness()
   if (cause === undefined) return
   const reason = cause instanceof Error ? cause.message : 'unknown reason'
-  throw new BackendUnavailable(`This node does not receive the changes of other nodes: ${reason}`, {
+  throw new BackendUnavailable(`This node does not receive changes by other nodes: ${reason}`, {
     cause,
   })
 }

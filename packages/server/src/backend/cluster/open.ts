@@ -48,7 +48,7 @@ export interface ClusterOptions extends ServerOptions {
   readonly encryptionKey: Redacted
   /** How long after an event another one with the same source and messageId is a duplicate. Defaults to a day. */
   readonly dedupeWindowMs?: number
-  /** How often to look for changes of other nodes, in case a notification was lost. Defaults to a second. */
+  /** How often to look for changes by other nodes, in case a notification was lost. Defaults to a second. */
   readonly pollMs?: number
   /** The interval of heartbeats: a node counts as dead after five missed ones. Defaults to 2 s. */
   readonly nodeBeatMs?: number
@@ -59,7 +59,7 @@ export interface ClusterOptions extends ServerOptions {
  * Opens the backend of one node on PostgreSQL and NATS.
  * @throws {ConnectionRefused} if the settings of a server are wrong
  * @throws {EncryptionKeyMismatch} if secrets are encrypted with a key that this node does not have
- * @throws {SchemaTooNew | OlderNodesRun} if this version cannot run beside the schema or the other nodes
+ * @throws {SchemaTooNew | OlderNodesRun} if this version is incompatible with the schema or other nodes
  * @throws {StreamMismatch} if the stream of the log belongs to another database
  * @throws {MoveUnfinished} while the data of an embedded service is moved into it
  */

@@ -24,7 +24,7 @@ const TRIES = 4
  *
  *     free ─ acquire ─▶ held ─ renewed every quarter ─▶ held
  *                        ├─ disposed ─▶ free
- *                        └─ not renewed in time ─▶ lost: the next node to ask acquires it, with a greater fence
+ *                        └─ not renewed in time ─▶ lost: the next node to try acquires it, with a greater fence
  */
 export class PostgresLeases implements Leases {
   readonly #options: Required<PostgresLeasesOptions>

@@ -18,7 +18,7 @@ const SHOWN_MS = 10 * 60_000
 const MAX_SHOWN = 200
 
 /**
- * Nodes as rows with heartbeats, by the clock of the database:
+ * Nodes as rows with heartbeats, timed by the database clock:
  *
  *     join ─▶ alive ─ a heartbeat every 2 s, which also reads the other nodes ─▶ alive
  *              ├─ disposed ─▶ removed immediately

@@ -56,7 +56,7 @@ export interface EmbeddedOptions extends DamageOptions {
   /** Encrypts the secrets. By default a generated key in the data folder. */
   readonly encryptionKey?: Redacted | undefined
   readonly onUnreadable?: OnUnreadable
-  /** Called if the lock file had foreign content and was emptied. */
+  /** Called if the lock file was not a database and was emptied. */
   readonly onEmptiedLock?: () => void
 }
 

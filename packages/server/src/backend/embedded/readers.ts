@@ -12,7 +12,7 @@ const MAX_WAITING = 256
 /** A thread that exceeds these limits exits, and the process continues. */
 const MEMORY = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 256 }
 
-/** How far the write-ahead log may grow. SQLite restarts it at 16 MB, but only at a moment without readers. */
+/** How far the write-ahead log may grow. SQLite restarts it at 16 MB, but only while there are no readers. */
 const LOG_GROWTH_BYTES = 64 * 2 ** 20
 
 interface QueuedRead extends Read {
@@ -42,7 +42,7 @@ export class Readers implements AsyncDisposable {
     this.#emptyLog = emptyLog
   }
 
-  /** Performs one read. @throws {BackendUnavailable} if a later try may succeed */
+  /** Performs one read. @throws {BackendUnavailable} if a retry may succeed */
   run<N extends ReadName>(name: N, input: ReadInput<N>): Promise<ReadResult<N>> {
     return this.read(name, input) as Promise<ReadResult<N>>
   }

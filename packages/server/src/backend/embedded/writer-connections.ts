@@ -17,7 +17,7 @@ export interface AppendedBlock extends Appended {
 }
 
 export interface Committed {
-  /** One for each of its operations; absent if the commit had none of it. */
+  /** One for each of its operations; absent if the commit had none. */
   readonly results?: readonly Result[]
   /** Appends of other threads in this commit, ordered after its own. */
   readonly appended: readonly AppendedBlock[]
@@ -162,7 +162,7 @@ function post(
 const REMOVED_EACH = 1.25
 /** Limits how long other writes wait for removals: this many times their last commit. */
 const ALONE_TIMES = 5
-/** How long after a removal appended events count. */
+/** How long appended events count after a removal. */
 const COUNTS_FOR_MS = 1_000
 
 /**

@@ -199,6 +199,6 @@ function unavailable(
   cause: Error,
   options: { readonly publicReason?: string } = {},
 ): BackendUnavailable {
-  const message = `The database cannot be written: ${cause.message}`
+  const message = `Cannot write to the database: ${cause.message}`
   return new BackendUnavailable(message, { cause, ...options })
 }

@@ -64,7 +64,7 @@ interface Cursor {
   readonly computedThrough: number
 }
 
-/** How an engine finds events, removes rows and overwrites bytes. */
+/** How an engine finds events, removes rows and erases bytes. */
 export interface PurgeEngine {
   /** The position of the last event that any node appended before the call. */
   lastPosition(): Promise<number>

@@ -14,7 +14,7 @@ interface Columns<Row> {
   readonly text?: readonly (keyof Row & string)[]
   /** Booleans become 0 and 1. */
   readonly number?: readonly (keyof Row & string)[]
-  /** Texts with the JSON of the values. */
+  /** The values as JSON. */
   readonly json?: readonly (keyof Row & string)[]
 }
 
@@ -93,7 +93,7 @@ export const SQLITE: Dialect = {
     return sql`(SELECT ${rawSql(cells.join())} FROM json_each(${JSON.stringify(json)})) AS input`
   },
   among: (values) => sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`,
-  // The column may be damaged.
+  // The column may be corrupt.
   elements: (column) => sql`json_each(iif(json_valid(${column}), ${column}, '[]'))`,
   countWaiting: (lane, { areHeld }) =>
     sql`coalesce((SELECT count FROM waiting_lanes WHERE lane = ${lane} AND is_held = ${areHeld}), 0)`,

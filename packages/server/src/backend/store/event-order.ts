@@ -66,7 +66,7 @@ interface SqliteRow {
 /** By seq: the order of receipt within `SLACK_MS`. */
 export const SQLITE_EVENTS: EventOrder = {
   indexed: new Set(['messageId', 'userId']),
-  // The checksum is made of the body's bytes.
+  // The checksum covers the body's bytes.
   columns: rawSql(`${COLUMNS}, CAST(body AS BLOB) AS body`),
   text: rawSql('(body || rest)'),
   likeFolded: rawSql('LIKE'),

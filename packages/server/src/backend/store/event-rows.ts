@@ -2,10 +2,10 @@ import type { AcceptedEvent } from '@hookline/protocol'
 import { CHECKSUM_MISMATCH, checksumOf } from '../../util/event-checksum.ts'
 import { type EventHead, eventOf } from '../accepted-event.ts'
 
-/** A row of `events`, with the body as bytes. Damaged values may have other types, but then the checksum differs. */
+/** A row of `events`, with the body as bytes. Corrupt values may have other types, but then the checksum differs. */
 type EventRow = Readonly<Record<string, unknown>>
 
-/** @throws {SyntaxError} if the event is damaged */
+/** @throws {SyntaxError} if the event is corrupt */
 export function eventOfRow(row: EventRow): AcceptedEvent {
   const { body: stored, anonymous_id: anonymousId } = row
   const body =

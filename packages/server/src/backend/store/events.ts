@@ -170,7 +170,7 @@ interface DeclinedRow extends Omit<Declined, 'since'> {
   readonly since: number | null
 }
 
-/** The archived events with these ids that meet a condition, by id, without damaged ones. */
+/** The readable archived events with these ids that meet a condition, by id. */
 async function archivedEvents(
   tx: ReadTx,
   ids: readonly string[],
@@ -198,7 +198,7 @@ async function archivedEvents(
   )
 }
 
-/** The parsed event of a row; `undefined` if it is damaged or does not meet the condition. */
+/** The parsed event of a row; `undefined` if it is corrupt or does not meet the condition. */
 function eventIn(row: ArchivedRow, isMet: (event: AcceptedEvent) => boolean) {
   try {
     const event = eventOfRow(row)

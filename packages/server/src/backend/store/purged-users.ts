@@ -11,7 +11,7 @@ const IN_MEMORY_MS = 60 * 60 * 1000
 const KEPT_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 5_000
 
-/** The source of purges of computed events: audiences may announce something of a user until the profiles are removed. */
+/** The source of purges of computed events: audiences may announce data of a user until the profiles are removed. */
 export const COMPUTED_EVENTS = 'computed'
 
 /** A row of `purged_ids`: an id that a purge covers in one source, or in every source. */
@@ -138,7 +138,7 @@ export interface AddedIds {
   readonly addedAt: number
 }
 
-/** Adds ids, again after a restart of their purge. Removes search texts of ended replays, which may have data of any user. */
+/** Adds or replaces the ids of a deletion's purge. Removes search texts of ended replays, which may have data of any user. */
 export async function addPurgedIds(tx: Tx, { deletionId, ids, addedAt }: AddedIds): Promise<void> {
   const input = tx.dialect.rows(ids, { text: ['kind', 'id', 'sourceId'], number: ['through'] })
   await tx.run(sql`
@@ -153,7 +153,7 @@ export async function addPurgedIds(tx: Tx, { deletionId, ids, addedAt }: AddedId
     WHERE finished_at IS NOT NULL AND search_text IS NOT NULL`)
 }
 
-/** Removes rows older than a day, once the log is acked up to their positions: no covered event can arrive late then. */
+/** Removes rows older than a day, once the log is acked up to their positions, so no covered event can arrive late. */
 export async function forgetPurges(
   tx: Tx,
   { now, ackedBefore }: { readonly now: number; readonly ackedBefore: number },

@@ -50,7 +50,7 @@ export async function quarantineItems(tx: Tx, { items, deliveries }: QuarantineR
     UPDATE deliveries SET state = 'quarantined', due_at = NULL, is_waiting = false FROM ${input}
     WHERE deliveries.id = input.id AND deliveries.id BETWEEN ${ids[0]!} AND ${ids.at(-1)!}
       AND (state IN ('pending', 'held') OR is_waiting)`)
-  // A damaged delivery may be in a lane without being marked as waiting.
+  // A corrupt delivery may be in a lane without being marked as waiting.
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
   await insertItems(tx, items, new Set(archived.map(({ id }) => id)))
 }

@@ -29,7 +29,7 @@ export function isTime(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= LATEST_MS
 }
 
-/** A stored time. A damaged one becomes 0: the rest of its row is still worth showing. */
+/** A stored time. A corrupt one becomes 0: the rest of its row is still worth showing. */
 export function timeOf(value: unknown): number {
   return isTime(value) ? value : 0
 }
@@ -50,7 +50,7 @@ export function pageOf<Row, Item>(
   return { data: shown.map(itemOf), nextCursor: isLast ? null : cursorOf(last) }
 }
 
-/** The value in a column with JSON; `undefined` if it is empty or damaged. */
+/** The value in a column with JSON; `undefined` if it is empty or corrupt. */
 export function parsedJson(stored: unknown): Json | undefined {
   if (typeof stored !== 'string') return undefined
   try {

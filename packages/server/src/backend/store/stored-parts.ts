@@ -117,7 +117,7 @@ const STATES: Readonly<Record<PartState, true>> = {
   removed: true,
 }
 
-/** Whether a value is a part with a known state and valid times: damaged text may be other valid JSON. */
+/** Whether a value is a part with a known state and valid times: corrupt text may be other valid JSON. */
 function isPart(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
   const { state, firstDueAt, dueAt, last } = part as Partial<StoredPart>

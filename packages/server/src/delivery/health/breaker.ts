@@ -13,8 +13,8 @@ import { isThrottled } from './pace.ts'
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *
  * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
- * it is open (spec 03 §Breaker). Throttled attempts count as failures only while none succeeds: otherwise they lower the pace
- * (spec 12 §Limits). A breaker that they opened closes with any response to an earlier attempt.
+ * it is open. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
+ * A breaker that they opened closes with any response to an earlier attempt.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }

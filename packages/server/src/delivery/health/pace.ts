@@ -21,7 +21,7 @@ import type { Attempt } from '@hookline/protocol'
  * of the attempts may be throttled before the pace falls. With it, each costs a pause, so the pace falls each time.
  *
  * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts from
- * before the last fall are ignored (spec 12 §Limits).
+ * before the last fall are ignored.
  */
 export interface Pace {
   readonly perSecond: number
@@ -84,7 +84,7 @@ const DOUBLING_MS = 3_000
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PARTIAL_ACCEPT_MS = 60_000
-/** Share of the fall for each second of a pause. */
+/** Fall for each second of a pause, as a share. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
 const FALLS_UNTIL_TRIAL = 5

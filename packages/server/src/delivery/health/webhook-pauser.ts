@@ -40,7 +40,7 @@ export interface WebhookPauserOptions {
 }
 
 /**
- * Pauses a webhook that cannot receive anything until a person changes something (spec 02 §What an answer means):
+ * Pauses a webhook that cannot receive anything until someone fixes its settings or its receiver:
  * - `gone`: three 410 responses in a row, at least a minute apart;
  * - `forbidden`: its address or port is forbidden, so no connection is made.
  */

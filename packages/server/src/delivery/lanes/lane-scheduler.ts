@@ -17,7 +17,7 @@ export interface LaneSchedulerOptions {
     /** Parts in memory of all lanes, approximately. */
     readonly maxInMemory: number
   }
-  /** When the next attempt of the lane may begin; 0 for at any time. */
+  /** When the next attempt of the lane may begin; 0 for any time. */
   readonly nextAttemptAt: (id: LaneId) => number
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
@@ -46,7 +46,7 @@ export class LaneScheduler {
   readonly #paced = new Map<Lane, () => void>()
   readonly #slots: Slots
   #lookedAt = 0
-  /** The maximum of attempts in flight of a lane on this node. */
+  /** The maximum attempts in flight per lane on this node. */
   #concurrency = 1
 
   constructor(options: LaneSchedulerOptions) {
@@ -217,7 +217,7 @@ class Slots {
   }
 }
 
-/** Round robin: every turn is one attempt. With equal costs, this is the deficit round robin of spec 03. */
+/** Round robin: every turn is one attempt. With equal costs, this is deficit round robin. */
 class Turns<Q> {
   readonly #ring = new Set<Q>()
 

@@ -3,9 +3,9 @@ import type { LaneId } from '../../backend/deliveries.ts'
 import type { PartTask } from './open-delivery.ts'
 
 export interface LaneLimits {
-  /** Maximum of parts in memory; lower as more lanes share the node's memory. */
+  /** Maximum parts in memory; lower as more lanes share the node's memory. */
   readonly window: () => number
-  /** Maximum of attempts in flight; lower as more nodes deliver. */
+  /** Maximum attempts in flight; lower as more nodes deliver. */
   readonly concurrency: () => number
 }
 
@@ -149,7 +149,7 @@ export class Lane {
 /**
  * The limit of attempts in flight while a receiver recovers, by AIMD (additive increase, multiplicative decrease): 1 when
  * the breaker closes, one more per 20 successes, halved by a failure that is retried. The recovery ends at the lane's
- * concurrency (spec 03 §Breaker).
+ * concurrency.
  *
  * For receivers that take seconds, the limit also grows with a success a second or more after the last change. Near the
  * limit that failed last, growth is slower, because every attempt of a round trip may fail there. Attempts from before the

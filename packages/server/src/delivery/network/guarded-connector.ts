@@ -22,10 +22,10 @@ const LOOKUP_BESIDE_PROXY_MS = 1_000
 
 export interface GuardedConnectorOptions {
   readonly clock: Clock
-  /** For name look-up, TCP and TLS together, and CONNECT. */
+  /** For DNS lookup, TCP, TLS and CONNECT together. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
-  /** Allowed ports, in addition to the standard web ports. */
+  /** Reserved ports that webhooks may use. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
   readonly secureContext: SecureContext
@@ -101,7 +101,7 @@ export class GuardedConnector implements Disposable {
     return tunnel.open(host, port, deadline)
   }
 
-  /** Ignores a failed look-up: behind a proxy, often only the proxy can resolve a name. */
+  /** Ignores a failed lookup: behind a proxy, often only the proxy can resolve a name. */
   async #refuseForbidden(host: string, deadline: Deadline): Promise<void> {
     const { clock } = this.#options
     const { signal } = deadline

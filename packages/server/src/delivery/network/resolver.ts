@@ -16,7 +16,7 @@ const NEGATIVE_MS = 30_000
 const STALE_MS = 600_000
 const SYSTEM_TTL_MS = 30_000
 const MAX_NAMES = 10_000
-/** Each system look-up blocks one of libuv's four threads, for seconds when DNS is down. */
+/** Each system lookup blocks one of libuv's four threads, for seconds when DNS is down. */
 const SYSTEM_LOOKUPS_AT_A_TIME = 2
 
 export interface ResolverOptions {
@@ -27,7 +27,7 @@ export interface ResolverOptions {
   readonly hostsFile?: string
 }
 
-/** Without addresses, the name does not exist. */
+/** Without addresses: the name is unresolved. */
 interface CachedResult {
   readonly addresses: readonly LookupAddress[]
   readonly code: string
@@ -108,7 +108,7 @@ export class Resolver {
   }
 }
 
-/** A slower look-up is inconclusive: the request waits for it, and the delivery looks up again. */
+/** A slower lookup is inconclusive: an API request waits for it, and deliveries repeat it. */
 const LOOKUP_MS = 1_000
 
 /** `why` completes "is …". */
@@ -142,7 +142,7 @@ export async function hostProblem(
   } catch (error) {
     if (error instanceof AddressForbidden)
       return { kind: 'forbidden', address: error.address, why: error.why }
-    // A late look-up may still succeed.
+    // A late lookup may still succeed.
     return error instanceof NameUnresolved && !isBehindProxy ? { kind: 'unresolved' } : undefined
   }
 }
@@ -161,7 +161,7 @@ function cached(result: LookupResult, known: CachedResult | undefined, now: numb
   if (result.kind === 'unknown') {
     return { addresses: [], code, freshUntil: now + NEGATIVE_MS, staleUntil: now + NEGATIVE_MS }
   }
-  // Not looked up again immediately: a look-up without a response takes seconds.
+  // Not looked up again immediately: a lookup without a response takes seconds.
   if (known !== undefined && now < known.staleUntil) {
     return { ...known, freshUntil: Math.min(now + MIN_MS, known.staleUntil) }
   }

@@ -18,7 +18,7 @@ export interface FreshParkingOptions {
 
 /** The number of deliveries being parked at which the pipeline waits. */
 const MAX_PARKING = 500
-/** A delivery that stays in memory longer is parked, so that the log need not keep it (spec 03 §Lanes). */
+/** A delivery that stays in memory longer is parked, so that the log need not keep it. */
 const MAX_FRESH_MS = 2_000
 
 /** Parks fresh deliveries: if a lane has no room, or after two seconds, so that the log position can advance. */

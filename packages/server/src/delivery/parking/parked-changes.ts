@@ -53,7 +53,7 @@ export class ParkedChanges {
     return this.#changeSlice(lane, due, (each) => withPart(each, lane.url, successPolicy, change))
   }
 
-  /** Makes a slice of the parts due now that another clock set too late. Returns whether more may remain. */
+  /** Corrects a slice of due times that another clock set too late. Returns whether more may remain. */
   bringForward(lane: LaneId): Promise<boolean> {
     const { clock, maxWaitMs } = this.#options
     const due = { after: clock.now() + maxWaitMs }
@@ -184,7 +184,7 @@ interface OutageTimes {
 
 /**
  * Whether the part expires: its window is over, *and* it was attempted, or the breaker was open with failing probes
- * throughout. A part that is late because Hookline was stopped is still attempted (spec 02).
+ * throughout. A part that is late because Hookline was stopped is still attempted.
  */
 function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
   const part = partOf(delivery, url)
@@ -206,7 +206,7 @@ interface KnownTimes {
   readonly maxWaitMs: number
 }
 
-/** Makes pending parts due now that waited for a restart, or whose time another clock set. */
+/** Corrects due times of pending parts from before the start, or set by another clock. */
 export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times)))

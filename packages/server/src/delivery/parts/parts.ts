@@ -226,7 +226,7 @@ const MAX_LAST_SPAN_MS = 60_000
 /**
  * The time of the next attempt; `undefined` if none fits into the window. The delay after attempt n is
  * min(30 min, 5 s · 3^(n−1)) × U(0.75, 1.25). The last attempt falls into the final minute of the window, or its final
- * tenth if the window is shorter than ten minutes (spec 02 §What an answer means).
+ * tenth if the window is shorter than ten minutes.
  */
 export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): number | undefined {
   const { firstDueAt, now, retryAfterMs = 0, random } = attempt

@@ -45,7 +45,7 @@ export class DeliveryRecorder {
     return open.records > 0
   }
 
-  /** Resolves when a record is durable that was made after this call. */
+  /** Resolves once a record made after this call is durable. */
   record(open: OpenDelivery): Promise<void> {
     const batch = (this.#next ??= this.#newBatch())
     if (!open.isInNextRecord) {

@@ -42,7 +42,7 @@ export class ExchangeDeadlines {
  *
  *     waiting ─ last header ─▶ reading ─ end, 64 KiB, 1 s, `abort` or a broken connection ─▶ resolved
  *      │ │ ▲
- *      │ └─┘ once, on a new socket: the idle one was closed before or as the request was written (spec 12)
+ *      │ └─┘ once, on a new socket: the idle one was closed before or as the request was written
  *      └─ deadline, `abort`, a failed connection or a refused request ─▶ rejected, or resolved with the status of a
  *         head that undici did not read
  */
@@ -85,7 +85,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(reason)
   }
 
-  /** Rejects an error that was thrown before undici sent the request. */
+  /** Rejects with an error thrown before undici sent the request. */
   refuse(cause: unknown): void {
     this.#fail(asRefused(cause))
   }
@@ -154,10 +154,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
   }
 
-  /** Uses the status of an unparsed head: the receiver may have acted (spec 12 §Connection attempts). False: no status. */
+  /** Uses the status of an unparsed head: the receiver may have acted. False: no status. */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
-    // A crashing receiver cuts its head. A success that is cut is sent again rather than lost.
+    // A crash truncates the head. A truncated success is sent again rather than lost.
     if (response === undefined || (isCut && response.status < 300)) return false
     this.#readHead(response)
     this.#chunks.push(response.body)

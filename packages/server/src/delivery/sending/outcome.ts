@@ -35,7 +35,7 @@ export interface AttemptResult extends Classification {
   readonly body?: string
 }
 
-/** The outcome of each class of attempt (spec 02 §What an answer means). */
+/** The outcome of each class of attempt. */
 const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   delivered: 'delivered',
   http_5xx: 'retry',
@@ -66,7 +66,7 @@ export function classifyResponse(status: number): Classification {
   return classification(responseClass(status))
 }
 
-/** From the codes of an error without a response; `undefined` for a bug of Hookline. */
+/** From the codes of an error without a response; `undefined` for a bug in Hookline. */
 export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
     const found = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
@@ -207,7 +207,7 @@ const FALLBACKS: Readonly<Record<string, string>> = {
 const MIN_RETRY_AFTER_MS = 1000
 export const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 
-/** 502 and 503 come from a proxy in front of a receiver (spec 12 §Limits). */
+/** 502 and 503 may come from a proxy in front of a receiver. */
 const HONOURED = new Set([408, 425, 429, 502, 503])
 
 /** The pause of `Retry-After` in milliseconds, from 1 s to 1 h. `undefined` if invalid or ignored for the status. */

@@ -44,7 +44,7 @@ export class ResponseHeads {
 
   begin(): void {
     this.#begun++
-    // Bytes before the first request belong to its response: some receivers answer as soon as they are connected.
+    // Bytes before the first request belong to its response: some receivers respond on connection.
     if (this.#begun === 1) return
     this.#head = NONE
     this.#isPassing = false

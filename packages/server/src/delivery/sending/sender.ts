@@ -31,11 +31,11 @@ const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
-  /** From the name look-up to the last response header. */
+  /** From the DNS lookup to the last response header. */
   readonly timeoutMs: number
   /** Non-public networks that may be reached, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
-  /** Allowed ports, in addition to the standard web ports. */
+  /** Reserved ports that webhooks may use. */
   readonly allowedPorts?: ReadonlySet<number>
   readonly ca?: string | undefined
   /** Further attempts wait for a socket; the wait counts towards their deadline. */
@@ -116,7 +116,7 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  /** Ends the attempts in flight, and makes no further ones. An attempt that has a status succeeds. */
+  /** Ends the attempts in flight, and makes no further ones. An attempt that has a status resolves. */
   abort(): void {
     this.#isAborted = true
     for (const exchange of this.#inFlight) exchange.abort(new AttemptAborted())

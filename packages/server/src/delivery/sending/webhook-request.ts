@@ -39,7 +39,7 @@ export function requestTo(
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 
-/** The headers of an attempt (spec 02 §The request). Hookline's own override static ones of the same name. */
+/** The headers of an attempt. Hookline's own override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
   const { body, deliveryId: id, sharedSecret, previousSecret, replayId } = request
   const timestamp = Math.floor(nowMs / 1000)

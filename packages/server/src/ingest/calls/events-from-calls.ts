@@ -88,7 +88,7 @@ function eventFromCall(
   const call = request.calls[index]!
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
-  // Nearly every call has no number beyond 2^53, so it is searched only once.
+  // Few calls have a number beyond 2^53, so most are searched only once.
   const hasLarge = contains(call, rules, isBeyondExact)
   if (hasLarge && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
   const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)

@@ -52,7 +52,7 @@ export function mayBeTooLarge(requestBytes: number, { bytes }: SharedParts, maxB
 const TYPES: ReadonlySet<unknown> = new Set(EVENT_TYPES)
 const NO_CONTEXT: JsonObject = {}
 
-/** Parses one call, as client libraries send it (spec 01). Pure. */
+/** Parses one call, as client libraries send it. Pure. */
 export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
   // The depth is checked first, because measuring a value that is nested too deep would overflow the stack.

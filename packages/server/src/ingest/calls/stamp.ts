@@ -16,7 +16,7 @@ export interface Stamped {
   readonly mark?: Mark
 }
 
-/** Turns a call into an event: adds times, messageId and client address (spec 01). Pure. */
+/** Turns a call into an event: adds times, messageId and client address. Pure. */
 export function stamp(
   call: Omit<ParsedCall, 'unknown'>,
   messageId: string,
@@ -51,7 +51,7 @@ const SENT_AT_PRECISION_MS = 1_000
 
 /**
  * The timestamp of the call, corrected by the skew of the client's clock if that exceeds the tolerance. If `sentAt` is
- * implausible, unreadable or only a date, the timestamp is not corrected, but at most the time of receipt. `undefined` if
+ * implausible, unreadable or only a date, the timestamp is only capped at the time of receipt. `undefined` if
  * the timestamp is unreadable.
  */
 function correctedTimestamp(

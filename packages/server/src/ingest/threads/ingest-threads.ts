@@ -70,7 +70,7 @@ export class IngestThreads implements AsyncDisposable {
     return this.#supervisor.failing
   }
 
-  /** Resolves to the URL when all threads listen. Rejects with the error of the system. */
+  /** Resolves to the URL when all threads listen. Rejects with the system's error. */
   async listen(at: Listening): Promise<string> {
     await assertFree(at)
     const [first, ...others] = this.#threads

@@ -1,4 +1,4 @@
-/** Files of the process besides connections: listeners, logs, copies, name look-ups. */
+/** Files of the process besides connections: listeners, logs, copies, DNS lookups. */
 const OTHER_FILES = 128
 const FILES_PER_THREAD = 8
 const MIN_CONNECTIONS = 64
@@ -35,7 +35,7 @@ export function checkOpenFiles(
   const wanted = filesFor(connections, threads)
   if (openFiles < needed) {
     throw new Error(
-      `The service may open ${openFiles} files and connections, and needs ${needed}: ${MIN_CONNECTIONS} connections of clients, ${MIN_CONNECTIONS} to webhooks, and the database with ${threads} threads. ` +
+      `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} from clients, ${MIN_CONNECTIONS} to webhooks, and the database with ${threads} threads. ` +
         `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
     )
   }

@@ -53,7 +53,7 @@ export class SharedBuckets {
   readonly originMs: number
   readonly #words: BigInt64Array
   readonly #slots: number
-  /** Caches look-ups: hashing is slow. */
+  /** Caches lookups: hashing is slow. */
   readonly #known = new LRUCache<string, { readonly key: bigint; readonly bucket: Bucket }>({
     max: MAX_KNOWN,
   })

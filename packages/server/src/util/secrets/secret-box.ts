@@ -8,7 +8,7 @@ export class SecretBoxError extends Error {
   override readonly name = 'SecretBoxError'
 }
 
-/** Encrypts by AES-256-GCM. The first key seals, every key opens. A sealed text names its key, and needs its label. */
+/** Encrypts with AES-256-GCM. The first key seals, any key opens. A sealed text names its key, and needs its label. */
 export class SecretBox {
   /** Id of the sealing key: the beginning of its SHA-256. */
   readonly keyId: string
@@ -82,7 +82,7 @@ const ALGORITHM = 'aes-256-gcm'
 const NONCE_BYTES = 12
 const OPTIONS = { authTagLength: 16 }
 
-/** Encrypts by AES-256-GCM (NIST SP 800-38D) with a 32-byte key to nonce, tag and ciphertext; authenticates `label`. */
+/** Returns nonce, tag and ciphertext of AES-256-GCM (NIST SP 800-38D) with a 32-byte key; authenticates `label`. */
 export function encrypt(text: string, key: Uint8Array, label = ''): Buffer {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(ALGORITHM, key, nonce, OPTIONS)

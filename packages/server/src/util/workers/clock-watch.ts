@@ -28,7 +28,7 @@ export class ClockWatch implements Worker {
   readonly #options: ClockWatchOptions
   /** How far the system clock is ahead of `Clock.now`. */
   #offsetMs: number
-  /** As `#offsetMs`, but one hour late after a jump forward. */
+  /** `#offsetMs`, delayed by one hour after a jump forward. */
   #trustedMs: number
   #trustedAgainAt = -Infinity
   #lastJump: { readonly ms: number; readonly at: number } | undefined

@@ -7,7 +7,7 @@ const CONDITION = '--conditions=hookline-source'
 const CLONE_OPTIONS: WorkerOptions =
   EXTENSION === '.ts' && !process.execArgv.includes(CONDITION) ? { execArgv: [CONDITION] } : {}
 
-/** Starts a thread, in a clone from its source. `module` has no file extension. */
+/** Starts a thread; in a clone, from source. `module` has no file extension. */
 export function startThread(module: URL, options: WorkerOptions): Worker {
   return new Worker(new URL(`${module.href}${EXTENSION}`), { ...CLONE_OPTIONS, ...options })
 }

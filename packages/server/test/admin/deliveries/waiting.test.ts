@@ -91,12 +91,12 @@ const ROWS: readonly Row[] = [
     ['breaker_open', NOON - 60, NOW + 30],
   ],
   [
-    'waits for the trial of a half-open breaker',
+    'waits for the probe of a half-open breaker',
     { state: { ...open, breaker: 'half_open', restsUntil: null } },
     ['breaker_open', NOON - 60, NOW],
   ],
   [
-    "with a retry after the end of the breaker's rest waits for both",
+    "with a retry after the breaker's open period waits for both",
     { part: failed(NOW + 90), state: { ...open, restsUntil: NOW + 30 } },
     ['breaker_open', NOON - 60, NOW + 90],
   ],
@@ -126,7 +126,7 @@ const ROWS: readonly Row[] = [
     ['destination_disabled', NOON - 5, null],
   ],
   [
-    'waits since the destination was disabled, regardless of later changes',
+    'has waited since the destination was disabled, despite later changes',
     { part: failed(NOW + 5), destination: { ...disabled, enabledChangedAt: NOON - 8 } },
     ['destination_disabled', NOON - 8, null],
   ],
@@ -170,13 +170,13 @@ describe('a part of a delivery', () => {
   })
 })
 
-test('the time of the next attempt follows the system clock, even after that was set', () => {
+test('the time of the next attempt follows the system clock, even after it was set', () => {
   const context = { ...contextOf({}), jumpMs: 9_000 }
   const waiting = partWaiting(partOf(failed(NOW + 500)), context)
   expect(waiting?.nextAttemptAt).toBe(NOW + 9_500)
 })
 
-test('no part waits since a future time, even after the system clock was set back', () => {
+test('no wait starts in the future, even after the system clock was set back', () => {
   const jumpMs = -2 * 86_400_000
   const now = NOW + jumpMs
   const inLine = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })

@@ -89,7 +89,7 @@ describe('POST /destinations/:id/close-breaker', () => {
     expect([await as('editor'), calls.closed.length]).toEqual([200, URLS.length])
   })
 
-  test('of an unknown destination is not found', async () => {
+  test('returns 404 for an unknown destination', async () => {
     const { status } = await server.call('POST', '/destinations/dst_none/close-breaker')
     expect([status, calls.closed]).toEqual([404, []])
   })

@@ -91,7 +91,7 @@ test('a destination created after the event is distinguished, with the time', ()
 })
 
 test.each(Object.entries(DECLINE_REASONS))(
-  'the reason to decline %s has a meaning and a remedy',
+  'the decline reason %s has a meaning and a remedy',
   (reason, { meaning, help }) => {
     const event = archived(['dst_a', reason as DeclineReason])
     expect(traceDecisions(event, [destination('dst_a')], [])).toMatchObject([
@@ -201,7 +201,7 @@ test('every state has its own explanation', () => {
   expect(new Set(words).size).toBe(states.length)
 })
 
-describe('the explanation of a waiting delivery has the reason, since when it waits, and the next attempt', () => {
+describe('the explanation of a waiting delivery has the reason, when the wait began, and the next attempt', () => {
   const { url } = partOf()
   const since = NOON - 60_000
   const paused = (reason: 'gone' | 'forbidden' | 'operator') => ({
@@ -261,7 +261,7 @@ describe('the explanation of a waiting delivery has the reason, since when it wa
     const waits = { ...delivery('dst_a', part.state as DeliveryState), webhooks: [part] }
     const begin =
       part.state === 'held'
-        ? 'On hold, because the webhook or the destination is paused.'
+        ? 'Held, because the webhook or the destination is paused.'
         : 'Not delivered yet.'
     const { meaning, remedy } = WAIT_REASONS[reason]
     const hasFailed = part.last !== undefined

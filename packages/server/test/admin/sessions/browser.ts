@@ -10,8 +10,8 @@ export interface Current {
   readonly role: string
   readonly csrfToken: string
 }
-export /** A browser: it keeps the cookie, and has no token. */
-class Browser {
+/** A browser: it keeps the cookie, and has no token. */
+export class Browser {
   readonly #server: AdminServer
   cookie = ''
   csrfToken = ''

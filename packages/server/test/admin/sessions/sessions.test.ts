@@ -294,7 +294,7 @@ test('a token cannot be used as a session, or a session as a token', async () =>
   expect(refused.status).toBe(401)
 })
 
-test('a local browser needs no login if the service is open to it, but a CSRF token', async () => {
+test('a local browser of an open service needs a CSRF token, but no login', async () => {
   await using server = await AdminServer.open({ allowsLocalAccess: true })
   const browser = new Browser(server)
   const { body } = await browser.call<Current>('GET', '/session')

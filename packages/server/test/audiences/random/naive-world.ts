@@ -305,7 +305,7 @@ const isScalar = (value: Json): boolean => typeof value !== 'object'
 const sum = (values: readonly Json[]): number =>
   (values as number[]).reduce((total, each) => total + each, 0)
 
-/** Which values count, how they are combined, and the value without any for a user who once had one. */
+/** Which values count, how they are combined, and the empty value for a user who once had one. */
 const FUNCTIONS: Readonly<
   Record<
     Exclude<ComputeFunction, 'count'>,

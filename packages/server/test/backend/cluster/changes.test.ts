@@ -9,7 +9,7 @@ import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/clu
 
 const NEVER_MS = 3_600_000
 
-describe.skipIf(clusterIsMissing() !== undefined)('the feed of changes', () => {
+describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
   test('refreshes only the kind that another node has changed, immediately', async () => {
     await using database = await openDatabase()
     await using here = feedOn(database)

@@ -40,7 +40,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatch)
   })
 
-  test('can be removed once everything is encrypted again with the key before it', async () => {
+  test('can be removed once everything is re-encrypted with a new key', async () => {
     await using harness = await openClusterHarness()
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await harness.backend.catalog.putDestination(destination, auditEntryOf('adt_a'))

@@ -10,7 +10,7 @@ import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { known, openNodes, type OpenNodes } from './open-nodes.ts'
 
-/** Notifications alone also deliver a change within milliseconds. In this many rounds, one would come too late. */
+/** A notification alone usually arrives within milliseconds. In this many rounds, one would come too late. */
 const ROUNDS = 20
 
 describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', () => {

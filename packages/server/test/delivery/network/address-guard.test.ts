@@ -30,7 +30,7 @@ describe('an address literal', () => {
   })
 
   test.each(['', 'localhost', 'a.example', '127.1', '010.0.0.1', '0x7f.1', '10.0.0.0/8', '::g'])(
-    'that sockets do not use in this spelling, %j, is refused',
+    'in a form that sockets do not use, %j, is refused',
     (text) => {
       expect(closed.refusal(text)).toBe('not an IP address')
     },

@@ -14,7 +14,7 @@ test.each([
   [SLOW, REFUSED, '127.0.0.4'],
   [REFUSED, SLOW],
 ])(
-  'of the addresses %s, %s the slow one gets the whole time of the attempt',
+  'with addresses %s, %s, the slow one gets the whole time of the attempt',
   async (...addresses) => {
     await using dns = await DnsServer.open(() => ({ addresses }))
     await using listener = await LateListener.open(SLOW)

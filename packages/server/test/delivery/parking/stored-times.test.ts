@@ -27,7 +27,7 @@ describe('the times of a part stored by another process', () => {
     ['are due at the start', -HOUR, 0, -HOUR, 0],
     ['are due after any possible wait', 2 * DAY - HOUR, 2 * DAY, MINUTE - HOUR, MINUTE],
     ['are due after the longest possible wait', MINUTE, MINUTE + HOUR, MINUTE, MINUTE + HOUR],
-  ] as const)('%s: it keeps the rest of its window', ([, firstDueAt, dueAt, first, due]) => {
+  ] as const)('%s: the rest of the window remains', ([, firstDueAt, dueAt, first, due]) => {
     const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
     const known = withKnownTimes(stored, TIMES)
     expect(timesOf(known)).toEqual([[first, due]])

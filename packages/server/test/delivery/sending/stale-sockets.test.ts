@@ -85,7 +85,7 @@ describe.each([
     expect(requests).toHaveLength(60)
   })
 
-  test('and does so on new connections, fails', async () => {
+  test('fails the attempt if it does so again', async () => {
     const { url, requests } = await receiverThat((socket, { connection, number }) =>
       connection === 0 && number === 0 ? socket.write(OK) : close(socket),
     )
@@ -113,7 +113,7 @@ test('a request for a connection that was reset just before the write goes to a 
   onTestFinished(() => spy.mockRestore())
   spy.mockImplementation(function (this: Socket, error?: Error) {
     destroy.call(this, error)
-    // The reset has been read, but undici learns of it after this.
+    // The reset has been read, but undici handles it after this.
     if (!sockets.includes(this)) result.resolve(send(sender, url))
     return this
   })

@@ -48,7 +48,7 @@ test('as many turns as allowed run at once, and the others in order', () => {
   expect(turns.waitingOf(token('a'))).toBe(0)
 })
 
-test('a single request waits for one turn of clients with hundreds of requests', () => {
+test('a single request waits for at most one turn of each busy client', () => {
   const turns = new Observed(2)
   for (let index = 0; index < 400; index++) {
     turns.ask(token('a'))

@@ -65,7 +65,7 @@ function ChangesPlot({ kind, changes }: ChangesPlotProps): ReactElement {
     ({ label, values }) =>
       `${wholeNumber(values.reduce<number>((a, b) => a + (b ?? 0), 0))} ${label}`,
   )
-  const label = `Users per ${step}: ${totals.join(', ')}.`
+  const label = `Users: ${totals.join(', ')}, by ${step}.`
   return (
     <>
       <Plot label={label} times={times} series={series} form="lines" format={wholeNumber} />

@@ -127,7 +127,7 @@ function pollingOf(records: readonly Computation[] | undefined): number {
   return (isBusy ? BUSY_MS : IDLE_MS) * Math.max(1, requests)
 }
 
-/** All audiences or all computed traits; a service has at most 1,000 of both. */
+/** All audiences or computed traits; a service has at most 1,000 in total. */
 export function computationsQuery(kind: ComputationKind) {
   return queryOptions({
     queryKey: [kind.resource],

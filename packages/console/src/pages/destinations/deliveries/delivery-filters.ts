@@ -33,7 +33,7 @@ export const CHOICES = [
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
-/** The query for these filters, without values that the service does not know. */
+/** The query for these filters, without unsupported values. */
 export function queryOf(filters: DeliveryFilters, now: number): Query {
   const { state = '', class: kind = '', status = '', range = '' } = filters
   const knownState = STATES.find((each) => each === state)

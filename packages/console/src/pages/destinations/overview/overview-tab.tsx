@@ -71,7 +71,7 @@ function Figures({ points, health }: FiguresProps): ReactElement {
         note={
           oldestPendingAt !== null && (
             <>
-              oldest from <Time at={oldestPendingAt} />
+              oldest <Time at={oldestPendingAt} />
             </>
           )
         }

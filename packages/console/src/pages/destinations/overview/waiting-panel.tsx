@@ -12,7 +12,7 @@ import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl } from '../../../shell/url-state.ts'
 import { waitGroups } from './wait-groups.ts'
 
-/** The newest deliveries show the reasons of all. */
+/** The newest are enough to show the reasons. */
 const SAMPLES = 20
 const REFETCH_MS = 5_000
 

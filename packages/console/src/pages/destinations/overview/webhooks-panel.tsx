@@ -21,7 +21,7 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   const mayEdit = useMay('editor')
   const isBroken = health.webhooks.some(({ breaker }) => breaker !== 'closed')
   const isThrottled = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
-  // The service ends breakers and Retry-After together.
+  // Closing breakers also clears Retry-After.
   const { isBusy, run } = useAction(() => api.closeBreaker(id, {}), 'Retrying now.', [
     'destinations',
     'deliveries',
@@ -77,7 +77,7 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
         <p>
           Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
           you resume the destination
-          {pause.reason === 'forbidden' && ', and rejected when their retry window ends'}.
+          {pause.reason === 'forbidden' && ', or rejected when their retry window ends'}.
         </p>
       )}
       {breaker !== 'closed' && <BreakerText {...webhook} />}

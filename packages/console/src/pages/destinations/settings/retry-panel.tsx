@@ -8,7 +8,7 @@ import { type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'
 
 const MAX_FIRST = 10
 
-/** The attempts of a delivery that fails from now on, in clock times. */
+/** The attempt times of a delivery that keeps failing from now on. */
 export function RetryPanel(): ReactElement | undefined {
   const { data } = useQuery(systemQuery)
   const schedule = data && scheduleOf(data.settings)

@@ -99,7 +99,7 @@ function EndSession({ session: { id, name }, isOwn, onClose }: EndSessionProps):
     >
       <p>
         <strong className="break-words">{shownText(name, 80)}</strong> will have to sign in again.
-        {!isOwn && ' To revoke access, also remove the token.'}
+        {!isOwn && ' To revoke access, also delete the token.'}
       </p>
     </Confirm>
   )

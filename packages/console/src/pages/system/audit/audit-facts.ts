@@ -30,7 +30,7 @@ export function pageOf({ targetId, before, after }: AuditEntry): TargetPage | un
 
 export function changeOf({ before, after }: AuditEntry): string | undefined {
   if (before === null && after === null) return undefined
-  return before === null ? 'created' : after === null ? 'removed' : 'changed'
+  return before === null ? 'created' : after === null ? 'deleted' : 'changed'
 }
 
 const READS = /^(?:get|list|watch|explain|preview|export|defaults|servers)/

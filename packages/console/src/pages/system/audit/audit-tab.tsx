@@ -25,7 +25,7 @@ export function AuditTab(): ReactElement {
   const query = usePages<AuditEntry>({
     queryKey: ['audit', filter],
     fetch: (page, signal) => api.listAudit({ ...page, ...filter, limit: PAGE_SIZE }, { signal }),
-    // Older pages are left alone while they are being read.
+    // No polling once older pages are loaded.
     refetchMs: (entries) => (entries.length <= PAGE_SIZE ? REFETCH_MS : false),
   })
   return (

@@ -58,8 +58,7 @@ export function SettingsTab(): ReactElement {
                 ))}
               </Table>
               <p role="status" className="text-ink-soft text-dense px-4 py-3">
-                {shown.length} of {counted(settings.length, 'setting')}. To change one, restart the
-                service.
+                {shown.length} of {counted(settings.length, 'setting')}. Changes require a restart.
               </p>
             </>
           )

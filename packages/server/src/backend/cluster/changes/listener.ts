@@ -14,7 +14,7 @@ interface ListenOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** Detects a dead connection, on which otherwise only the server sends. */
+/** Detects a dead connection: a listening client sends nothing else. */
 const HEARTBEAT_MS = 15_000
 
 /** Listens to notifications on a dedicated connection, and reconnects, until `signal` aborts. */
@@ -27,7 +27,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   }
 }
 
-/** Resolves when the connection is closed, to whether there was one. */
+/** Resolves when the connection closes, to whether it was listening. */
 async function listenOnce({ url, clock, onNotify, signal }: ListenOptions): Promise<boolean> {
   const socket = new Socket()
   const client = new pg.Client({

@@ -88,7 +88,7 @@ async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Pro
   return anonymous.length === 0 || removeIdentities(tx, { ids: anonymous, ...rest })
 }
 
-/** The start of a step: a group of ids, and the last event of the step before. */
+/** A step's start: a group of ids, and the last event of the previous step. */
 interface Place {
   readonly from: number
   readonly at: number

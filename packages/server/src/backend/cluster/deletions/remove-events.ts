@@ -6,7 +6,7 @@ interface Removed {
   readonly deliveries: number
 }
 
-/** Removes events, once transactions that record their deliveries have ended, then their records. Returns the removed events. */
+/** Removes events, then their records. Waits for transactions that record their deliveries. Returns the removed events. */
 export async function removeEvents(
   transaction: Transaction<unknown>,
   ids: readonly string[],

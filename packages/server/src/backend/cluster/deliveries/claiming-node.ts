@@ -18,7 +18,7 @@ const LEASE_MS = 20_000
 const RENEWALS = 4
 
 /**
- * This node as the holder of claims. One row is the lease of all of them, by the clock of the database:
+ * This node as the holder of claims. One row is the lease on all of them, timed by the database clock:
  *
  *     open ─▶ alive ─ renewed every quarter ─▶ alive
  *              ├─ disposed ─▶ its claims end immediately

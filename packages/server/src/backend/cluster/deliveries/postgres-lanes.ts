@@ -95,7 +95,7 @@ export class PostgresLanes implements NumberedLanes {
     }
   }
 
-  /** The URL; empty, which no webhook has, if its key is not in the box. */
+  /** The URL, or '', which no webhook has, if its key is not in the box. */
   #opened(sealed: string, destinationId: string): string {
     try {
       return this.#box.open(sealed, destinationId)

@@ -132,7 +132,7 @@ function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
     ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
 }
 
-/** Whether an id is in the range of these: this selects partitions for joins, where a list is searched for each row. */
+/** Whether an id is in the range of these. Joins use it to skip partitions; a list would be searched for each row. */
 function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> {
   const sorted = ids.toSorted()
   const [first = '', last = ''] = [sorted[0], sorted.at(-1)]

@@ -15,15 +15,15 @@ interface Erasing {
   readonly signal: AbortSignal
 }
 
-/** The daily tables with content of users. */
+/** The daily tables with user content. */
 const WITH_CONTENT = DAILY_TABLES.filter(({ name }) => name === 'events' || name === 'attempts')
 
 /**
  * Erases the bytes of removed rows: PostgreSQL writes the remaining rows to new files and deletes the old ones. VACUUM would
  * leave the bytes in free space until other rows overwrite them. Resolves to false if `signal` stopped it.
  *
- * A table without days is rewritten in one transaction that locks it. A partition, which may be large, is rewritten only if rows
- * were removed from it, and stays in use (`rewriteDay`).
+ * A daily partition may be large: it is rewritten only if rows were removed from it, and stays in use (`rewriteDay`). Any other
+ * table is rewritten in one transaction that locks it.
  *
  * Out of reach of SQL: the WAL until it is recycled, lagging replicas, backups, and free blocks of the disk.
  */

@@ -78,7 +78,7 @@ function framesIn(chunk: Buffer): Frame[] | string {
   const tableEnd = PREFIX_BYTES + ROW_BYTES * chunk.readUInt32BE(COUNT_AT)
   const checksum = crc32(chunk.subarray(COUNT_AT, tableEnd))
   if (tableEnd > chunk.length || checksum !== chunk.readUInt32BE(CHECKSUM_AT))
-    return 'Checksum mismatch of the table.'
+    return 'Table checksum mismatch.'
   const frames: Frame[] = []
   let start = tableEnd
   for (let row = PREFIX_BYTES; row < tableEnd; row += ROW_BYTES) {

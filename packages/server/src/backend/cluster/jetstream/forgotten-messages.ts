@@ -77,7 +77,7 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 }
 
-/** A message that no node seems to receive, until a check does not find it, or a node signals progress. */
+/** A message no node seems to receive, until a check no longer finds it or a node signals progress. */
 class Suspicion implements Disposable {
   readonly message: RestingMessage
   readonly #clock: Clock

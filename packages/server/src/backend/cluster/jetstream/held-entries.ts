@@ -25,7 +25,7 @@ export class HeldEntries {
     this.#streamName = streamName
   }
 
-  /** Adds the entry of a message. If it is redelivered, the entry in process is acked by the newer message. */
+  /** Adds the entry of a message. If it is redelivered, the existing entry is acked by the newer message. */
   receive(message: Msg): HeldEntry {
     const held = this.#byKey.get(keyOf(message))
     if (held !== undefined) {
@@ -70,7 +70,7 @@ export class HeldEntries {
     this.#changes.emit(CHANGE)
   }
 
-  /** Releases ready entries, and entries that the consumer has not begun, for any node. */
+  /** Releases ready entries, and those the consumer has not begun, to any node. */
   release(isBegun: (entry: LogEntry) => boolean): void {
     const idle = this.handedOut().filter((entry) => !isBegun(entry))
     for (const entry of [...this.#ready.splice(0), ...idle]) {
@@ -112,7 +112,7 @@ export class HeldEntry implements LogEntry {
     const { consumer, sequence, stamp, deliveries } = deliveryOf(message)
     const { data } = message
     const chunk = Buffer.from(data.buffer, data.byteOffset, data.byteLength)
-    // With the time, because a stream that was created again reuses sequences.
+    // With the time, because a recreated stream reuses sequences.
     const { events, unreadable } = eventsOfChunk(chunk, `${streamName}:${sequence}.${stamp}`)
     this.events = events
     if (unreadable !== undefined) this.unreadable = unreadable

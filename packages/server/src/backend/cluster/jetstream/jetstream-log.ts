@@ -27,7 +27,7 @@ const PATIENCE_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
 const SIGNS_OF_LIFE = 3
 
-/** The log on a JetStream stream. Consuming nodes compete for its entries, and report regularly that they process them. */
+/** The log on a JetStream stream. Consuming nodes compete for its entries, and regularly report progress. */
 export class JetStreamLog implements Log, AsyncDisposable {
   readonly patienceMs = PATIENCE_MS
   readonly positions = new LogPositions()
@@ -198,7 +198,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     })
   }
 
-  /** Retries a failed ack, or reports that the entry is in process. */
+  /** Retries a failed ack, or reports progress. */
   #giveSignOf(entry: HeldEntry): void {
     if (entry.isDone) void this.#ack(entry).catch(() => undefined)
     else entry.keepAlive()

@@ -13,7 +13,7 @@ export interface LogStreamOptions {
   readonly installation: { readonly id: string; readonly servers: string | null }
   /** Copies of the stream: 1, 3 or 5. Defaults to 1. */
   readonly replicas?: number | undefined
-  /** How long a chunk may be in process without a progress signal before it is redelivered. Defaults to 20 s. */
+  /** How long a chunk may be processed without a progress signal before it is redelivered. Defaults to 20 s. */
   readonly ackWaitMs?: number
 }
 
@@ -42,7 +42,7 @@ export interface StreamState {
   readonly bytes: number
 }
 
-/** The first message of a partition that seems to be neither in process nor next in line. */
+/** The first message of a partition that seems neither in progress nor next in line. */
 export interface RestingMessage {
   readonly consumer: string
   readonly subject: string
@@ -101,7 +101,7 @@ export class LogStream {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
   }
 
-  /** Returns messages that their consumer does not count, or that stay unacked while nodes wait. Some may be in process. */
+  /** Returns messages that their consumer does not count, or that are unacked while nodes wait. Some may be in progress. */
   async resting(): Promise<readonly RestingMessage[]> {
     const { streams } = this.#link.manager
     // Messages are counted before consumers, so that later appends do not seem uncounted.
@@ -125,7 +125,7 @@ export class LogStream {
     await this.ensure()
   }
 
-  /** Appends messages again that their consumer has skipped, once each. They keep their position, so a purge covers them. */
+  /** Re-appends messages that their consumer has skipped, once each. They keep their position, so a purge covers them. */
   async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
     const { manager, js } = this.#link
     const through = throughOf(consumer)

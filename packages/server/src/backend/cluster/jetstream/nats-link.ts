@@ -137,7 +137,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const PING_MS = 5_000
 const RECONNECT_MS = 250
 
-/** Builds the options of the client. Credentials come from the first URL with any. */
+/** Builds the client options. Credentials come from the first URL that has them. */
 export function natsConnectionOptions(
   options: NatsOptions,
 ): ConnectionOptions & { readonly servers: string[] } {
@@ -165,7 +165,7 @@ function authentication(
   { credentials, nkeySeed }: NatsOptions,
   url: URL | undefined,
 ): Partial<ConnectionOptions> {
-  // The client requires a line end after credentials, which a setting does not have.
+  // The client requires a newline after credentials, which a setting does not have.
   const bytes = (secret: Redacted): Uint8Array => new TextEncoder().encode(`${secret.reveal()}\n`)
   if (credentials) return { authenticator: credsAuthenticator(bytes(credentials)) }
   if (nkeySeed)

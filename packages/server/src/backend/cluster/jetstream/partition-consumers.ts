@@ -9,7 +9,7 @@ interface PartitionConsumersOptions {
 }
 
 const NANOS_PER_MS = 1_000_000
-/** Chunks of a partition that all nodes together may have in process. */
+/** Maximum unacked chunks of a partition, across all nodes. */
 const MAX_ACK_PENDING = 512
 /** The JetStream error if another node has added the consumer: a work queue allows one for each subject. */
 const NOT_UNIQUE = 10_100

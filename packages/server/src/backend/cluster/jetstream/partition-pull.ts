@@ -17,7 +17,7 @@ interface PartitionPullOptions {
 const BATCH = 64
 const BATCH_BYTES = 8 * 1024 * 1024
 const EXPIRES_MS = 5_000
-/** The interval of the server's heartbeats. If they stop for longer, the request was lost with its leader. */
+/** The server's heartbeat interval, and the silence that means the request was lost with its leader. */
 const HEARTBEAT_MS = 1_000
 const LOST_MS = 2_500
 const RETRY_MS = 200
@@ -47,7 +47,7 @@ export class PartitionPull {
     this.#running = this.#run()
   }
 
-  /** Resolves when all messages on their way have arrived and no more will. */
+  /** Resolves when all messages in flight have arrived and no more will. */
   async stop(): Promise<void> {
     this.#stop.abort()
     this.#forgetLink()

@@ -66,7 +66,7 @@ export async function moveIntoCluster(
 }
 
 /**
- * Copies all tables, slice by slice, and compares the numbers of rows. No node starts until it has finished. An interrupted move
+ * Copies all tables, slice by slice, and compares row counts. No node starts until it has finished. An interrupted move
  * continues after its last slice; a finished one only returns its report.
  * @throws {ClusterNotEmpty | ClusterInUse} before it changes anything
  * @throws {EventTooLarge} and continues when it is called again

@@ -40,9 +40,9 @@ export interface MoveOptions extends MoveListeners {
 interface Form {
   /** The table in the file, if it has another name. */
   readonly from?: string
-  /** Columns with other values in the cluster, as SQL of SQLite. */
+  /** Columns whose values differ in the cluster, as SQLite SQL. */
   readonly columns?: Readonly<Record<string, string>>
-  /** A condition on the rows, as SQL of SQLite. */
+  /** A condition on the rows, as SQLite SQL. */
   readonly where?: string
   /** Returns values that SQL cannot compute; `undefined` skips the row. */
   readonly replace?: (row: StoredRow, options: MoveOptions) => StoredRow | undefined
@@ -62,7 +62,7 @@ const FORMS: Readonly<Record<string, Form>> = {
       return event && { anonymous_id: anonymousId, checksum: eventChecksumOf(event) }
     },
   },
-  // Unfinished events pass the pipeline again, unless an unfinished purge removes them.
+  // Unfinished events are processed again, unless an unfinished purge removes them.
   outbox: {
     from: 'events',
     columns: { chunk: 'NULL', body: 'CAST(body AS BLOB)' },
@@ -174,7 +174,7 @@ export class MovedTable {
     return Number([...this.#options.data.rows(select)][0]!['count'])
   }
 
-  /** The rows after a place, in the order of their key; all rows after `null`. */
+  /** The rows after a place, in key order; all rows if it is `null`. */
   rows(place: string | null): Iterable<StoredRow> {
     const { columns = {}, where = 'TRUE' } = this.#form
     const selected = Object.entries(columns).map(([name, value]) => `, ${value} AS "${name}"`)
@@ -211,7 +211,7 @@ export class MovedTable {
   }
 }
 
-/** A value of SQLite for a column of PostgreSQL. */
+/** Converts a SQLite value for PostgreSQL. */
 function valueOf(value: StoredRow[string], type: string) {
   if (type === 'boolean') return value === 1
   if (value instanceof Uint8Array) return Buffer.from(value)

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** Numbers of types in `pg_type`. */
+/** Type OIDs from `pg_type`. */
 const TYPES = { bool: 16, bytea: 17, bigint: 20, int: 23, text: 25 } as const
 
 /** Array parameters in PostgreSQL's binary format: as text, an array costs more than anything else in a large statement. */
@@ -39,7 +39,7 @@ export const arrays = {
 const HEAD_BYTES = 20
 const LENGTH_BYTES = 4
 
-/** The format of `array_recv`: a head, then the length and the bytes of each element. A null has the length -1. */
+/** The format of `array_recv`: a header, then the length and bytes of each element. A null has the length -1. */
 function arrayOf<T>(
   type: keyof typeof TYPES,
   values: readonly (T | null)[],

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Connection } from './postgres.ts'
 
-/** Work of one transaction at a time in the whole cluster. */
+/** Work limited to one transaction at a time per cluster. */
 type LockName = 'archive' | 'migrate' | 'upkeep' | 'lanes'
 
-/** The first half of each key separates the locks from those of other programs. */
+/** The first half of each key avoids collisions with locks of other programs. */
 const SPACE = 0x686b6c6e
 const NUMBERS: Readonly<Record<LockName, number>> = {
   archive: 1,
@@ -13,7 +13,7 @@ const NUMBERS: Readonly<Record<LockName, number>> = {
   lanes: 6,
 }
 
-/** Waits for the lock, which the end of the transaction releases. */
+/** Waits for the lock, held until the transaction ends. */
 export async function lock(transaction: Connection, name: LockName): Promise<void> {
   await sql`SELECT pg_advisory_xact_lock(${SPACE}::int, ${NUMBERS[name]}::int)`.execute(transaction)
 }

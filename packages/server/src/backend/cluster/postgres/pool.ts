@@ -42,7 +42,7 @@ function parserOf(...[oid, format]: Parameters<typeof pg.types.getTypeParser>): 
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format)
 }
 
-/** Prepares frequent statements, which Kysely runs by their text. */
+/** Prepares frequent statements, which Kysely does not do. */
 function preparingPool(pool: pg.Pool, settings: string): PostgresPool {
   const statements = new PreparedStatements()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()

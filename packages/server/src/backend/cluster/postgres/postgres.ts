@@ -26,7 +26,7 @@ const SILENCE_MS = 40_000
 /** Connections for slow statements, which one node runs at a time. */
 const MAX_SLOW_CONNECTIONS = 2
 const MAX_TRIES = 5
-/** Tables without days from which purges remove content (`erasure/erase.ts`). */
+/** Tables that purges rewrite, besides daily partitions (`erasure/erase.ts`). */
 export const REWRITTEN_TABLES = [
   'events_default',
   'attempts_default',
@@ -97,7 +97,7 @@ export class Postgres implements AsyncDisposable {
     return repeated(() => this.#db.transaction().execute(use))
   }
 
-  /** Like `write`, without a limit of time, on separate connections. */
+  /** Like `write`, without a time limit, on separate connections. */
   writeSlowly<T>(use: (transaction: Transaction<unknown>) => Promise<T>): Promise<T> {
     return repeated(() => this.#slow.transaction().execute(use))
   }

@@ -1,7 +1,7 @@
 -- The archive, partitioned by day: ids sort by time. `txt` sorts by bytes. `seq` is the order of archiving, `log_position` the
 -- order of the log, `checksum` the checksum of the accepted event (event-rows.ts).
 --
--- Ids of clients have any length, and an index entry at most 2,700 bytes. So such columns have an index on their first
+-- Client-sent ids have any length, but index entries at most 2,700 bytes. So such columns have an index on their first
 -- characters (`isId` in event-rows.ts) or a hash index, and uniqueness is checked under a lock.
 
 CREATE DOMAIN txt AS text COLLATE "C";
@@ -491,8 +491,8 @@ INSERT INTO installation VALUES (true, gen_random_uuid());
 -- Counts of rows and bytes by day. Each statement on the archive or deliveries adds rows with its changes, so none waits for
 -- another one, and sums are exact. Upkeep merges the rows of a day.
 --
--- kind: a table; an unfinished state (deliveries by destination); or `missing` (rows of the table `of` that neither retention nor
--- a purge has deleted).
+-- kind: a table; an unfinished state (deliveries by destination); or `missing` (rows deleted from table `of`, but not by retention
+-- or a purge).
 
 CREATE TABLE tallies (
   day   int    NOT NULL, -- since 1970; 0: no day
@@ -502,7 +502,7 @@ CREATE TABLE tallies (
   bytes bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- The day of an id without its prefix, which begins with ten letters of time in Crockford's base32.
+-- The day of an id without its prefix. Its first ten characters are the time in base32 (Crockford).
 CREATE FUNCTION day_of(moment text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   ms bigint := 0;

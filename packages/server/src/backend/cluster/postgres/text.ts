@@ -1,4 +1,4 @@
-// Text columns cannot hold U+0000, which JSON of clients may have. The escape is a private use character.
+// Text columns cannot hold U+0000, which client JSON may contain. The escape is a private use character.
 const ESCAPE = '\uf8ff'
 const NUL = `${ESCAPE}0`
 const ESCAPED = `${ESCAPE}1`

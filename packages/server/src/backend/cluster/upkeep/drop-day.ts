@@ -99,7 +99,7 @@ async function detach(transaction: Transaction<unknown>, day: number): Promise<n
   return rows[0]!.events ?? 0
 }
 
-/** Moves rows that stay. They are inserted into the parents, so that they are tallied. */
+/** Moves the kept rows. They are inserted into the parents, so that they are tallied. */
 async function moveToDefault(
   transaction: Transaction<unknown>,
   day: number,

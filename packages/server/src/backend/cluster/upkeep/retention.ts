@@ -68,7 +68,7 @@ interface RemovalPlace {
   readonly after: string
 }
 
-/** After the ids of every event. */
+/** Sorts after all event ids. */
 const LAST = 'evt_~'
 /** With a retention of this many days or more, a day is kept until all of it is old enough, so that it can be dropped. */
 const WHOLE_DAYS = 2
@@ -108,7 +108,7 @@ async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice)
     await lock(transaction, 'upkeep')
     const seen = await readSlice(transaction, slice, reach)
     const ids = seen.filter(({ isRemovable }) => isRemovable).map(({ id }) => id)
-    // Locking writes to each row, and waiting events stay for long, so they are filtered out first.
+    // Locking writes to each row, so waiting events, which may stay long, are filtered out first.
     const removable = await withoutWaiting(transaction, ids)
     const removed = removable.length === 0 ? 0 : await remove(transaction, removable)
     return { removed, cursor: seen.length < SLICE_EVENTS ? null : seen.at(-1)!.id }

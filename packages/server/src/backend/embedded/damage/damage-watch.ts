@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../database/data-dir.ts'
 import { isDamage } from '../database/sqlite-errors.ts'
 
-/** The database is corrupted. The start is refused and leaves the file as it is. */
+/** The database is corrupted. Startup fails and leaves the file unchanged. */
 export class DamagedDatabase extends Error {
   override readonly name = 'DamagedDatabase'
 
@@ -17,7 +17,7 @@ export class DamagedDatabase extends Error {
   }
 }
 
-/** Watches reads and writes for corruption. Then the service must exit; a flag makes the next start check the file. */
+/** Watches reads and writes. On corruption, the service must exit; a flag makes the next start check the file. */
 export class DamageWatch {
   readonly #file: string
   readonly #found = Promise.withResolvers<Error>()

@@ -10,7 +10,7 @@ class CommitsMissing extends Error {
   override readonly name = 'CommitsMissing'
 }
 
-/** Compares the database with its commit mark. @returns the loss, `accepted` by its last commit @throws {CommitsMissing} */
+/** Compares the database with its commit mark. @returns the loss @throws {CommitsMissing} unless it is `accepted` */
 export function findMissingCommits(
   dataDir: string,
   file: string,

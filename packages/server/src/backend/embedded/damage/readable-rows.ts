@@ -7,7 +7,7 @@ export type ReadRow = readonly SQLOutputValue[]
 export interface StoredTable {
   readonly name: string
   readonly columns: readonly string[]
-  /** Places of the primary key of a table WITHOUT ROWID, from 1; `undefined` for a rowid table. */
+  /** Primary key columns (1-based) of a WITHOUT ROWID table; `undefined` for a rowid table. */
   readonly key: readonly number[] | undefined
 }
 

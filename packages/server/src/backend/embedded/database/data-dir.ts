@@ -30,7 +30,7 @@ export class DataDir implements Disposable {
 
   /** Creates the folder if missing. @throws {DataDirInUse} */
   constructor(folder: string) {
-    // Absolute, because the working folder may be moved.
+    // Absolute, in case the working directory is moved.
     const path = resolve(folder)
     mkdirSync(path, { recursive: true, mode: 0o700 })
     this.databaseFile = join(path, DATABASE_NAME)
@@ -105,19 +105,19 @@ function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
     db.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
     return false
   } catch (error) {
-    // Other errors: no hard links, or corruption, which the start reports.
+    // Other errors: no hard links, or corruption, which startup reports.
     return (error as { readonly errcode?: number }).errcode === BUSY
   } finally {
     for (const suffix of ['', '-wal', '-journal']) rmSync(name + suffix, { force: true })
   }
 }
 
-/** More than the calls of a request of `maxBatchBytes` need. */
+/** More than a request of `maxBatchBytes` needs. */
 const PROBE_BYTES = 1024 * 1024
 
 let probe: Buffer | undefined
 
-/** Checks that the disk accepts new data. A change of the database may fit into its free space. */
+/** Checks that the disk accepts new data. A database write could fit into free pages. */
 export async function probeDisk(databaseFile: string): Promise<void> {
   const file = join(dirname(databaseFile), 'disk-probe')
   try {

@@ -6,7 +6,7 @@ export type Result = { readonly ok: true; readonly value: unknown } | Failure
 export interface Failure {
   readonly ok: false
   readonly message: string
-  /** Whether a later try may succeed. */
+  /** Whether a retry may succeed. */
   readonly isTransient: boolean
   readonly errcode: number
 }

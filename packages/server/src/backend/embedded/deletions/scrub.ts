@@ -13,7 +13,7 @@ const HEADER_BYTES: Readonly<Record<number, number>> = { 2: 12, 5: 12, 10: 8, 13
 export type Scrubbed = { readonly nextPage: number | null } | 'busy'
 
 /**
- * Overwrites remains of removed content in one slice of the file (docs/decisions/0009). `secure_delete` zeroes deleted
+ * Overwrites traces of removed content in one slice of the file (docs/decisions/0009). `secure_delete` zeroes deleted
  * content, but a page split or merge leaves copies of moved cells in the unused middle of the old page. This writes to the
  * file itself, which is safe: nothing reads those bytes, the write lock with an empty write-ahead log keeps other
  * connections away, and cached pages, which would restore the bytes, are dropped. Run outside of transactions.
@@ -59,7 +59,7 @@ function scrubPages(file: number, fromPage: number, pageBytes: number): number |
   return null
 }
 
-/** The unused bytes between the cell list and the first cell of a B-tree page. No valid cell list follows on another page. */
+/** The unused bytes between the cell list and the first cell of a B-tree page. No other page has a valid cell list. */
 function unusedMiddle(page: Buffer, offset: number): readonly [number, number] {
   const headerBytes = HEADER_BYTES[page[offset]!]
   if (headerBytes === undefined) return [0, 0]

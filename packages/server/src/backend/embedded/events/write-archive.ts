@@ -14,7 +14,7 @@ export function storeDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) 
   }
 }
 
-/** Selects the deliveries of events with the timestamp of event `?1`, with which their ids begin. */
+/** Selects deliveries whose ids begin with the timestamp of event `?1`. */
 export const DELIVERIES_OF_MOMENT = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~'`
 
 export function momentOf(eventId: string): string {

@@ -77,7 +77,7 @@ export class KnownMessageIds {
       this.#storeMissing()
       db.exec('COMMIT')
     } catch {
-      // A full disk must not prevent the start: the next full filter stores them.
+      // A full disk must not prevent startup: the next full filter stores them.
       if (db.isTransaction) db.exec('ROLLBACK')
     }
   }

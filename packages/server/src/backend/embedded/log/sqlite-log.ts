@@ -29,9 +29,9 @@ interface Entry extends LogEntry {
 export type Duplicates = Set<string>
 
 const MAX_READ: MaxAmount = { events: 256, bytes: 1024 * 1024 }
-/** Limits of entries in memory for a lagging consumer; beyond, they are read from the table. */
+/** Limits of entries in memory. A consumer that lags further reads them from the table. */
 const MAX_TAIL: MaxAmount = { events: 8_192, bytes: 16 * 1024 * 1024 }
-/** Approximate limits of unacked events; beyond, the consumer waits for acks. */
+/** Approximate limits of unacked events before the consumer waits for acks. */
 const MAX_OUTSTANDING: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
 
 interface AppendedEvents extends Appended {

@@ -1,6 +1,6 @@
--- The tables of one data folder. Triggers maintain every count, so scrapes count no rows and no statement can miss one.
+-- The tables of one data folder. Triggers maintain every count: no statement can forget to, and scrapes count no rows.
 
--- Log and archive in one. `body` is the body of its webhook requests, byte for byte; `rest` has other data.
+-- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` has other data.
 CREATE TABLE events (
   seq               INTEGER PRIMARY KEY,
   id                TEXT    NOT NULL UNIQUE,

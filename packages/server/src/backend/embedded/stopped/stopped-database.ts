@@ -36,7 +36,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 }
 
 /**
- * Restores a backup. Refuses a folder with a database, or with `replace` keeps that beside the new one and returns its file.
+ * Restores a backup. If the folder has a database, throws, or with `replace` keeps it and returns its file.
  * @throws {UnusableDatabase} without having changed anything @throws {DataDirInUse}
  */
 export async function restoreInto(
@@ -151,7 +151,7 @@ interface RecordedDamage {
   readonly description: string
 }
 
-/** Losses that starts have found since a time in milliseconds since the epoch, newest first. */
+/** Losses found at startup since a time in milliseconds since the epoch, newest first. */
 export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
   using db = new DatabaseSync(file, { readOnly: true })
   if (!hasTable(db, 'damages')) return []

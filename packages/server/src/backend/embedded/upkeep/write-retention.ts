@@ -61,7 +61,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
   }
 }
 
-/** Finds the deliveries of events. Those with one timestamp are read together. */
+/** Finds the deliveries of events. Those with equal times are read together. */
 function deliveryFinder(ofMoment: StatementSync): (eventId: string) => readonly Row[] {
   let moment = ''
   let deliveries = new Map<unknown, Row[]>()

@@ -58,7 +58,7 @@ export async function storeEvaluations(
   return places
 }
 
-/** Makes profiles clean that still have the evaluated version. Resolves to their numbers. */
+/** Makes profiles clean if they have the evaluated version. Resolves to their numbers. */
 async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
   const ids = evaluated.map(({ profileId }) => profileId)
   await lockIdentities(tx, ids)

@@ -17,7 +17,7 @@ interface Row {
 /** An event of a user that was found by an anonymousId. */
 type EventOfUser = FoundEvent & { readonly userId: string }
 
-/** The events of users that the purge does not remove. */
+/** The events that belong to users outside the purge. */
 export function eventsOfOthers(found: readonly FoundEvent[]): readonly EventOfUser[] {
   return found.filter(
     (event): event is EventOfUser =>

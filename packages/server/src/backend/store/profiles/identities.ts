@@ -26,7 +26,7 @@ interface OpenIdentity extends Sums {
   readonly traits: StoredTraits | undefined
   hasNewTraits: boolean
   hasChanged: boolean
-  /** Whether an evaluation of its profile may have another result than before. */
+  /** Whether an evaluation of its profile may now give a different result. */
   isDirty: boolean
 }
 
@@ -257,7 +257,7 @@ async function traitsOf(tx: Tx, ids: readonly number[]): Promise<ReadonlyMap<num
   return new Map(rows.map(({ identity, traits }) => [identity, traits]))
 }
 
-/** Reports identities with damaged data, which is dropped, in the quarantine. */
+/** Adds identities with corrupt data to the quarantine. The data is dropped. */
 async function quarantine(tx: Tx, ids: readonly number[], at: number): Promise<void> {
   if (ids.length === 0) return
   const reason = 'Its stored counts or traits were not valid JSON, and were removed.'

@@ -40,7 +40,7 @@ export async function addLinks(
   }
 }
 
-/** Claims of users in other profiles than the id: a user that an alias joined with the first one also has the id. */
+/** Claims by users whose profile is not the id's: a user that an alias joined with the first one also has the id. */
 async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
   if (claims.length === 0) return claims
   const ids = claims.flatMap(({ user, other }) => [user, other])
@@ -145,7 +145,7 @@ async function move(tx: Tx, moves: readonly Move[], at: number): Promise<void> {
   await touchProfiles(tx, profiles, at)
 }
 
-/** Moves the results of ended profiles to their new profiles, which are dirty since the earlier time of both. */
+/** Moves the results of ended profiles to their new profiles, which are dirty since the earlier of the two. */
 async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
   await copyResults(tx, ended)

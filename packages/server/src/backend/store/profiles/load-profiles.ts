@@ -170,7 +170,7 @@ interface FactRow {
   readonly clause: number
   readonly at: string
   readonly position: string
-  /** JSON without line breaks, separated by them; `null` if no fact has a value. */
+  /** One JSON value per line; `null` if no fact has a value. */
   readonly value: string | null
 }
 

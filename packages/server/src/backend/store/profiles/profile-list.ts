@@ -34,7 +34,7 @@ export interface PreparedQuery extends ProfileQuery {
 
 type Found = Page<number>
 
-/** Cursors of a search for an e-mail address begin with its part: users with the address, then users with such an id. */
+/** E-mail search cursors begin with the current part: users with the address, then users whose id begins with it. */
 const EMAILS = 'e'
 const IDS = 'i'
 
@@ -82,7 +82,7 @@ async function findByEmail(
 
 type TextQuery = ProfileQuery & { readonly text: string }
 
-/** Without profiles that the e-mail address finds, once its index is complete. */
+/** Omits profiles already found by e-mail address, once its index is complete. */
 async function findById(store: Store, query: TextQuery, page: PageRequest): Promise<FoundProfiles> {
   const found = await read(store, { ...query, page })
   const nextCursor = found.nextCursor === null ? null : `${IDS}${found.nextCursor}`

@@ -20,7 +20,7 @@ export type StoredTraits = Record<string, StoredTrait>
 /** The traits in a column, without a prototype, so that a trait may be named __proto__. */
 export function traitsIn(stored: string | null | undefined): StoredTraits {
   const traits = Object.create(null) as StoredTraits
-  // Damaged text may be other JSON.
+  // Corrupt text may be other JSON.
   for (const [name, trait] of Object.entries(parsedJson(stored) ?? {}))
     if (Array.isArray(trait)) traits[name] = trait as unknown as StoredTrait
   return traits
@@ -37,7 +37,7 @@ export function mergedTraits(all: readonly StoredTraits[]): StoredTraits {
   return merged
 }
 
-/** Whether a trait is of a newer event than another, regardless of the order of application. */
+/** Whether trait `a` is from a newer event than `b`, regardless of the order of application. */
 export function isNewer(a: StoredTrait, b: StoredTrait | undefined): boolean {
   if (b === undefined) return true
   if (a[1] !== b[1]) return a[1] > b[1]

@@ -78,7 +78,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('after a deletion', () => {
     expect(await server.filesWith(PLANTED)).toEqual([])
   })
 
-  test('it rejects with a reason while a table is locked by a long read, and succeeds afterwards', async () => {
+  test('erasing rejects with a reason while a long read locks a table, and succeeds afterwards', async () => {
     await using cluster = await ErasedCluster.open()
     await cluster.archive(someEvents(50, seededRandom(7)))
     const reading = Promise.withResolvers<void>()

@@ -117,7 +117,7 @@ test('an older copy of the database is detected', async () => {
   expect((await folder.refused()).message).toContain('numbered 11 to 11')
 })
 
-test('a damaged commit mark is reported, but does not refuse the start', async () => {
+test('a damaged commit mark is reported, but does not block the start', async () => {
   using folder = await KilledFolder.make()
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))
@@ -173,7 +173,7 @@ test('an event with a changed byte is reported as damaged', async () => {
   expect(await backend.events.find(String(damagedId))).toBeUndefined()
 })
 
-test('one flipped bit in the write-ahead log is reported with its loss, and refuses the start until accepted', async () => {
+test('one flipped bit in the write-ahead log is reported with its loss, and blocks the start until accepted', async () => {
   using folder = await KilledFolder.make()
   const wal = readFileSync(folder.file('hookline.db-wal'))
   const at = Math.floor(wal.length / 2)
