@@ -96,7 +96,7 @@ startWorkers(stack, {
   metrics,
   activity,
   inspector,
-  onGiveUp: ({ error }) => {
+  onPermanentFailure: ({ error }) => {
     throw error
   },
   shutdown: new Shutdown(),

@@ -45,7 +45,7 @@ function operatorRows(): string[][] {
   return Object.entries(OPERATOR_TABLE).map(([op, info]) => [
     code(op),
     plain(VALUE_KINDS[info.takes]),
-    plain(info.looksAt),
+    plain(info.appliesTo),
     plain(info.meaning),
     yesOrNo(info.onMissing),
     yesOrNo(info.onMistyped),

@@ -26,6 +26,6 @@ test.skipIf(clusterIsMissing() !== undefined)(
     const missing = (): number => arrivals.missing(traffic.accepted.keys()).length
     expect(missing()).toBeGreaterThan(0)
     await expect.poll(missing, { timeout: TAKEN_OVER_MS, interval: 100 }).toBe(0)
-    cutOff!.links.postgres.mend()
+    cutOff!.links.postgres.repair()
   },
 )

@@ -9,7 +9,7 @@ export interface Happened {
   readonly node: Node | undefined
   readonly beganAt: number
   /** When the fault was over. */
-  readonly mendedAt: number
+  readonly endedAt: number
   /** When calls sent after that, to each node for each source, had arrived. */
   readonly recoveredAt: number
   readonly duplicates: number
@@ -35,14 +35,14 @@ export function effectOf(
   accepted: ReadonlyMap<string, AcceptedCall>,
   arrivals: Arrivals,
 ): Effect {
-  const { kind, node, beganAt, mendedAt, recoveredAt, duplicates } = happened
+  const { kind, node, beganAt, endedAt, recoveredAt, duplicates } = happened
   const isMeanwhile = (at: number): boolean => at >= beganAt && at < recoveredAt
   const meanwhile = [...accepted].filter(([, { sentAt }]) => isMeanwhile(sentAt))
   const healthy = meanwhile.filter(([, call]) => call.node !== node)
   return {
     kind,
     stillMs: longestGap([beganAt, ...arrivals.times().filter(isMeanwhile), recoveredAt]),
-    recoveryMs: recoveredAt - mendedAt,
+    recoveryMs: recoveredAt - endedAt,
     duplicates,
     lost: meanwhile.filter(([id]) => arrivals.firstAt(id) === undefined).length,
     responses: healthy.map(([, { sentAt, acceptedAt }]) => acceptedAt - sentAt),

@@ -76,20 +76,20 @@ export class FaultRun implements AsyncDisposable {
     const [beganAt, duplicates] = [performance.now(), this.#arrivals.duplicates]
     const deleting = users.length === 0 ? undefined : this.#deleted.delete(users)
     const node = await this.#happen(fault)
-    const mendedAt = performance.now()
+    const endedAt = performance.now()
     const hasRecovered = await this.#recovered()
     const recoveredAt = performance.now()
     this.#happened.push({
       kind: fault.name,
       node,
       beganAt,
-      mendedAt,
+      endedAt,
       recoveredAt,
       duplicates: this.#arrivals.duplicates - duplicates,
     })
     if (!hasRecovered) await this.#fail(`After fault ${number} (${fault.name}), calls are delayed.`)
     await deleting
-    const [lasted, seconds] = [mendedAt - beganAt, recoveredAt - mendedAt].map((ms) =>
+    const [lasted, seconds] = [endedAt - beganAt, recoveredAt - endedAt].map((ms) =>
       (ms / 1000).toFixed(1),
     )
     console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)

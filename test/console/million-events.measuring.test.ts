@@ -40,7 +40,7 @@ test('every page shows its main content in time, without slowing down calls', as
   for (const visit of visitsOf(opened, million, oldEvent())) {
     const ms = await msUntilShown(opened, visit)
     shownMs[visit.name] = ms
-    if (ms > visit.mostMs) late[visit.name] = ms
+    if (ms > visit.maxMs) late[visit.name] = ms
   }
   const slowest = Object.fromEntries(
     [...responses].toSorted(([, a], [, b]) => b - a).slice(0, SHOWN_RESPONSES),
@@ -112,7 +112,7 @@ async function msUntilShown({ page, go }: OpenConsole, visit: Visit): Promise<nu
       await page.locator('main').filter({ hasNot: loading }).waitFor()
       return { name: visit.name, ms: Math.round(performance.now() - started) }
     },
-    (measured) => measured.ms > visit.mostMs,
+    (measured) => measured.ms > visit.maxMs,
   )
   return ms
 }

@@ -67,7 +67,7 @@ describe.concurrent('while the breaker is open and the receiver has recovered', 
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
     const id = await service.createDestination({ urls: [receiver.url] })
-    const restsUntil = await openBreaker(service, id, { restMs: REST_MS })
+    const openUntil = await openBreaker(service, id, { restMs: REST_MS })
     await sendBatch(service, WAITING)
     await service.eventually(async () =>
       expect(await healthOf(service, id)).toMatchObject({ breaker: 'open', pending: 30 }),
@@ -76,7 +76,7 @@ describe.concurrent('while the breaker is open and the receiver has recovered', 
     receiver.respond = () => 200
     await push({ service, id, url: receiver.url })
     await service.eventually(() => expect(missing(receiver, before)).toEqual([]))
-    expect(Date.now()).toBeLessThan(restsUntil)
+    expect(Date.now()).toBeLessThan(openUntil)
     expect(await healthOf(service, id)).toMatchObject({ breaker: 'closed' })
   })
 })

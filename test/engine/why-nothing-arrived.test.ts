@@ -271,7 +271,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     await using service = await startService({ settings: { maxConcurrencyPerWebhook: '1' } })
     await service.createDestination({ urls: [receiver.url] })
     for (const messageId of ['m-1', 'm-2', 'm-3']) await service.track(messageId)
-    const { cli } = await whyItWaits(service, 'm-3', 'in_line')
+    const { cli } = await whyItWaits(service, 'm-3', 'queued')
     expect(cli).toContain('pending: due, queued\n')
   })
 

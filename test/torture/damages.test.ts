@@ -6,7 +6,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { type Base, makeBases } from './damages/bases.ts'
 import { Costs } from './damages/cost.ts'
 import { type Damage, damage, type FileName, FILES, type Kind, KINDS } from './damages/damage.ts'
-import { HearingReceiver } from './damages/hearing-receiver.ts'
+import { NoteReceiver } from './damages/note-receiver.ts'
 import { Host } from './damages/host.ts'
 import { type Judged, line, table } from './damages/report.ts'
 import type { Lane } from './damages/running-trial.ts'
@@ -41,7 +41,7 @@ test(`the service reports everything that a damaged disk has lost, over ${DAMAGE
 /** Works through the shared indexes. Each lane has its own folders, host process and receiver. */
 async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<void> {
   using folder = new TemporaryFolder()
-  await using receiver = await HearingReceiver.open()
+  await using receiver = await NoteReceiver.open()
   await using host = new Host()
   const bases = await makeBases(folder.path, host, receiver)
   const costs = new Map(bases.all.map((base) => [base, new Costs(base)]))

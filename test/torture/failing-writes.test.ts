@@ -40,7 +40,7 @@ test(`no call with a 200 is lost or sent twice over ${OUTAGES} disk outages`, as
     const expected = failsAll ? [503] : [200, 503]
     expect(expected, JSON.stringify({ failures, seen })).toEqual(expect.arrayContaining(seen))
     if (failsAll) expect(await service.readiness()).toBe(503)
-    disk.mend()
+    disk.repair()
   }
   await service.recovered()
   const missing = (): number => receiver.missing('hook', service.accepted)

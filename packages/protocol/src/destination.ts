@@ -71,7 +71,7 @@ export interface WebhookState {
   /** When the breaker left the closed state, in milliseconds since the epoch; `null` while it is closed. */
   readonly brokenSince: number | null
   /** The time before which no attempt is made, in milliseconds since the epoch; `null` if one may be made now. */
-  readonly restsUntil: number | null
+  readonly openUntil: number | null
   /** The end of the receiver's last `Retry-After`; `null` if it sent none, or it has passed. */
   readonly retryAfterUntil: number | null
   /** The attempts per second while its receiver throttles; `null` if unlimited. */

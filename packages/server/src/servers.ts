@@ -72,7 +72,7 @@ export interface ServersOptions extends Workers {
   readonly allowsLocalAccess?: boolean | undefined
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
-  readonly onGiveUp: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: WorkerFailed) => void
   /** How long a stop waits for a thread. */
   readonly stopTimeoutMs: number
   /** When it aborts, closing no longer waits for requests. */

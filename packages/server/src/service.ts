@@ -94,7 +94,7 @@ interface Components extends ServiceOptions {
   readonly metrics: Metrics
   readonly activity: ActivityMonitor
   readonly inspector: Inspector
-  readonly onGiveUp: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: WorkerFailed) => void
   readonly shutdown: Shutdown
 }
 
@@ -121,7 +121,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const activity = stack.use(
     new ActivityMonitor({ ...backend, clock, clockWatch, logger, inspector }),
   )
-  const { promise: failed, resolve: onGiveUp } = Promise.withResolvers<WorkerFailed>()
+  const { promise: failed, resolve: onPermanentFailure } = Promise.withResolvers<WorkerFailed>()
   const shutdown = new Shutdown()
   const components: Components = {
     ...options,
@@ -134,7 +134,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     metrics,
     activity,
     inspector,
-    onGiveUp,
+    onPermanentFailure,
     shutdown,
   }
   describeProcess({ config, metrics }, logOutput)
@@ -170,7 +170,7 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
     onEmptiedLock: () => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied'),
     onDamage: (description: string) => {
       logger.error({ description }, 'corruption.found')
-      metrics.damages.inc()
+      metrics.corruptions.inc()
     },
   }
 }

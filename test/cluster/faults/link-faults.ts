@@ -88,6 +88,6 @@ async function cutLinks(
   try {
     await meanwhile()
   } finally {
-    for (const link of links) link.mend()
+    for (const link of links) link.repair()
   }
 }

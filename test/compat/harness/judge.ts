@@ -35,7 +35,7 @@ export function judge(observed: Observed): Judgement {
     declined: stored.filter((call) => isDeclined(call)).length,
     lost: stored.filter((call) => call.deliveries.length === 0 && !isDeclined(call)).length,
     refused: count(({ response }) => response === 'refused'),
-    givenUp: count(({ response }) => response === 'unknown'),
+    failedPermanently: count(({ response }) => response === 'unknown'),
     duplicates: calls.reduce((sum, call) => sum + Math.max(0, call.deliveries.length - 1), 0),
     verified: deliveries.filter(({ request }) => isSignedWith(SECRET, request, aheadMs)).length,
   }

@@ -19,7 +19,7 @@ export interface Result {
   /** Calls that the service refused, with a code. */
   readonly refused: number
   /** Calls that the library dropped or never sent. */
-  readonly givenUp: number
+  readonly failedPermanently: number
   /** Repeated deliveries, with the same `webhook-id`. */
   readonly duplicates: number
   /** Deliveries with valid signatures. */

@@ -18,7 +18,7 @@ const COLUMNS: Readonly<Record<Counted, readonly [head: string, meaning: string]
     'refused',
     'calls that Hookline rejected, for example because of a wrong key or their size',
   ],
-  givenUp: [
+  failedPermanently: [
     'given up',
     'calls that the library dropped, never sent, or retried without a response until it stopped',
   ],

@@ -39,7 +39,7 @@ export interface Library {
   /** Scenarios in which the library drops calls, with the reason as text for the page. */
   readonly givesUp?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
-  readonly speaksTls?: true
+  readonly requiresTls?: true
   /** The calls of a scenario, if they come from a capture. */
   recorded?(scenario: ScenarioName): readonly Call[]
   /** The call as the library sends it, if it omits or changes fields. By default, the call itself. */

@@ -23,7 +23,7 @@ export async function observe(
   const scenario = { ...SCENARIOS[scenarioName], calls }
   await using receiver = await openReceiver()
   using files = new DisposableFolder()
-  const certificates = library.speaksTls ? makeCertificates() : undefined
+  const certificates = library.requiresTls ? makeCertificates() : undefined
   await using proxy = await RecordingProxy.open(service.port, certificates?.good)
   const place = await service.place(receiver.url)
   const settings = {

@@ -49,7 +49,7 @@ test.for([
     expect(text).not.toContain(disk.path)
     expect((await fetch(`${service.url}/livez`)).status).toBe(200)
     expect((await service.api.request('GET', 'sources')).status).toBe(200)
-    disk.mend()
+    disk.repair()
     expect(await readiness(service.url)).toMatchObject({ status: 200 })
     expect(await service.stop(), service.stderr).toBe(0)
   },
@@ -67,7 +67,7 @@ test('calls are accepted and delivered while checkpoints of the write-ahead log 
   await receiver.waitFor(accepted.size)
   expect(await service.stop(), service.stderr).toBe(0)
 
-  disk.mend()
+  disk.repair()
   await using next = await startOn(disk.path, disk.settings)
   expect(await next.api.listAll('events')).toHaveLength(accepted.size)
   await expect
@@ -92,7 +92,7 @@ test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
       code: 'data_dir_unusable',
       hint: expect.stringContaining('the disk is not full'),
     })
-    disk.mend()
+    disk.repair()
     await using next = await startOn(disk.path, disk.settings)
     expect(await next.api.listAll('events')).toHaveLength(accepted.size)
   },
@@ -107,7 +107,7 @@ test('a service can stop on a failing disk, and each delivery is recorded after 
   await send()
   await receiver.waitFor(accepted.size)
   expect(await first.stop(), first.stderr).toBe(0)
-  disk.mend()
+  disk.repair()
   receiver.respond = () => 200
   await using next = await startOn(disk.path, disk.settings)
   await expect
@@ -137,7 +137,7 @@ test('an event whose delivery cannot be recorded is not sent twice, and the deli
   expect((await api.listAll('deliveries')).length).toBeLessThan(accepted.size)
 
   receiver.respond = () => 200
-  disk.mend()
+  disk.repair()
   const recorded = async (): Promise<number> =>
     (await api.listAll<{ state: string }>('deliveries')).filter(
       ({ state }) => state === 'delivered',
@@ -166,7 +166,7 @@ test('a deletion notice that cannot be recorded is not sent twice, and the delet
   expect((await readiness(service.url)).status).toBe(503)
   const deletion = async (): Promise<unknown> => api.call('GET', `deletions/${id}`)
   expect(await deletion()).toMatchObject({ state: 'running' })
-  disk.mend()
+  disk.repair()
   await expect.poll(deletion).toMatchObject({ state: 'finished' })
   expect(receiver.requests).toHaveLength(accepted.size + 1)
   expect(await service.stop(), service.stderr).toBe(0)

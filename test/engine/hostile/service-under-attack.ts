@@ -26,7 +26,7 @@ export interface AttackOptions {
   /** The minimum duration of the measurement. */
   readonly seconds: number
   /** Limit for the service to close the connections. By default, they may stay open. */
-  readonly mostSeconds?: number
+  readonly maxSeconds?: number
 }
 
 const EVERY_MS = 20
@@ -76,7 +76,7 @@ export function measureUnder(
 
 async function measureOnce(
   attack: () => Promise<HostileClients>,
-  { service, seconds, mostSeconds = 0 }: AttackOptions,
+  { service, seconds, maxSeconds = 0 }: AttackOptions,
 ): Promise<MeasuredUnder> {
   await service.load(1)
   await using attackers = new AsyncDisposableStack()
@@ -85,7 +85,7 @@ async function measureOnce(
     const elapsed = (): number => (performance.now() - started) / 1000
     const clients = attackers.use(await attack())
     await pause(seconds * 1000)
-    while (clients.openConnections > 0 && elapsed() < mostSeconds) await pause(100)
+    while (clients.openConnections > 0 && elapsed() < maxSeconds) await pause(100)
     return clients.openConnections
   })
   return { ...measured, openConnections: result }

@@ -21,7 +21,7 @@ test.each([
     await service.start({ HOOKLINE_SLOW_READER_TIMEOUT: '3000' })
     await service.addSource(receiver.url)
     const attack = () => HostileClients.open(service.port, connections, request.repeat(each))
-    const measured = await measureUnder(attack, { service, seconds: 3, mostSeconds: 60 })
+    const measured = await measureUnder(attack, { service, seconds: 3, maxSeconds: 60 })
     console.log(`${connections} × ${each} ${name}, unread: ${JSON.stringify(measured)}`)
     expectHealthy(measured)
     expect(measured.openConnections).toBe(0)

@@ -6,7 +6,7 @@ import { eventually } from '@hookline/testing/run/eventually'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 import { type StoredEvent, readColumn, readEvents } from './database.ts'
-import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
+import { type NoteReceiver, type Path, PATHS } from './note-receiver.ts'
 import type { Host } from './host.ts'
 
 /** An undamaged data folder, with the calls sent to it. */
@@ -34,7 +34,7 @@ const CALLS = 100
 export async function makeBases(
   folder: string,
   host: Host,
-  receiver: HearingReceiver,
+  receiver: NoteReceiver,
 ): Promise<Bases> {
   const live = join(folder, 'live')
   const copy = (name: string): string => {
@@ -77,12 +77,12 @@ class BaseMaker {
   writeKey = ''
   readonly destinationIds = { up: '', down: '', held: '' }
   readonly #host: Host
-  readonly #receiver: HearingReceiver
+  readonly #receiver: NoteReceiver
   readonly #sent = new Map<string, string>()
   #url = ''
   #api: ManagementApi | undefined
 
-  constructor(host: Host, receiver: HearingReceiver) {
+  constructor(host: Host, receiver: NoteReceiver) {
     this.#host = host
     this.#receiver = receiver
   }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { newDestination, newSource, sendTo } from '@hookline/testing/service/new-source'
 import { type Base, type Bases, eventsInState } from './bases.ts'
-import { type HearingReceiver, type Path, PATHS } from './hearing-receiver.ts'
+import { type NoteReceiver, type Path, PATHS } from './note-receiver.ts'
 import type { Host } from './host.ts'
 import { untilStill } from './until.ts'
 
 export interface Lane {
   readonly host: Host
-  readonly receiver: HearingReceiver
+  readonly receiver: NoteReceiver
   readonly bases: Bases
 }
 

@@ -16,7 +16,7 @@ export function unreachable(base: URL, cause: unknown): Failure {
 export function notHookline(status: number): Failure {
   const message = `The server at this address is not Hookline. It responded with status ${status}.`
   return new Failure('failed', message, {
-    code: 'foreign_answer',
+    code: 'not_hookline',
     hint: 'Check --url or HOOKLINE_URL: use the address that `hookline start` prints.',
   })
 }

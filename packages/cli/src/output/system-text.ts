@@ -33,12 +33,12 @@ function serviceLines(output: Output, system: System): (Detail | false)[] {
       ok && note === undefined ? [] : [[`check ${name}`, note ?? `failed: ${reason}`]],
     ),
     ...system.failingWorkers.map(({ name, reason }): Detail => [`worker ${name}`, reason]),
-    ...(system.damages ?? []).map(({ foundAt, description }): Detail => [
+    ...(system.corruptions ?? []).map(({ foundAt, description }): Detail => [
       'corruption',
       `${output.time(foundAt)} ${description}`,
     ]),
     ...nodeLines(output, system),
-    ['live tail', `${live.open} of ${grouped(live.most)} connections`],
+    ['live tail', `${live.open} of ${grouped(live.max)} connections`],
     ['last backup', backup === null ? 'none since startup' : output.time(backup)],
   ]
 }

@@ -13,7 +13,7 @@ const IDLE: Health['webhooks'][number] = {
   url: URL,
   breaker: 'closed',
   brokenSince: null,
-  restsUntil: null,
+  openUntil: null,
   retryAfterUntil: null,
   pacePerSecond: null,
   pending: 0,
@@ -61,7 +61,7 @@ const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
   lastHour: { attempts, delivered, successRate: delivered / attempts, lastFailedAt: null },
 })
 
-const OPEN = { breaker: 'open', brokenSince: SINCE, restsUntil: NEXT, pending: 20 } as const
+const OPEN = { breaker: 'open', brokenSince: SINCE, openUntil: NEXT, pending: 20 } as const
 
 describe('the delivery checks', () => {
   it.for([
@@ -83,7 +83,7 @@ describe('the delivery checks', () => {
       causes: [`${URL} of CRM (dst_1): open since ${SINCE}, next attempt ${NEXT}; 20 pending`],
       next: expect.stringContaining('hookline destinations close-breaker dst_1'),
     })
-    const halfOpen = { ...OPEN, breaker: 'half_open', restsUntil: null } as const
+    const halfOpen = { ...OPEN, breaker: 'half_open', openUntil: null } as const
     expect(check('breakers', { webhook: halfOpen })).toMatchObject({
       ok: false,
       causes: [expect.stringContaining(`half open since ${SINCE}`)],

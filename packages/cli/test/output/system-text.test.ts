@@ -35,7 +35,7 @@ function nodeLines(nodes: Nodes): string[] {
     checkedAt: AT,
     nodes,
     failingWorkers: [],
-    damages: null,
+    corruptions: null,
     storage: {
       usedBytes: 0,
       databaseBytes: 0,
@@ -58,7 +58,7 @@ function nodeLines(nodes: Nodes): string[] {
       openReplays: 0,
       openDeletions: 0,
     },
-    live: { open: 0, most: 100 },
+    live: { open: 0, max: 100 },
     lastBackupAt: null,
     settings: [],
   }

@@ -6,7 +6,7 @@ export interface ConsolePage {
   readonly icon: IconName
 }
 
-/** The groups of the navigation. Descriptions are in `page-answers.ts`. */
+/** The groups of the navigation. Descriptions are in `page-descriptions.ts`. */
 export const PAGE_GROUPS: readonly (readonly ConsolePage[])[] = [
   [
     { to: '/get-started', name: 'Get started', icon: 'start' },

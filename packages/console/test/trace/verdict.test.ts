@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Trace } from '../../src/domain/trace/trace-query.ts'
-import { byNeed, verdictOf } from '../../src/domain/trace/verdict.ts'
+import { byUrgency, verdictOf } from '../../src/domain/trace/verdict.ts'
 
 /** `delivered`, `declined`, …: the outcome at one destination. */
 function traceOf(...fates: readonly string[]): Pick<Trace, 'decisions' | 'deliveries'> {
@@ -48,7 +48,7 @@ test.for([
 
 test('destinations that need attention come first', () => {
   const trace = traceOf('none', 'delivered', 'declined', 'retrying', 'rejected', 'held')
-  expect(byNeed(trace).map(({ destinationId }) => destinationId)).toEqual(
+  expect(byUrgency(trace).map(({ destinationId }) => destinationId)).toEqual(
     [4, 3, 5, 2, 1, 0].map((index) => `dst_${index}`),
   )
 })

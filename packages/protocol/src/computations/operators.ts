@@ -26,7 +26,7 @@ export interface OperatorInfo {
   /** When it holds. */
   readonly meaning: string
   /** The values that it applies to. All others are mistyped. */
-  readonly looksAt: string
+  readonly appliesTo: string
   /** Whether it holds for a missing value. `null` counts as missing. */
   readonly onMissing: boolean
   /** Whether it holds for a mistyped value. */
@@ -40,7 +40,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   equals: {
     takes: 'any',
     meaning: 'The value is equal to the given value. The order of object fields does not matter.',
-    looksAt: 'values of the same type',
+    appliesTo: 'values of the same type',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) => equalJson(actual, value),
@@ -48,7 +48,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   not_equals: {
     takes: 'any',
     meaning: 'The opposite of equals.',
-    looksAt: 'values of the same type',
+    appliesTo: 'values of the same type',
     onMissing: true,
     onMistyped: true,
     test: (actual, value) => !equalJson(actual, value),
@@ -60,7 +60,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   contains: {
     takes: 'scalar',
     meaning: 'The string contains the given string, or the list contains the given element.',
-    looksAt: 'lists, and strings if compared with a string',
+    appliesTo: 'lists, and strings if compared with a string',
     onMissing: false,
     onMistyped: false,
     test: contains,
@@ -68,7 +68,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   not_contains: {
     takes: 'scalar',
     meaning: 'The opposite of contains.',
-    looksAt: 'lists, and strings if compared with a string',
+    appliesTo: 'lists, and strings if compared with a string',
     onMissing: true,
     onMistyped: true,
     test: (actual, value) => {
@@ -85,7 +85,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   exists: {
     takes: 'none',
     meaning: 'The value is present and not null.',
-    looksAt: 'every value',
+    appliesTo: 'every value',
     onMissing: false,
     onMistyped: true,
     test: () => true,
@@ -93,7 +93,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   not_exists: {
     takes: 'none',
     meaning: 'The value is missing or null.',
-    looksAt: 'every value',
+    appliesTo: 'every value',
     onMissing: true,
     onMistyped: false,
     test: () => false,
@@ -101,7 +101,7 @@ export const OPERATOR_TABLE: Readonly<Record<Operator, OperatorInfo>> = {
   one_of: {
     takes: 'list',
     meaning: 'The value is equal to one in the list.',
-    looksAt: 'values of the types in the list',
+    appliesTo: 'values of the types in the list',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) => Array.isArray(value) && hasElement(value, actual),
@@ -145,7 +145,7 @@ function numeric(meaning: string, test: (actual: number, value: number) => boole
   return {
     takes: 'number',
     meaning,
-    looksAt: 'numbers',
+    appliesTo: 'numbers',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) =>
@@ -157,7 +157,7 @@ function textual(meaning: string, test: (actual: string, value: string) => boole
   return {
     takes: 'text',
     meaning,
-    looksAt: 'strings',
+    appliesTo: 'strings',
     onMissing: false,
     onMistyped: false,
     test: (actual, value) =>
@@ -166,7 +166,7 @@ function textual(meaning: string, test: (actual: string, value: string) => boole
 }
 
 function dated(takes: ValueKind, meaning: string, test: OperatorInfo['test']): OperatorInfo {
-  return { takes, meaning, looksAt: 'dates', onMissing: false, onMistyped: false, test }
+  return { takes, meaning, appliesTo: 'dates', onMissing: false, onMistyped: false, test }
 }
 
 function contains(actual: Json, value: Json | undefined): boolean | undefined {

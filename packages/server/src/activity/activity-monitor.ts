@@ -44,7 +44,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#stopWatching = watchCatalog(options.catalog, (update) =>
       changes.updated(update, { isKnown: true }),
     )
-    signals.onTold('purges', (purge) => this.#forget(purge as PurgeActivity))
+    signals.onMessage('purges', (purge) => this.#forget(purge as PurgeActivity))
   }
 
   received(events: readonly AcceptedEvent[]): void {
@@ -76,7 +76,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
 
   purged(purge: PurgeActivity): void {
     this.#forget(purge)
-    for (const part of partsOf(purge)) this.#signals.tell('purges', part)
+    for (const part of partsOf(purge)) this.#signals.publish('purges', part)
   }
 
   updated(update: UpdateActivity): void {

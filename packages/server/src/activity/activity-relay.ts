@@ -2,7 +2,10 @@ import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ActivityEntry, EventActivity } from './activity.ts'
 
-export type ActivitySignals = Pick<Signals, 'tell' | 'onTold' | 'onMissed' | 'read' | 'onRead'>
+export type ActivitySignals = Pick<
+  Signals,
+  'publish' | 'onMessage' | 'onMissed' | 'read' | 'onRead'
+>
 
 interface Batch {
   /** Activities dropped before these. */
@@ -59,7 +62,7 @@ export class ActivityRelay {
   receive(add: (shared: ActivityEntry) => void, miss: (count: number | null) => void): () => void {
     const stops = new DisposableStack()
     stops.defer(
-      this.#signals.onTold('activity', (batch) => {
+      this.#signals.onMessage('activity', (batch) => {
         const { missed, items } = batch as Batch
         if (missed > 0) miss(missed)
         for (const item of items) add(item)
@@ -91,6 +94,6 @@ export class ActivityRelay {
     this.#missed = 0
     this.#items = []
     this.#bytes = 0
-    if (this.#isRead) this.#signals.tell('activity', batch)
+    if (this.#isRead) this.#signals.publish('activity', batch)
   }
 }

@@ -46,20 +46,20 @@ interface Update extends UpdateActivity {
 export class ChangeFeed {
   readonly changes = new RecentItems<Change>(MAX_KEPT)
   readonly #clock: Clock
-  readonly #signals: Pick<Signals, 'tell'>
+  readonly #signals: Pick<Signals, 'publish'>
   readonly #updates = new Map<string, Update>()
 
-  constructor(clock: Clock, signals: Pick<Signals, 'tell' | 'onTold' | 'onMissed'>) {
+  constructor(clock: Clock, signals: Pick<Signals, 'publish' | 'onMessage' | 'onMissed'>) {
     this.#clock = clock
     this.#signals = signals
-    signals.onTold('changes', (message) => this.#receive(message as ChangeMessage))
+    signals.onMessage('changes', (message) => this.#receive(message as ChangeMessage))
     signals.onMissed(() => this.changes.add(this.anything()))
   }
 
   requested(change: RequestedChange): void {
     const stamped = { at: this.#clock.wall(), ...change }
     this.#add(stamped)
-    this.#signals.tell('changes', { changes: [stamped] } satisfies ChangeMessage)
+    this.#signals.publish('changes', { changes: [stamped] } satisfies ChangeMessage)
   }
 
   /** Publishes a change within a second, once per record. `isKnown`: other nodes need no message. */
@@ -92,7 +92,7 @@ export class ChangeFeed {
       if (isOwn) own.push(change)
     }
     this.#updates.clear()
-    if (own.length > 0) this.#signals.tell('changes', { changes: own } satisfies ChangeMessage)
+    if (own.length > 0) this.#signals.publish('changes', { changes: own } satisfies ChangeMessage)
   }
 
   #receive({ changes }: ChangeMessage): void {

@@ -28,7 +28,7 @@ export interface Counts {
   readonly pending: number | null
 }
 
-type CountSignals = Pick<Signals, 'tell' | 'onTold' | 'read' | 'onRead'>
+type CountSignals = Pick<Signals, 'publish' | 'onMessage' | 'read' | 'onRead'>
 
 type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, number>
 
@@ -61,7 +61,7 @@ export class LiveCounts implements Omit<
       this.#isReadOnOtherNodes = isRead
       this.#beginOrEnd()
     })
-    signals.onTold('counts', (sums) => addTo(this.#ofOthers, sums as Partial<Sums>))
+    signals.onMessage('counts', (sums) => addTo(this.#ofOthers, sums as Partial<Sums>))
   }
 
   /** Counts until the returned function is called. */
@@ -116,7 +116,7 @@ export class LiveCounts implements Omit<
     const at = this.#startedAtWall
     const [sums, ofOthers] = [this.#sums, this.#ofOthers]
     this.#begin()
-    if (this.#isReadOnOtherNodes) this.#signals.tell('counts', sums)
+    if (this.#isReadOnOtherNodes) this.#signals.publish('counts', sums)
     if (this.#readers === 0) return
     const pending = await this.#pending()
     this.seconds.add({ at, durationMs, ...addTo(sums, ofOthers), pending })

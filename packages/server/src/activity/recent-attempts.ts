@@ -23,13 +23,13 @@ type Slot = { -readonly [Key in keyof AttemptCounts]: AttemptCounts[Key] } & {
 /** Attempts of the last hour by destination. In memory only, so empty after a restart. */
 export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   readonly #clock: Clock
-  readonly #signals: Pick<Signals, 'ask' | 'onAsked'>
+  readonly #signals: Pick<Signals, 'request' | 'onRequest'>
   readonly #slots = new LRUCache<string, Slot[]>({ max: MAX_DESTINATIONS })
 
-  constructor(clock: Clock, signals: Pick<Signals, 'ask' | 'onAsked'>) {
+  constructor(clock: Clock, signals: Pick<Signals, 'request' | 'onRequest'>) {
     this.#clock = clock
     this.#signals = signals
-    signals.onAsked('attempts', async (question) =>
+    signals.onRequest('attempts', async (question) =>
       this.ownOf((question as Question).destinationId),
     )
   }
@@ -37,7 +37,7 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   /** Attempts on all nodes in the last 60 minutes. */
   async of(destinationId: string): Promise<AttemptCounts> {
     const question: Question = { destinationId }
-    const others = (await this.#signals.ask('attempts', question)) as readonly AttemptCounts[]
+    const others = (await this.#signals.request('attempts', question)) as readonly AttemptCounts[]
     return sumOf([this.ownOf(destinationId), ...others])
   }
 

@@ -57,7 +57,7 @@ export class StatisticsRecorder
   constructor(options: StatisticsRecorderOptions) {
     this.#options = options
     this.#minute = startOf('minute', options.clock.wall())
-    options.signals.onAsked('statistics', async () => {
+    options.signals.onRequest('statistics', async () => {
       await this.#writes.run()
       return {}
     })
@@ -75,7 +75,7 @@ export class StatisticsRecorder
   /** As `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is omitted. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { signals, statistics } = this.#options
-    await Promise.all([this.#writes.run(), signals.ask('statistics', {})])
+    await Promise.all([this.#writes.run(), signals.request('statistics', {})])
     yield* statistics.read(range)
   }
 

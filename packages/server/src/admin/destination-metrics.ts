@@ -104,11 +104,11 @@ function blockOf(
 /** `undefined` without a backlog, or during a pause. */
 function nextAttemptAt(
   destination: Destination,
-  { url, restsUntil, retryAfterUntil }: WebhookState,
+  { url, openUntil, retryAfterUntil }: WebhookState,
   { dueAt }: WaitingParts,
 ): number | undefined {
   if (dueAt === undefined || pauseReason(destination, url) !== undefined) return undefined
-  return Math.max(dueAt, restsUntil ?? 0, retryAfterUntil ?? 0)
+  return Math.max(dueAt, openUntil ?? 0, retryAfterUntil ?? 0)
 }
 
 function setGauges(metrics: Metrics, webhooks: readonly Gauges[]): void {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { AuditEntry } from '../backend/audit.ts'
-import type { IdempotentResponses, ResponseToKeep } from '../backend/idempotent-responses.ts'
+import type { IdempotentResponses, ResponseToStore } from '../backend/idempotent-responses.ts'
 import { decrypt, encrypt } from '../util/secrets/secret-box.ts'
 import type { Redacted } from '../util/secrets/redacted.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
@@ -63,7 +63,7 @@ function toKeep(
   response: KeptResponse,
   request: FastifyRequest,
   { key, now }: { readonly key: string; readonly now: number },
-): ResponseToKeep {
+): ResponseToStore {
   const { showsUsers = false } = request.routeOptions.schema ?? {}
   const kept: KeptResponse = showsUsers ? { ...response, body: null } : response
   return {

@@ -79,7 +79,7 @@ const SystemResponse = Type.Object({
       'The nodes of the service, including nodes lost in the last ten minutes; at most 200. Version, checks, failingWorkers, live and settings describe the responding node.',
   }),
   failingWorkers: Type.Array(Type.Object({ name: text, reason: text })),
-  damages: Schema.orNull(
+  corruptions: Schema.orNull(
     Type.Array(Type.Object({ foundAt: Schema.time, description: text })),
     `Data corruption found at startup; ${forAdmins}`,
   ),
@@ -109,7 +109,7 @@ const SystemResponse = Type.Object({
     openDeletions: Type.Integer(),
   }),
   live: Type.Object(
-    { open: Type.Integer(), most: Type.Integer() },
+    { open: Type.Integer(), max: Type.Integer() },
     { description: 'Connections of the live tail.' },
   ),
   lastBackupAt: Schema.nullable(Schema.timeOf('The last complete backup since the start.')),
@@ -199,12 +199,12 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
       checkedAt: formatTimestamp(shownAt(at, clock)),
       nodes: nodesOf(deps),
       failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
-      damages: isAdmin
+      corruptions: isAdmin
         ? (await upkeep.damages(MAX_DAMAGES)).map((each) => Schema.withTimes(each, 'foundAt'))
         : null,
       storage: await storageOf(inventory, deps),
       backlog: await backlogOf(inventory, deps),
-      live: { open: deps.live.readers, most: deps.maxLiveStreams },
+      live: { open: deps.live.readers, max: deps.maxLiveStreams },
       lastBackupAt: Schema.timeOrNull(deps.backups.lastAt),
       settings: system.settings.map((setting) => presentSetting(setting, actor.role)),
     }

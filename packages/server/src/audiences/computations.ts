@@ -30,7 +30,7 @@ interface ComputationsOptions extends Pick<
 export type ComputationState = 'preparing' | 'live' | 'paused' | 'disabled' | 'failed'
 
 interface Progress {
-  readonly step: 'filling' | 'evaluating' | 'announcing'
+  readonly step: 'backfilling' | 'evaluating' | 'announcing'
   readonly done: number
   readonly total: number
 }
@@ -202,9 +202,13 @@ function progressOf({ open, size, profiles, clauses }: Known): Progress | null {
   const filling = clauses.filter((clause) => !isFilled(clause))
   if (filling.length > 0) {
     const done = Math.min(...filling.map(({ filledThrough }) => filledThrough))
-    return { step: 'filling', done, total: Math.max(...filling.map((each) => each.fillThrough)) }
+    return {
+      step: 'backfilling',
+      done,
+      total: Math.max(...filling.map((each) => each.fillThrough)),
+    }
   }
   return open.afterProfile === null
     ? { step: 'announcing', done: open.told, total: Math.max(size, open.told) }
-    : { step: 'evaluating', done: open.looked, total: Math.max(profiles, open.looked) }
+    : { step: 'evaluating', done: open.evaluated, total: Math.max(profiles, open.evaluated) }
 }

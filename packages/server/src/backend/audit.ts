@@ -1,4 +1,4 @@
-import type { ResponseToKeep } from './idempotent-responses.ts'
+import type { ResponseToStore } from './idempotent-responses.ts'
 import type { Page, PageRequest } from './page.ts'
 
 /** A change made through the management API, with the state before and after, without secrets. */
@@ -17,7 +17,7 @@ export interface AuditEntry {
   /** The entry is corrupted: `before` and `after` are `null`, other strings are empty. */
   readonly isUnreadable?: true
   /** The response to store with the change. Not part of the stored entry. */
-  readonly response?: ResponseToKeep
+  readonly response?: ResponseToStore
 }
 
 interface AuditFilter {
@@ -31,7 +31,7 @@ interface AuditFilter {
  *
  * A method of another port that takes an `AuditEntry` writes it, and its `response`, in the transaction of the change: all are
  * durable when it resolves, or none. If it rejects or resolves to false, it writes no entry. It rejects and changes nothing
- * (`ResponseKept`) if the response's key already has a response: an earlier request with it has made the change.
+ * (`ResponseExists`) if the response's key already has a response: an earlier request with it has made the change.
  */
 export interface Audit {
   /** Adds an entry without a change in the backend. Not idempotent. */

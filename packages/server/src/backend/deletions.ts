@@ -90,7 +90,7 @@ export interface SuppressionRecord extends Suppression {
   readonly lastDroppedAt: number | null
 }
 
-export interface LeftOutCalls {
+export interface SuppressedCalls {
   readonly sourceId: string
   readonly users: readonly (Subject & { readonly calls: number })[]
   readonly at: number
@@ -102,7 +102,7 @@ export interface Suppressions {
   has(sourceId: string, kind: Subject['kind'], id: string): boolean
 
   /** Counts dropped calls of users that are still suppressed. A crash shortly after may lose them. */
-  countLeftOut(calls: LeftOutCalls): Promise<void>
+  countSuppressed(calls: SuppressedCalls): Promise<void>
 
   /** Visible in `has` of every reachable node when it resolves. Existing ones of the same user and source stay. */
   add(suppressions: readonly Suppression[]): Promise<void>

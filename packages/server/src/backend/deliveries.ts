@@ -144,17 +144,17 @@ export interface WebhookLanes {
   attemptsOf(
     deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>>
-  order(order: LaneOrder): Promise<void>
+  command(command: LaneCommand): Promise<void>
 }
 
 /**
- * A manual order for webhooks:
+ * A manual command for webhooks:
  *
  * - `allowNow`: each may be tried now, regardless of its breaker and Retry-After;
  * - `retryNow`: also makes all its waiting parts due;
  * - `closeBreakers`: as `retryNow`, and closes the breakers. The backlog is sent one at a time at first.
  */
-export interface LaneOrder {
-  readonly order: 'allowNow' | 'retryNow' | 'closeBreakers'
+export interface LaneCommand {
+  readonly command: 'allowNow' | 'retryNow' | 'closeBreakers'
   readonly webhooks: readonly LaneId[]
 }

@@ -77,7 +77,7 @@ export interface Evaluations {
   commit(evaluated: readonly Evaluated[]): Promise<readonly Evaluated[]>
 
   /** Appends events that repeat announcements: all or none. Resolves to false if a user was purged since `purges` was read. */
-  tell(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
+  announce(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
 
   /** The next profiles of a space by number: at most `WALK_PROFILES` and about `WALK_BYTES` of values, or one. Empty at the end. */
   walk(query: ProfileWalk): Promise<readonly LoadedProfile[]>

@@ -41,7 +41,7 @@ export interface Log {
    * How long the consumer may wait for the rest of the backend before it restarts, so that another node gets the entries that it
    * has not begun. Absent without other nodes.
    */
-  readonly patienceMs?: number
+  readonly maxRetryMs?: number
 
   /**
    * Resolves when every event would survive `kill -9` and a power cut. A rejected append has accepted nothing, except that a

@@ -18,13 +18,13 @@ export type ReadTopic = 'activity' | 'counts'
  * is connected. Messages and responses are plain data of at most 8 MiB as JSON. Each `on…` returns a function that stops it.
  */
 export interface Signals {
-  tell(topic: SignalTopic, message: object): void
-  onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void
+  publish(topic: SignalTopic, message: object): void
+  onMessage(topic: SignalTopic, listener: (message: unknown) => void): () => void
   /** Calls `listener` when messages may be missing because a node was disconnected. */
   onMissed(listener: () => void): () => void
   /** Resolves to the responses of other live nodes: when all have responded, or after half a second. */
-  ask(topic: SignalTopic, question: object): Promise<readonly unknown[]>
-  onAsked(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
+  request(topic: SignalTopic, question: object): Promise<readonly unknown[]>
+  onRequest(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
   /** Receives the messages of a topic, until the result is disposed of. */
   read(topic: ReadTopic): Disposable
   /** Calls `listener` when the first other node begins to read, immediately if one already does, and when the last one ends. */

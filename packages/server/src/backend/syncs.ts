@@ -18,7 +18,7 @@ export interface Sync {
   readonly createdAt: number
   readonly startedAt: number | null
   readonly finishedAt: number | null
-  readonly looked: number
+  readonly evaluated: number
   readonly told: number
   /** Profiles that got or lost a value through this sync, or, for a new definition, in real time before it was done. */
   readonly entered: number

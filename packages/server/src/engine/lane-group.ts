@@ -2,7 +2,7 @@ import { type Carried, type Delivery, type LaneState, LIMITS } from '@hookline/p
 import type { Backend } from '../backend/backend.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
-import type { DeliveryQueue, LaneId, LaneOrder } from '../backend/deliveries.ts'
+import type { DeliveryQueue, LaneId, LaneCommand } from '../backend/deliveries.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../delivery/dispatcher.ts'
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
@@ -144,13 +144,13 @@ export class LaneGroup implements Lanes {
     return attempts
   }
 
-  async order({ order, webhooks }: LaneOrder): Promise<void> {
+  async command({ command, webhooks }: LaneCommand): Promise<void> {
     const { health } = this.#options
-    const recovers = order === 'closeBreakers'
+    const recovers = command === 'closeBreakers'
     for (const id of webhooks) {
       if (recovers) health.close(id.destinationId, id.url)
       else health.retryNow(id.destinationId, id.url)
-      if (order === 'allowNow') continue
+      if (command === 'allowNow') continue
       for (const lanes of this.#all) lanes.retryNow(id, { recovers })
     }
   }

@@ -45,7 +45,7 @@ export function idleLanes(catalog: FollowedCatalog): Lanes {
     wake: () => undefined,
     states: async (destinationIds) => untriedStates(destinationIds, catalog),
     attemptsOf: async () => new Map(),
-    order: nothing,
+    command: nothing,
     status: async () => IDLE,
     stop: () => undefined,
     abort: () => undefined,
@@ -79,7 +79,7 @@ export function untriedStates(
 const UNTRIED: Omit<LaneState, 'url'> = {
   breaker: 'closed',
   brokenSince: null,
-  restsUntil: null,
+  openUntil: null,
   retryAfterUntil: null,
   pacePerSecond: null,
   inFlight: 0,

@@ -1,5 +1,5 @@
 import type { Delivery, LaneState } from '@hookline/protocol'
-import type { LaneId, LaneOrder, WebhookLanes } from '../backend/deliveries.ts'
+import type { LaneId, LaneCommand, WebhookLanes } from '../backend/deliveries.ts'
 import type { Signals } from '../backend/signals.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
@@ -13,7 +13,7 @@ import { type LaneDivision, UNDIVIDED } from '../delivery/lanes/lane-scheduler.t
 
 export interface SharedLanesOptions {
   readonly lanes: WebhookLanes
-  readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
+  readonly signals: Pick<Signals, 'request' | 'onRequest' | 'publish' | 'onMessage'>
   readonly clock: Clock
 }
 
@@ -36,9 +36,9 @@ export class SharedLanes implements WebhookLanes {
 
   constructor(options: SharedLanesOptions) {
     this.#options = options
-    options.signals.onAsked('lanes', (question) => this.#answer(question as Question))
-    options.signals.onTold('lanes', (told) => {
-      void options.lanes.order(told as LaneOrder)
+    options.signals.onRequest('lanes', (question) => this.#answer(question as Question))
+    options.signals.onMessage('lanes', (told) => {
+      void options.lanes.command(told as LaneCommand)
     })
   }
 
@@ -80,13 +80,13 @@ export class SharedLanes implements WebhookLanes {
     return all
   }
 
-  async order(order: LaneOrder): Promise<void> {
-    this.#options.signals.tell('lanes', order)
-    await this.#options.lanes.order(order)
+  async command(command: LaneCommand): Promise<void> {
+    this.#options.signals.publish('lanes', command)
+    await this.#options.lanes.command(command)
   }
 
   async #ask<Answer>(question: Question): Promise<readonly Answer[]> {
-    return (await this.#options.signals.ask('lanes', question)) as readonly Answer[]
+    return (await this.#options.signals.request('lanes', question)) as readonly Answer[]
   }
 
   async #answer(question: Question): Promise<States | AttemptsMade> {
@@ -115,7 +115,7 @@ function shifted(state: LaneState, ms: number): LaneState {
   return {
     ...state,
     brokenSince: moved(state.brokenSince),
-    restsUntil: moved(state.restsUntil),
+    openUntil: moved(state.openUntil),
     retryAfterUntil: moved(state.retryAfterUntil),
   }
 }
@@ -130,7 +130,7 @@ function mergedState(own: LaneState, told: readonly LaneState[], now: number): L
     ...own,
     breaker: own.breaker === 'closed' ? other.breaker : own.breaker,
     brokenSince: earliest(own.brokenSince, other.brokenSince),
-    restsUntil: (areBothBroken ? earliest : latest)(own.restsUntil, other.restsUntil),
+    openUntil: (areBothBroken ? earliest : latest)(own.openUntil, other.openUntil),
     retryAfterUntil: latest(own.retryAfterUntil, other.retryAfterUntil),
     pacePerSecond: total(own.pacePerSecond, other.pacePerSecond),
     inFlight: own.inFlight + other.inFlight,
@@ -152,7 +152,7 @@ function total(a: number | null, b: number | null | undefined): number | null {
 
 export interface Peers {
   readonly nodes: Pick<Nodes, 'id' | 'current' | 'onChange'>
-  readonly signals: Pick<Signals, 'ask' | 'onAsked' | 'tell' | 'onTold'>
+  readonly signals: Pick<Signals, 'request' | 'onRequest' | 'publish' | 'onMessage'>
 }
 
 export interface PeeredLanesOptions extends Peers {
@@ -178,16 +178,16 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
   }
   const stops = [
     nodes.onChange(divide),
-    signals.onTold('breakers', onBreaker),
-    signals.onAsked('breakers', async () => health.open()),
-    signals.onTold('pauses', onPause),
-    signals.onAsked('pauses', async () => health.pauses()),
+    signals.onMessage('breakers', onBreaker),
+    signals.onRequest('breakers', async () => health.open()),
+    signals.onMessage('pauses', onPause),
+    signals.onRequest('pauses', async () => health.pauses()),
   ]
   divide()
-  health.onChange = (change) => signals.tell('breakers', change)
-  health.onPause = (change) => signals.tell('pauses', change)
-  void signals.ask('breakers', {}).then((answers) => answers.flat().forEach(onBreaker))
-  void signals.ask('pauses', {}).then((answers) => answers.flat().forEach(onPause))
+  health.onChange = (change) => signals.publish('breakers', change)
+  health.onPause = (change) => signals.publish('pauses', change)
+  void signals.request('breakers', {}).then((answers) => answers.flat().forEach(onBreaker))
+  void signals.request('pauses', {}).then((answers) => answers.flat().forEach(onPause))
   return () => {
     for (const stop of stops) stop()
   }

@@ -11,7 +11,7 @@ export interface SupervisionOptions {
   readonly metrics: Metrics
   readonly logger: Logger
   /** A worker that ingestion or delivery needs failed five times within a minute: the process should exit. */
-  readonly onGiveUp: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: WorkerFailed) => void
 }
 
 /** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
@@ -46,11 +46,11 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
       metrics.workerFailures.inc({ worker })
       logger.error({ err, worker, failures, restartInMs }, 'worker.suspended')
     },
-    onGiveUp: (failure) => {
+    onPermanentFailure: (failure) => {
       const { worker, failures, error: err } = failure
       metrics.workerFailures.inc({ worker })
       logger.fatal({ err, worker, failures }, 'worker.failed_permanently')
-      options.onGiveUp(failure)
+      options.onPermanentFailure(failure)
     },
     signal,
   })

@@ -17,7 +17,7 @@ import { RateLimit } from '../util/limits/rate-limit.ts'
 import { decodeBody, parseBody, type PartialBody, readBody } from './request-body.ts'
 import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
-import { LeftOutRecorder } from './calls/left-out-recorder.ts'
+import { SuppressedCallRecorder } from './calls/suppressed-call-recorder.ts'
 import { singleCallBatch, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
 import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
@@ -54,7 +54,7 @@ type IngestSettings = Pick<
 export interface IngestDeps {
   readonly log: Pick<Log, 'append'>
   readonly catalog: Pick<Catalog, 'current'>
-  readonly suppressions: Pick<Suppressions, 'has' | 'countLeftOut'>
+  readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>
   readonly keyUses: KeyUses
   readonly activity: Pick<ActivityListener, 'received' | 'refused'>
   readonly clock: Clock
@@ -108,7 +108,7 @@ export class IngestionHandler {
   readonly #rateLimit: RateLimit
   readonly #rejectedKeys: RejectedKeyLogger
   readonly #keyUses: KeyUseRecorder
-  readonly #leftOut: LeftOutRecorder
+  readonly #suppressedCalls: SuppressedCallRecorder
   readonly #overloads: LogThrottle
   readonly #refusals: RefusalLog
   readonly #partialBodies: ByteBudget
@@ -120,7 +120,7 @@ export class IngestionHandler {
     this.#rateLimit = deps.limits?.rateLimit ?? new RateLimit(deps.clock)
     this.#rejectedKeys = new RejectedKeyLogger(deps.clock, deps.logger)
     this.#keyUses = new KeyUseRecorder(deps.keyUses, deps.clock, deps.logger)
-    this.#leftOut = new LeftOutRecorder(deps.suppressions, deps.clock, deps.logger)
+    this.#suppressedCalls = new SuppressedCallRecorder(deps.suppressions, deps.clock, deps.logger)
     this.#overloads = new LogThrottle(deps.clock, LOG_EVERY_MS)
     this.#refusals = new RefusalLog(deps.clock, deps.logger)
     const partialBodies =
@@ -263,9 +263,11 @@ export class IngestionHandler {
     }
     const { log, metrics, suppressions, activity } = this.#deps
     // Directly before the append, so that the purge that follows a suppression finds all earlier events.
-    const leftOut = events.filter((event) => isSuppressed(event, suppressions))
+    const suppressed = events.filter((event) => isSuppressed(event, suppressions))
     const kept =
-      leftOut.length === 0 ? events : events.filter((event) => !isSuppressed(event, suppressions))
+      suppressed.length === 0
+        ? events
+        : events.filter((event) => !isSuppressed(event, suppressions))
     const stopTimer = metrics.logCommit.startTimer()
     try {
       await log.append(kept)
@@ -276,8 +278,8 @@ export class IngestionHandler {
     stopTimer()
     metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
     activity.received(kept)
-    this.#count('suppressed', { source, calls: leftOut.length })
-    this.#leftOut.record(leftOut)
+    this.#count('suppressed', { source, calls: suppressed.length })
+    this.#suppressedCalls.record(suppressed)
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 

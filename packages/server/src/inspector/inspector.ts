@@ -1,10 +1,10 @@
 import { newId, timeOfId } from '@hookline/protocol'
 import type { Catalog } from '../backend/catalog.ts'
 import type {
-  InsideResponse,
-  ReceiverInside,
+  InProcessResponse,
+  InProcessReceiver,
   SentRequest,
-} from '../delivery/network/receiver-inside.ts'
+} from '../delivery/network/in-process-receiver.ts'
 import type {
   ActivityListener,
   DeliveryActivity,
@@ -42,7 +42,7 @@ export interface InspectorOptions {
 }
 
 /** The receiver inside the service, reached without a socket: keeps requests, checks signatures, and responds. */
-export class Inspector implements ReceiverInside, Pick<ActivityListener, 'recorded' | 'purged'> {
+export class Inspector implements InProcessReceiver, Pick<ActivityListener, 'recorded' | 'purged'> {
   readonly requests = new KeptRequests()
   /** The configured response to future requests. */
   answers: Answers = DEFAULT_ANSWERS
@@ -52,7 +52,7 @@ export class Inspector implements ReceiverInside, Pick<ActivityListener, 'record
     this.#options = options
   }
 
-  receive(sent: SentRequest): InsideResponse {
+  receive(sent: SentRequest): InProcessResponse {
     try {
       const request = this.#inspected(sent)
       this.requests.add(request)

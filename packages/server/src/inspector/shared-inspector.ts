@@ -6,7 +6,7 @@ import type { Answers, Inspector, KeptCounts, RequestFilter, RequestPage } from 
 export interface SharedInspectorOptions {
   /** The inspector of this node. */
   readonly inspector: Pick<Inspector, 'answers' | 'requests'>
-  readonly signals: Pick<Signals, 'ask' | 'onAsked'>
+  readonly signals: Pick<Signals, 'request' | 'onRequest'>
 }
 
 /** The queries between nodes. */
@@ -28,7 +28,7 @@ export class SharedInspector {
   constructor({ inspector, signals }: SharedInspectorOptions) {
     this.#signals = signals
     this.#own = questionsTo(inspector)
-    signals.onAsked('inspector', async (asked) => {
+    signals.onRequest('inspector', async (asked) => {
       const { question, given } = asked as Asked
       return { answer: this.#own[question](given as never) }
     })
@@ -84,7 +84,7 @@ export class SharedInspector {
     ...given: Given<Q>
   ): Promise<readonly Answer<Q>[]> {
     const asked: Asked = { question, given: given[0] }
-    const answers = await this.#signals.ask('inspector', asked)
+    const answers = await this.#signals.request('inspector', asked)
     return answers.map((each) => (each as { readonly answer: Answer<Q> }).answer)
   }
 }

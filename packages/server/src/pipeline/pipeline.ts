@@ -83,7 +83,7 @@ export class Pipeline implements AsyncDisposable {
   /** Ids of present and former sources since the start. */
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
-  readonly #strangers: LogThrottle
+  readonly #unknownSources: LogThrottle
   /** Entries with an event handed over, or without events. */
   readonly #begun = new WeakSet<LogEntry>()
   /** Decisions of the events handed over, and how many of them declined. */
@@ -93,7 +93,7 @@ export class Pipeline implements AsyncDisposable {
   constructor(options: PipelineOptions) {
     this.#options = options
     this.#acks = new Acks(options)
-    this.#strangers = new LogThrottle(options.clock, LOG_EVERY_MS)
+    this.#unknownSources = new LogThrottle(options.clock, LOG_EVERY_MS)
     this.#see()
     options.catalog.onChange(() => this.#see())
   }
@@ -162,7 +162,7 @@ export class Pipeline implements AsyncDisposable {
   }
 
   /** Events of unknown sources have no destinations. Those of removed sources are only archived. */
-  async #quarantineStrangers(
+  async #quarantineUnknownSources(
     events: readonly AcceptedEvent[],
     signal: AbortSignal,
   ): Promise<boolean> {
@@ -179,7 +179,7 @@ export class Pipeline implements AsyncDisposable {
     }))
     if ((await this.#retry(() => quarantine.add(items), signal)) === undefined) return false
     for (const [sourceId, { length }] of Map.groupBy(strangers, (event) => event.sourceId)) {
-      const quarantined = this.#strangers.count(sourceId, length)
+      const quarantined = this.#unknownSources.count(sourceId, length)
       if (quarantined > 0) logger.error({ sourceId, events: quarantined }, 'source.unknown')
     }
     return true
@@ -195,7 +195,7 @@ export class Pipeline implements AsyncDisposable {
     if (archived === undefined) return false
     const duplicates = archived.value
     const kept = [...decided.keys()].filter(({ id }) => !duplicates.has(id))
-    if (!(await this.#quarantineStrangers(kept, signal))) return false
+    if (!(await this.#quarantineUnknownSources(kept, signal))) return false
     for (const [event, decision] of decided) {
       try {
         this.#report(decision, duplicates.has(event.id))
@@ -255,7 +255,7 @@ export class Pipeline implements AsyncDisposable {
   }
 
   #patient(signal: AbortSignal) {
-    return { ...this.#options, signal, mostMs: this.#options.log.patienceMs }
+    return { ...this.#options, signal, maxMs: this.#options.log.maxRetryMs }
   }
 
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {

@@ -157,7 +157,7 @@ export class Metrics {
       'Largest number of ids of any profile that gained an id since startup.',
     ),
   }
-  readonly damages = this.#counter(
+  readonly corruptions = this.#counter(
     'hookline_corruptions_total',
     'Database corruption found at startup. See corruption.found in the log.',
   )

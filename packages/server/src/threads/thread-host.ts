@@ -141,7 +141,7 @@ export interface ThreadSupervisorOptions {
   readonly metrics: Pick<Metrics, 'threadFailures'>
   readonly logger: Logger
   /** A thread failed five times within a minute: the process should exit. */
-  readonly onGiveUp: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: WorkerFailed) => void
 }
 
 /** A thread that fails four times in a row is back within two seconds. */
@@ -151,7 +151,7 @@ const FIRST_RESTART_MS = 200
 export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
   readonly #stopping: AbortController
 
-  constructor({ clock, metrics, logger, onGiveUp }: ThreadSupervisorOptions) {
+  constructor({ clock, metrics, logger, onPermanentFailure }: ThreadSupervisorOptions) {
     const stopping = new AbortController()
     super({
       clock,
@@ -162,11 +162,11 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
         metrics.threadFailures.inc({ thread })
         logger.error({ err, thread, failures, restartInMs }, 'thread.failed')
       },
-      onGiveUp: (failure) => {
+      onPermanentFailure: (failure) => {
         const { worker: thread, error: err, failures } = failure
         metrics.threadFailures.inc({ thread })
         logger.fatal({ err, thread, failures }, 'thread.failed_permanently')
-        onGiveUp(failure)
+        onPermanentFailure(failure)
       },
       signal: stopping.signal,
     })

@@ -45,7 +45,7 @@ export const RETENTION_MS = 7 * 24 * 60 * 60_000
 export const HEALTHY: Omit<LaneState, 'url'> = {
   breaker: 'closed',
   brokenSince: null,
-  restsUntil: null,
+  openUntil: null,
   retryAfterUntil: null,
   pacePerSecond: null,
   inFlight: 0,
@@ -56,7 +56,7 @@ export function lanesWith(states: readonly LaneState[]): WebhookLanes {
   return {
     states: async (ids) => new Map(ids.map((id) => [id, states])),
     attemptsOf: async () => new Map(),
-    order: async () => undefined,
+    command: async () => undefined,
   }
 }
 

@@ -50,7 +50,7 @@ test.each([
   ['replays.created_at', '/replays'],
   ['deletions.purged_at', '/deletions'],
   ['suppressions.since', '/suppressions'],
-  ['suppressions.last_left_out_at', '/suppressions'],
+  ['suppressions.last_dropped_at', '/suppressions'],
 ])(
   'a corrupted time in %s is shown as the epoch, with the rest of its row',
   async (column, path) => {

@@ -83,7 +83,7 @@ test('reports how far a clause is filled, and how far back it reaches', async ()
         open.clock.advance(250)
         const [status] = await computations.statusesOf([audience])
         const { progress, state } = status!
-        if (progress?.step === 'filling') seen.set(progress.done, progress.total)
+        if (progress?.step === 'backfilling') seen.set(progress.done, progress.total)
         return state
       },
       { interval: 0 },

@@ -159,7 +159,7 @@ test('a failed sync is reported, the others continue, and the next one informs i
     reason: 'A bug in Hookline stopped the sync. See sync.failed in the log.',
     lastSync: { state: 'failed', finishedAt: expect.any(Number) },
   })
-  expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', looked: 2 } })
+  expect(done).toMatchObject({ size: 2, lastSync: { state: 'done', evaluated: 2 } })
   // The audience is still evaluated in real time.
   await open.append(plan('u3', 'pro'))
   await open.settle()
@@ -180,7 +180,7 @@ test('the daily check counts no missed change, unless there was one', async () =
   const { syncs, memberships, evaluations } = open.backend
   await expect
     .poll(async () => (await syncs.last()).get('aud_a'))
-    .toMatchObject({ reason: 'daily', state: 'done', looked: 2, entered: 0, left: 0, missed: 0 })
+    .toMatchObject({ reason: 'daily', state: 'done', evaluated: 2, entered: 0, left: 0, missed: 0 })
   // As a bug would do: remove the result without marking the profile as dirty.
   const [profile] = await evaluations.load([1])
   const lost = { computationId: 'aud_a', value: undefined, since: NOON }
@@ -265,5 +265,5 @@ test('a sync checks every profile, however many there are', async () => {
   await open.put(newAudience())
   await open.settle()
   const last = (await syncs.last()).get('aud_a')
-  expect(last).toMatchObject({ state: 'done', looked: 5_300, entered: 6 })
+  expect(last).toMatchObject({ state: 'done', evaluated: 5_300, entered: 6 })
 })

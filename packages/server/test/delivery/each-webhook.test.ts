@@ -187,8 +187,8 @@ test('closing the breaker manually delivers the backlog immediately', async () =
   await engine.receive(30)
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   other.respond = () => 200
-  await engine.lanes.order({
-    order: 'closeBreakers',
+  await engine.lanes.command({
+    command: 'closeBreakers',
     webhooks: [{ destinationId: 'dst_a', url: urls[1] }],
   })
   await other.waitFor(40)
@@ -204,8 +204,8 @@ test('a manual retry is attempted immediately, as the probe of the breaker', asy
   await expect.poll(async () => (await partsOf(engine, urls[1])).pending).toBe(30)
   clock.advance(1)
   other.respond = () => 200
-  await engine.lanes.order({
-    order: 'retryNow',
+  await engine.lanes.command({
+    command: 'retryNow',
     webhooks: [{ destinationId: 'dst_a', url: urls[1] }],
   })
   await other.waitFor(40)
@@ -223,6 +223,6 @@ test('a manual retry does not wait for the retry delay', async () => {
     .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
     .toEqual([1, 1, 1, 1, 1])
   receiver.respond = () => 200
-  await engine.lanes.order({ order: 'retryNow', webhooks: [{ destinationId: 'dst_a', url }] })
+  await engine.lanes.command({ command: 'retryNow', webhooks: [{ destinationId: 'dst_a', url }] })
   await expect.poll(() => partsOf(engine, url)).toEqual({ delivered: 5 })
 })

@@ -73,7 +73,9 @@ describe('a pipeline that fails', () => {
       await expect.poll(() => workerFailures(engine)).toHaveLength(failures)
       clock.advance(RESTART_MS)
     }
-    await expect.poll(() => engine.givenUp).toMatchObject([{ worker: 'pipeline', failures: 5 }])
+    await expect
+      .poll(() => engine.failedPermanently)
+      .toMatchObject([{ worker: 'pipeline', failures: 5 }])
     expect(engine.logged.at(-1)).toMatchObject({
       msg: 'worker.failed_permanently',
       worker: 'pipeline',

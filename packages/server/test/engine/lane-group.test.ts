@@ -42,7 +42,7 @@ function openGroup(backend: Backend, owns?: (destinationId: string) => boolean):
     clock: systemClock,
     metrics: new Metrics(),
     logger: createLogger('silent'),
-    onGiveUp: ({ error }) => {
+    onPermanentFailure: ({ error }) => {
       throw error
     },
     ...(owns && { owns }),

@@ -234,7 +234,7 @@ function impatient(
           : backend.quarantine.add(items),
     },
     log: {
-      patienceMs: 100,
+      maxRetryMs: 100,
       append: (events) => backend.log.append(events),
       ack: (entries) => backend.log.ack(entries),
       async *consume(options) {

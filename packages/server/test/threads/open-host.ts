@@ -24,7 +24,7 @@ export function openHost({ data = {}, ...options }: Options = {}) {
   const lines: Record<string, unknown>[] = []
   const write = (json: string): void => void lines.push(JSON.parse(json))
   const said: string[] = []
-  const givenUp: WorkerFailed[] = []
+  const failedPermanently: WorkerFailed[] = []
   const channels: ThreadChannel<WorkThread, WorkMain>[] = []
   const counts = { ended: 0 }
   const common = {
@@ -44,8 +44,11 @@ export function openHost({ data = {}, ...options }: Options = {}) {
     activity: NO_ACTIVITY,
     ...options,
   })
-  const threads = new ThreadSupervisor({ ...common, onGiveUp: (failure) => givenUp.push(failure) })
+  const threads = new ThreadSupervisor({
+    ...common,
+    onPermanentFailure: (failure) => failedPermanently.push(failure),
+  })
   onTestFinished(() => threads[Symbol.asyncDispose]())
   threads.run(host)
-  return { host, threads, ...common, lines, said, givenUp, channels, counts }
+  return { host, threads, ...common, lines, said, failedPermanently, channels, counts }
 }

@@ -127,7 +127,9 @@ describe('a thread that exits', () => {
       await expect.poll(() => open.counts.ended).toBe(start)
       clock.advance(start === 1 ? 0 : 6_000)
     }
-    await expect.poll(() => open.givenUp).toMatchObject([{ worker: 'work-1', failures: 5 }])
+    await expect
+      .poll(() => open.failedPermanently)
+      .toMatchObject([{ worker: 'work-1', failures: 5 }])
     expect(open.lines.at(-1)).toMatchObject({
       msg: 'thread.failed_permanently',
       level: 60,
@@ -149,7 +151,7 @@ describe('a thread that exits', () => {
       await expect.poll(() => failures(open)).toHaveLength(start)
       clock.advance(12_500)
     }
-    expect(open.givenUp).toEqual([])
+    expect(open.failedPermanently).toEqual([])
     expect([...open.threads.failing]).toEqual([['work-1', 'disk full']])
   })
 

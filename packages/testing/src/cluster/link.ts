@@ -42,7 +42,7 @@ export class Link implements AsyncDisposable {
     for (const flow of this.#flows) flow.isCut = this.#isCut(flow.way)
   }
 
-  mend(): void {
+  repair(): void {
     this.#cut = undefined
     for (const flow of this.#flows) flow.isCut = false
   }

@@ -42,7 +42,7 @@ export class FailingDisk implements Disposable {
     return { LD_PRELOAD: this.#library, FAILING_DISK_RULE: this.#rule }
   }
 
-  /** Makes calls that change a file fail until `mend()`. */
+  /** Makes calls that change a file fail until `repair()`. */
   fail({ error, file = '', calls, share = 1, seed = 1 }: Failures): void {
     const number = calls === undefined ? CHANGES : CALLS[calls]
     const path = join(this.path, '/', file)
@@ -51,7 +51,7 @@ export class FailingDisk implements Disposable {
     renameSync(`${this.#rule}.next`, this.#rule)
   }
 
-  mend(): void {
+  repair(): void {
     rmSync(this.#rule, { force: true })
   }
 

@@ -9,7 +9,7 @@ import type { Worker } from '../../../server/src/util/workers/worker.ts'
 
 export class RunningWorker implements AsyncDisposable {
   readonly failures: WorkerFailure[] = []
-  readonly givenUp: WorkerFailed[] = []
+  readonly failedPermanently: WorkerFailed[] = []
   readonly suspended: WorkerFailure[] = []
   readonly supervisor: Supervisor
   readonly #stopping = new AbortController()
@@ -23,7 +23,7 @@ export class RunningWorker implements AsyncDisposable {
       clock,
       isTransient,
       onFailure: (failure) => this.failures.push(failure),
-      onGiveUp: (failure) => this.givenUp.push(failure),
+      onPermanentFailure: (failure) => this.failedPermanently.push(failure),
       sideWorkers: SIDE_WORKERS,
       onSuspend: (failure) => this.suspended.push(failure),
       signal: this.#stopping.signal,

@@ -48,7 +48,7 @@ export class TestEngine implements AsyncDisposable {
   readonly backend: Backend
   readonly metrics: Metrics
   readonly logged: { readonly msg: string; readonly [field: string]: unknown }[] = []
-  readonly givenUp: WorkerFailed[] = []
+  readonly failedPermanently: WorkerFailed[] = []
   readonly engine: DeliveryEngine
   readonly sender: WebhookSender
   readonly replays: ReplayWorker
@@ -83,7 +83,7 @@ export class TestEngine implements AsyncDisposable {
       clock,
       metrics,
       logger,
-      onGiveUp: (failure: WorkerFailed) => void this.givenUp.push(failure),
+      onPermanentFailure: (failure: WorkerFailed) => void this.failedPermanently.push(failure),
     }
     this.lanes = new LaneGroup({
       ...shared,

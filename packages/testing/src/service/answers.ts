@@ -5,7 +5,7 @@ import type { Trace, TracedDelivery } from './trace.ts'
 
 export type WaitReason =
   | 'in_flight'
-  | 'in_line'
+  | 'queued'
   | 'retry'
   | 'retry_after'
   | 'breaker_open'
@@ -43,7 +43,7 @@ interface WebhookHealth {
   readonly url: string
   readonly breaker: 'closed' | 'open' | 'half_open'
   readonly brokenSince: string | null
-  readonly restsUntil: string | null
+  readonly openUntil: string | null
   readonly retryAfterUntil: string | null
   readonly pacePerSecond: number | null
   readonly pending: number
@@ -131,9 +131,9 @@ export async function openBreaker(
   // It stays open for a random time, which grows with each failed probe.
   return vi.waitFor(
     async () => {
-      const { breaker, restsUntil } = await healthOf(service, id)
+      const { breaker, openUntil } = await healthOf(service, id)
       expect(breaker).toBe('open')
-      const until = Date.parse(restsUntil!)
+      const until = Date.parse(openUntil!)
       expect(until).toBeGreaterThan(Date.now() + restMs)
       return until
     },

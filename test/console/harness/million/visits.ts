@@ -10,7 +10,7 @@ const LIST_MS = 1_000
 export interface Visit {
   readonly name: string
   /** The time limit. */
-  readonly mostMs: number
+  readonly maxMs: number
   /** Navigates to the starting point; not measured. */
   readonly prepare?: () => Promise<unknown>
   readonly open: () => Promise<unknown>
@@ -67,13 +67,13 @@ export function visitsOf(
     },
     ...systemVisits(page),
   ]
-  return all.map((visit) => ({ ...visit, mostMs: LISTS.has(visit.name) ? LIST_MS : SHOWN_MS }))
+  return all.map((visit) => ({ ...visit, maxMs: LISTS.has(visit.name) ? LIST_MS : SHOWN_MS }))
 }
 
 const LISTS = new Set(['events', 'destinations', 'audiences', 'failures', 'sources', 'privacy'])
 
 /** A visit without its limit. */
-type Way = Omit<Visit, 'mostMs'>
+type Way = Omit<Visit, 'maxMs'>
 
 function overviewVisits(page: Page): readonly Way[] {
   const period = (words: string): Promise<unknown> =>

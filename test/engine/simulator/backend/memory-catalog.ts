@@ -88,6 +88,6 @@ export class MemoryCatalog implements Catalog {
     make()
     this.#current = snapshotOf(SOURCES, this.#state.destinations.values(), [])
     for (const listener of this.#listeners) listener()
-    await this.#changes.tellAll({ kind: 'catalog', change }, isKnown)
+    await this.#changes.publishAll({ kind: 'catalog', change }, isKnown)
   }
 }

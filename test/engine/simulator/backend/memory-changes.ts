@@ -15,8 +15,8 @@ export class MemoryChanges extends SharedChanges {
   }
 
   /** Calls `isKnown` when all threads have applied the change, synchronously if there are none. */
-  async tellAll(change: SharedChange, isKnown: () => void): Promise<void> {
-    if (this.#isHeard) await this.tell(change)
+  async publishAll(change: SharedChange, isKnown: () => void): Promise<void> {
+    if (this.#isHeard) await this.publish(change)
     isKnown()
   }
 }

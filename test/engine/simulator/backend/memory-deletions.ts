@@ -36,7 +36,7 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   async purgeUser(userId: string, through: number): Promise<void> {
     const { changes, committer, purges, listener } = this.#options
     purges.add(userId, through)
-    await changes.tellAll({ kind: 'purges' }, () => listener.purgeIsKnown(userId, through))
+    await changes.publishAll({ kind: 'purges' }, () => listener.purgeIsKnown(userId, through))
     await committer.run(() => this.#remove(userId, through))
   }
 

@@ -206,7 +206,7 @@ export type Delivery = {
         nextAttemptAt: string | null;
         /** Why the webhook is waiting. nextAttemptAt is null until the remedy is applied. */
         waiting: {
-            reason: "in_flight" | "in_line" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            reason: "in_flight" | "queued" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
             since: string;
             /** ISO 8601, UTC. */
@@ -415,7 +415,7 @@ export type Sync = {
     /** ISO 8601, UTC. */
     finishedAt: string | null;
     /** Evaluated profiles. */
-    looked: number;
+    evaluated: number;
     /** Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile. */
     entered: number;
     /** Profiles that lost their value, counted like entered. */
@@ -450,8 +450,8 @@ export type Audience = {
     size: number;
     /** Progress of the sync, if any. */
     progress: {
-        /** filling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
-        step: "filling" | "evaluating" | "announcing";
+        /** backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
+        step: "backfilling" | "evaluating" | "announcing";
         /** Events, profiles or users so far. */
         done: number;
         total: number;
@@ -492,8 +492,8 @@ export type ComputedTrait = {
     size: number;
     /** Progress of the sync, if any. */
     progress: {
-        /** filling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
-        step: "filling" | "evaluating" | "announcing";
+        /** backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values. */
+        step: "backfilling" | "evaluating" | "announcing";
         /** Events, profiles or users so far. */
         done: number;
         total: number;
@@ -1068,7 +1068,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     /** ISO 8601, UTC. */
                     brokenSince: string | null;
                     /** ISO 8601, UTC. */
-                    restsUntil: string | null;
+                    openUntil: string | null;
                     /** The end of the pause requested with Retry-After. */
                     retryAfterUntil: string | null;
                     /** The limit of attempts per second after responses 429, 502 and 503. */
@@ -2632,7 +2632,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
                     [key: string]: any;
                 };
                 /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
-                saw?: {
+                actual?: {
                     [key: string]: any;
                 };
             }[];
@@ -2971,7 +2971,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
                     [key: string]: any;
                 };
                 /** The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}. */
-                saw?: {
+                actual?: {
                     [key: string]: any;
                 };
             }[];
@@ -3332,7 +3332,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 reason: string;
             }[];
             /** Data corruption found at startup; null unless the role is admin. */
-            damages: {
+            corruptions: {
                 /** ISO 8601, UTC. */
                 foundAt: string;
                 description: string;
@@ -3384,7 +3384,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
             /** Connections of the live tail. */
             live: {
                 open: number;
-                most: number;
+                max: number;
             };
             /** The last complete backup since the start. */
             lastBackupAt: string | null;

@@ -31,7 +31,7 @@ export function addRebuild(program: ApiCommand): void {
         throw databaseFailure(error) ?? writeFailure(dataDir, error)
       })
       const output = outputOf(command)
-      output.data({ dataDir, keptBefore: previous ?? null, damages: missing }, () =>
+      output.data({ dataDir, previousDatabase: previous ?? null, lost: missing }, () =>
         missing.join('\n'),
       )
       if (previous !== undefined) output.note(`The previous database is now ${previous}.`)

@@ -34,7 +34,7 @@ export function addRestore(program: ApiCommand): void {
       )
       const output = outputOf(command)
       output.data(
-        { dataDir, keptBefore: kept ?? null },
+        { dataDir, previousDatabase: kept ?? null },
         () => `Restored the backup into ${dataDir}.`,
       )
       if (kept !== undefined) output.note(`The previous database is now ${kept}.`)

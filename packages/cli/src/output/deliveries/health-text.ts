@@ -31,16 +31,12 @@ export function lastHourText({
 
 /** `open since …, next attempt …` */
 export function breakerText(
-  {
-    breaker,
-    brokenSince,
-    restsUntil,
-  }: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'restsUntil'>,
+  { breaker, brokenSince, openUntil }: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'openUntil'>,
   time = (at: string) => at,
 ): string {
   if (breaker === 'closed') return 'closed'
   const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
-  const next = restsUntil === null ? '' : `, next attempt ${time(restsUntil)}`
+  const next = openUntil === null ? '' : `, next attempt ${time(openUntil)}`
   if (breaker === 'open') return `open${since}${next}`
   return `half-open${since}: the next attempt closes or reopens it`
 }

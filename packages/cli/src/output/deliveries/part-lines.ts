@@ -49,7 +49,7 @@ const COLOURS = {
 
 const CAUSES: Readonly<Record<PendingPart['reason'], string>> = {
   in_flight: 'request in progress',
-  in_line: 'due, queued',
+  queued: 'due, queued',
   retry: 'the last attempt failed',
   retry_after: 'the receiver sent Retry-After',
   breaker_open: 'breaker open after too many failed attempts',

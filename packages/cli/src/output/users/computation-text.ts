@@ -32,7 +32,7 @@ export function computationDetails(output: Output, record: Computation): string 
   ])
 }
 
-/** `preparing, filling 42%` */
+/** `preparing, backfilling 42%` */
 function stateText({ state, progress }: Computation): string {
   if (progress === null) return state
   const { step, done, total } = progress

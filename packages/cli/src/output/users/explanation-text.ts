@@ -28,10 +28,13 @@ function headline(output: Output, explained: Explained): string {
   return output.style('bold', printable(`${userId} ${text}`))
 }
 
-function partText(output: Output, { pointer, kind, holds, clause, saw, changesAt }: Part): string {
+function partText(
+  output: Output,
+  { pointer, kind, holds, clause, actual, changesAt }: Part,
+): string {
   const mark = output.style(holds ? 'green' : 'red', holds ? '✓' : '✗')
   const until = changesAt === null ? '' : `, until at least ${changesAt}`
-  const text = kind === 'clause' ? `${JSON.stringify(clause)}  ${seenText(saw)}${until}` : kind
+  const text = kind === 'clause' ? `${JSON.stringify(clause)}  ${seenText(actual)}${until}` : kind
   return `${'  '.repeat(depthOf(pointer) + 1)}${mark} ${printable(text)}`
 }
 
@@ -40,9 +43,10 @@ function depthOf(pointer: string): number {
   return pointer.split('/').filter((step) => /^(?:and|or|not)$/.test(step)).length
 }
 
-function seenText(saw: Part['saw']): string {
-  if (saw === undefined) return ''
-  if ('count' in saw) return `count ${saw['count']}${saw['orMore'] === true ? ' or more' : ''}`
-  if ('member' in saw) return saw['member'] === true ? 'is a member' : 'is not a member'
-  return saw['value'] === null ? 'no value' : `value ${JSON.stringify(saw['value'])}`
+function seenText(actual: Part['actual']): string {
+  if (actual === undefined) return ''
+  if ('count' in actual)
+    return `count ${actual['count']}${actual['orMore'] === true ? ' or more' : ''}`
+  if ('member' in actual) return actual['member'] === true ? 'is a member' : 'is not a member'
+  return actual['value'] === null ? 'no value' : `value ${JSON.stringify(actual['value'])}`
 }

@@ -10,7 +10,7 @@ import { Button } from '../controls/button.tsx'
 import { classNames } from '../class-names.ts'
 import { Icon } from '../icon.tsx'
 import { useFirstFocus } from './first-focus.ts'
-import { useStillPage } from './still-page.ts'
+import { useScrollLock } from './scroll-lock.ts'
 
 interface ModalProps {
   readonly title: string
@@ -50,7 +50,7 @@ function Window({
   const content = useRef<HTMLDivElement>(null)
   const onOpenAutoFocus = useFirstFocus(content)
   const [before] = useState(() => document.activeElement)
-  useStillPage()
+  useScrollLock()
   return (
     <>
       <div className="fixed inset-0 z-30 bg-black/40" />

@@ -58,7 +58,7 @@ function AttemptItem({ attempt, isFirst }: AttemptItemProps): ReactElement {
         </span>
         <code className="text-ink-faint text-note w-full">{shownText(url, 120)}</code>
       </summary>
-      <AttemptDetails attempt={attempt} isExplained={isFirst} />
+      <AttemptDetails attempt={attempt} omitMeaning={isFirst} />
     </details>
   )
 }
@@ -71,13 +71,13 @@ type AttemptResult = Pick<
 interface AttemptDetailsProps {
   readonly attempt: AttemptResult
   /** Omits the meaning, which is shown elsewhere. */
-  readonly isExplained?: boolean
+  readonly omitMeaning?: boolean
 }
 
 /** The meaning of an attempt, its remedy, and the response. */
-export function AttemptDetails({ attempt, isExplained }: AttemptDetailsProps): ReactElement {
+export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): ReactElement {
   const { error, startedAt } = attempt
-  const info = isExplained === true ? undefined : classInfo(attempt.class)
+  const info = omitMeaning === true ? undefined : classInfo(attempt.class)
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">

@@ -9,7 +9,7 @@ interface Check {
 export interface SystemFacts {
   readonly time: string
   readonly checks: Readonly<Record<string, Check>>
-  readonly damages: readonly { readonly foundAt: string; readonly description: string }[] | null
+  readonly corruptions: readonly { readonly foundAt: string; readonly description: string }[] | null
 }
 
 /** The same as in the runbook and `hookline doctor`. */
@@ -32,10 +32,10 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
 const DEFAULT_REMEDY = 'Check the log, and run hookline doctor.'
 
 /** Failed checks and checks with a note, then data corruption. */
-export function systemProblems({ checks, damages }: SystemFacts): CurrentProblem[] {
+export function systemProblems({ checks, corruptions }: SystemFacts): CurrentProblem[] {
   return [
     ...Object.entries(checks).flatMap(([name, check]) => checkProblem(name, check)),
-    ...(damages ?? []).map(({ foundAt, description }) => ({
+    ...(corruptions ?? []).map(({ foundAt, description }) => ({
       key: `damage ${foundAt}`,
       severity: 'attention' as const,
       title: `Data corruption: ${description}`,

@@ -71,7 +71,7 @@ function fateOf({ destinationId, decision }: Decision, deliveries: Outcomes['del
 }
 
 /** The decisions, the most urgent first. */
-export function byNeed({ decisions, deliveries }: Outcomes): Trace['decisions'] {
+export function byUrgency({ decisions, deliveries }: Outcomes): Trace['decisions'] {
   const order = [...FATES.map(({ fate }) => fate), 'delivered', 'later']
   const rank = (decision: Decision): number => order.indexOf(fateOf(decision, deliveries))
   return decisions.toSorted((a, b) => rank(a) - rank(b))

@@ -22,7 +22,7 @@ import { replayChoices } from '../../domain/trace/replay-choices.ts'
 import { ReplayDialog } from '../../domain/trace/replay-dialog.tsx'
 import { TimeLine } from '../../domain/trace/time-line.tsx'
 import { type Trace, traceQuery, useTraceUpdates } from '../../domain/trace/trace-query.ts'
-import { byNeed, verdictOf } from '../../domain/trace/verdict.ts'
+import { byUrgency, verdictOf } from '../../domain/trace/verdict.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useKeys } from '../../shell/keys/keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
@@ -137,7 +137,7 @@ function TraceTabs({ trace, names }: TraceProps): ReactElement {
           <Panel title="Timeline">
             <TimeLine trace={trace} names={names} />
           </Panel>
-          {byNeed(trace).map((decision) => (
+          {byUrgency(trace).map((decision) => (
             <DestinationOutcome key={decision.destinationId} {...{ decision, trace, names }} />
           ))}
         </div>

@@ -10,7 +10,7 @@ import { useNames } from '../../domain/names.ts'
 import { DestinationOutcome } from '../../domain/trace/destination-outcome.tsx'
 import { EventFacts } from '../../domain/trace/event-facts.tsx'
 import { type Trace, traceQuery, useTraceUpdates } from '../../domain/trace/trace-query.ts'
-import { byNeed, verdictOf } from '../../domain/trace/verdict.ts'
+import { byUrgency, verdictOf } from '../../domain/trace/verdict.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 interface LiveDrawerProps {
@@ -61,7 +61,7 @@ function ShortTrace({ trace }: { readonly trace: Trace }): ReactElement {
       <h2 className="text-part font-semibold">{shownText(title, 80)}</h2>
       <p role="status">{verdictOf(trace).sentence}</p>
       <EventFacts trace={trace} />
-      {byNeed(trace).map((decision) => (
+      {byUrgency(trace).map((decision) => (
         <DestinationOutcome key={decision.destinationId} {...{ decision, trace, names }} isShort />
       ))}
     </div>

@@ -1,5 +1,5 @@
 import { pathPartOf } from '../../domain/user-path.ts'
-import { PAGE_ANSWERS } from '../page-answers.ts'
+import { PAGE_DESCRIPTIONS } from '../page-descriptions.ts'
 import { PAGES } from '../pages.ts'
 
 export interface PaletteEntry {
@@ -59,7 +59,7 @@ interface Ranked {
 export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
   const wanted = text.trim()
   const found = [
-    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_ANSWERS[to]!, to)).flatMap((entry) =>
+    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_DESCRIPTIONS[to]!, to)).flatMap((entry) =>
       ranked(entry, pageRank(entry, wanted.toLowerCase())),
     ),
     ...recordEntries(records).flatMap((entry) =>

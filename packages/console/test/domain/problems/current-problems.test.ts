@@ -3,7 +3,7 @@ import { currentProblems } from '../../../src/domain/problems/current-problems.t
 import { destination } from './destination.ts'
 
 const since = '2026-11-23T12:00:00.000Z'
-const system = { time: since, checks: { database: { ok: true } }, damages: [] }
+const system = { time: since, checks: { database: { ok: true } }, corruptions: [] }
 const nothing = { checked: [], others: [], failures: [], system, unlinked: [] }
 
 test('a healthy service has no problems', () => {
@@ -18,7 +18,7 @@ test('problems of the service are listed first, then destinations, then failures
       workers: { ok: false, reason: 'Failed and restarted: replays.' },
       other: { ok: false },
     },
-    damages: [{ foundAt: since, description: 'Two pages could not be read.' }],
+    corruptions: [{ foundAt: since, description: 'Two pages could not be read.' }],
   }
   const failures = [
     {

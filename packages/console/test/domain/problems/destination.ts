@@ -19,7 +19,7 @@ const CLOSED = {
   url: 'https://a.example/',
   breaker: 'closed',
   brokenSince: null,
-  restsUntil: null,
+  openUntil: null,
   retryAfterUntil: null,
   pacePerSecond: null,
   pending: 0,

@@ -97,7 +97,7 @@ export const SyncResponse = Type.Object(
     createdAt: Schema.time,
     startedAt: Schema.nullable(Schema.time),
     finishedAt: Schema.nullable(Schema.time),
-    looked: Schema.integer('Evaluated profiles.'),
+    evaluated: Schema.integer('Evaluated profiles.'),
     entered: Schema.integer(
       'Profiles with a new value. A sync with the reason created or changed includes profiles that were evaluated in real time meanwhile.',
     ),
@@ -110,7 +110,7 @@ export const SyncResponse = Type.Object(
 
 export function presentSync(sync: Sync): object {
   const { id, reason, state, createdAt, startedAt, finishedAt } = sync
-  const { looked, entered, left, missed, error } = sync
+  const { evaluated, entered, left, missed, error } = sync
   const shown = {
     id,
     reason,
@@ -118,7 +118,7 @@ export function presentSync(sync: Sync): object {
     createdAt,
     startedAt,
     finishedAt,
-    looked,
+    evaluated,
     entered,
     left,
     missed,
@@ -146,8 +146,8 @@ const statusFields = {
     Type.Object(
       {
         step: Schema.oneOf(
-          ['filling', 'evaluating', 'announcing'],
-          'filling: counting stored events. evaluating: evaluating profiles. announcing: sending values.',
+          ['backfilling', 'evaluating', 'announcing'],
+          'backfilling: counting stored events. evaluating: evaluating profiles. announcing: sending values.',
         ),
         done: Schema.integer('Events, profiles or users so far.'),
         total: Type.Integer(),

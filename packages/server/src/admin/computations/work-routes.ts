@@ -26,7 +26,7 @@ const PartResponse = Type.Object({
   holds: Type.Boolean(),
   changesAt,
   clause: Type.Optional({ ...Schema.anyObject, description: 'The clause, as in the condition.' }),
-  saw: Type.Optional({
+  actual: Type.Optional({
     ...Schema.anyObject,
     description:
       'The compared {"value": …}, null if missing; {"count": 3, "orMore": false}, with orMore: true if older events are no longer stored; or {"member": true}.',

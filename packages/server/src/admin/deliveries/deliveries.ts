@@ -225,7 +225,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly reports: Pick<DeliveryReports, 'failures'>
   readonly events: Pick<Events, 'find'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
-  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'order'>
+  readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'command'>
   /** The requests that a delivery would make now, one for each webhook. */
   readonly nextRequests: (
     delivery: Delivery,
@@ -305,7 +305,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
       throw new Problem('invalid_state', { detail })
     }
     const destination = catalog.current.destinations.get(delivery.destinationId)
-    if (destination) await lanes.order({ order: 'allowNow', webhooks: lanesOf(destination) })
+    if (destination) await lanes.command({ command: 'allowNow', webhooks: lanesOf(destination) })
     wake()
     return presentDelivery(delivery, await waitContext(delivery, deps))
   })

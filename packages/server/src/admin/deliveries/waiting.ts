@@ -19,7 +19,7 @@ const CLOSE = 'To make the next attempt now, close the breaker of the destinatio
 /** Why a part of a delivery waits, and the remedy; `null` if none is needed. */
 export const WAIT_REASONS = {
   in_flight: { meaning: 'An attempt is in progress.', remedy: null },
-  in_line: {
+  queued: {
     meaning: 'It is due, but queued, because events arrive faster than the receiver accepts them.',
     remedy: null,
   },
@@ -124,7 +124,7 @@ export function shownState(state: WebhookState, jumpMs: number): WebhookState {
   return {
     ...state,
     brokenSince: shown(state.brokenSince),
-    restsUntil: shown(state.restsUntil),
+    openUntil: shown(state.openUntil),
     retryAfterUntil: shown(state.retryAfterUntil),
   }
 }
@@ -182,10 +182,10 @@ function untilTime(
     return {
       reason: 'breaker_open',
       since: state.brokenSince,
-      nextAttemptAt: next(state.restsUntil),
+      nextAttemptAt: next(state.openUntil),
     }
   if (dueAt > now) return { reason: 'retry', since, nextAttemptAt: dueAt }
-  return { reason: 'in_line', since: dueAt, nextAttemptAt: now }
+  return { reason: 'queued', since: dueAt, nextAttemptAt: now }
 }
 
 /** Why a part waits, as the API shows it. */

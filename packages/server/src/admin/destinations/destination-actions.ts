@@ -138,7 +138,7 @@ export interface TestDeliveries {
 }
 
 interface ActionDeps extends ChangeDeps, UrlChecks {
-  readonly lanes: Pick<WebhookLanes, 'order'>
+  readonly lanes: Pick<WebhookLanes, 'command'>
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
 }
@@ -164,7 +164,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
 
   app.post('/destinations/:id/resume', { schema: schemas.resume }, async (request, reply) => {
     const changed = await changeUnless(isRunning, request, deps, resumed)
-    await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
+    await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     return respondWithDestination(changed, reply)
   })
@@ -174,7 +174,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
     const destination = requireDestination(catalog, request.params.id)
     // First: the breaker is in memory, so one transaction cannot cover both.
     await audit.append(unchangedEntry(request, destination, clock.wall()))
-    await lanes.order({ order: 'closeBreakers', webhooks: lanesOf(destination) })
+    await lanes.command({ command: 'closeBreakers', webhooks: lanesOf(destination) })
     return respondWithDestination(destination, reply)
   })
 
@@ -238,7 +238,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
     const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
     const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
-    await deps.lanes.order({ order: 'closeBreakers', webhooks: healed })
+    await deps.lanes.command({ command: 'closeBreakers', webhooks: healed })
     const warnings = await hostWarnings([destination], deps)
     return {
       dryRun,

@@ -18,7 +18,7 @@ export const HealthResponse = Type.Object({
         'closed: attempts are made. open: no attempt is made. half_open: single attempts probe whether the webhook has recovered.',
       ),
       brokenSince: Schema.nullable(Schema.time),
-      restsUntil: Schema.nullable(Schema.time),
+      openUntil: Schema.nullable(Schema.time),
       retryAfterUntil: Schema.nullable(
         Schema.timeOf('The end of the pause requested with Retry-After.'),
       ),
@@ -106,7 +106,7 @@ function presentWebhook(
     url,
     breaker,
     brokenSince: Schema.timeOrNull(times.brokenSince),
-    restsUntil: Schema.timeOrNull(times.restsUntil),
+    openUntil: Schema.timeOrNull(times.openUntil),
     retryAfterUntil: Schema.timeOrNull(times.retryAfterUntil),
     // Two digits, because the pace changes with each response.
     pacePerSecond: pacePerSecond && Number(pacePerSecond.toPrecision(2)),

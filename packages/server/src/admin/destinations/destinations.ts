@@ -131,7 +131,7 @@ const schemas = {
 
 interface DestinationDeps
   extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
-  readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'order'>
+  readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'command'>
   /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
 }
@@ -212,7 +212,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
       return withToggle({ ...destination, ...request.body, settings }, destination, now)
     })
     // The change may have fixed the webhook.
-    await lanes.order({ order: 'retryNow', webhooks: lanesOf(changed) })
+    await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     reply.header('etag', entityTag(changed.version))
     return withWarnings(changed, await hostWarnings([changed], deps))

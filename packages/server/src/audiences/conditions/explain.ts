@@ -11,7 +11,7 @@ export interface ExplainedPart {
   /** When time alone can next change the verdict, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
   readonly clause?: Clause | ListClause
-  readonly saw?: Seen
+  readonly actual?: Seen
 }
 
 /** The list of a manual audience. */
@@ -61,7 +61,7 @@ export function explain(
     }
   }
   const clause = (condition ?? planned) as Clause | ListClause
-  return [{ ...part, kind: 'clause', clause, saw: seenBy(planned, holds, context) }]
+  return [{ ...part, kind: 'clause', clause, actual: seenBy(planned, holds, context) }]
 }
 
 function seenBy(planned: PlannedCondition, holds: boolean, context: ExplainContext): Seen {

@@ -73,7 +73,7 @@ export function newSync(
     createdAt: now,
     startedAt: null,
     finishedAt: null,
-    looked: 0,
+    evaluated: 0,
     told: 0,
     entered: 0,
     left: 0,

@@ -198,11 +198,11 @@ class SyncRunner {
     let next = sync
     let profiles = await load(sync.afterProfile!)
     for (let last = profiles.at(-1); last !== undefined; last = profiles.at(-1)) {
-      const isStep = next.looked + profiles.length - sync.looked >= STEP_PROFILES
+      const isStep = next.evaluated + profiles.length - sync.evaluated >= STEP_PROFILES
       // Load the next batch meanwhile.
       const loading = isStep ? undefined : load(last.profileId)
-      const [looked, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
-      next = { ...looked, afterProfile: last.profileId }
+      const [evaluated, loaded] = await Promise.all([this.#lookAt(profiles, next, plan), loading])
+      next = { ...evaluated, afterProfile: last.profileId }
       if (loaded === undefined) break
       profiles = loaded
     }
@@ -225,7 +225,7 @@ class SyncRunner {
     const changes = await evaluator.evaluateAll(found, sync)
     return {
       ...(isForNewDefinition(sync) ? sync : withChanges(sync, changes)),
-      looked: sync.looked + profiles.length,
+      evaluated: sync.evaluated + profiles.length,
       missed: sync.missed + (isCheck(sync) ? missed : 0),
     }
   }
@@ -247,7 +247,7 @@ class SyncRunner {
       const value = { ...user, computation, destinationIds: to, syncId: sync.id, now }
       return to.length > 0 ? [identifyOf(value)] : []
     })
-    if (events.length > 0 && !(await evaluations.tell(events, purges))) return sync
+    if (events.length > 0 && !(await evaluations.announce(events, purges))) return sync
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {

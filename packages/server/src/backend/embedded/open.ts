@@ -186,7 +186,7 @@ async function portsOf(
 }
 
 /** Stores evaluations together with the events that announce them, and passes these to `log`. */
-function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'tell'> {
+function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'commit' | 'announce'> {
   return {
     async commit(evaluated) {
       let stored: readonly Evaluated[] = []
@@ -198,7 +198,7 @@ function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'com
       })
       return stored
     },
-    async tell(events, purges) {
+    async announce(events, purges) {
       const input = { block: blockOf(events), purges }
       const told = await writer.run('appendAnnouncements', input, {
         onCommitted: (appended) => {

@@ -35,11 +35,11 @@ export const SINGLE_NODE_LEASES: Leases = {
 const NOTHING = (): void => undefined
 
 export const NO_SIGNALS: Signals = {
-  tell: NOTHING,
-  onTold: () => NOTHING,
+  publish: NOTHING,
+  onMessage: () => NOTHING,
   onMissed: () => NOTHING,
-  ask: async () => [],
-  onAsked: () => NOTHING,
+  request: async () => [],
+  onRequest: () => NOTHING,
   read: () => ({ [Symbol.dispose]: NOTHING }),
   onRead: () => NOTHING,
 }

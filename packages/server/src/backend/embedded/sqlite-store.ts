@@ -96,7 +96,7 @@ export class SqliteStore implements Store {
   }
 
   async spread(kind: ChangeKind): Promise<void> {
-    if (kind === 'suppressions' || kind === 'purges') await this.#changes?.tell({ kind })
+    if (kind === 'suppressions' || kind === 'purges') await this.#changes?.publish({ kind })
   }
 
   /** Resolves when this thread has applied a change of the main thread. */
@@ -135,7 +135,7 @@ export class SharedChanges {
     if (this.#listeners.size > 0) await this.#prepare(destinations)
   }
 
-  async tell(change: SharedChange): Promise<void> {
+  async publish(change: SharedChange): Promise<void> {
     await Promise.all([...this.#listeners].map((listener) => listener(change)))
   }
 }

@@ -16,7 +16,7 @@ import { fillFacts, pruneFacts, putFactClause, removeFactClause } from '../store
 import { applyToProfiles, beginProfiles } from '../store/profiles/stored-profiles.ts'
 import { maintainTraitIndexes, useTraitIndex } from '../store/profiles/traits.ts'
 import type { Write } from '../store/store.ts'
-import { addSuppressions, countLeftOut, endSuppressions } from '../store/suppressions.ts'
+import { addSuppressions, countSuppressed, endSuppressions } from '../store/suppressions.ts'
 import {
   appendAnnouncements,
   commitEvaluations,
@@ -88,7 +88,7 @@ const WRITES: readonly Write<never, unknown>[] = [
   quarantineItems,
   addSuppressions,
   endSuppressions,
-  countLeftOut,
+  countSuppressed,
   createDeletion,
   advanceDeletion,
   lastSeq,

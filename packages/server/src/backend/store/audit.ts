@@ -1,6 +1,6 @@
 import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
 import type { Audit, AuditEntry } from '../audit.ts'
-import { ResponseKept, type ResponseToKeep } from '../idempotent-responses.ts'
+import { ResponseExists, type ResponseToStore } from '../idempotent-responses.ts'
 import { numberIn } from '../page.ts'
 import { addResponse } from './idempotent-responses.ts'
 import { conditionsOf, pageOf } from './rows.ts'
@@ -19,7 +19,7 @@ interface Row {
 
 /** An entry as stored: sealed under its id, because it shows URLs. The other columns are for filters. */
 export interface SealedEntry extends Omit<Row, 'seq'> {
-  readonly response: ResponseToKeep | undefined
+  readonly response: ResponseToStore | undefined
 }
 
 const SLICE_ENTRIES = 500
@@ -57,12 +57,12 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
   return { id, at, actor_id: actor.id, action, target_id: targetId, sealed, response }
 }
 
-/** Writes an entry and its response in the transaction of its change. @throws {ResponseKept} if the key has a response */
+/** Writes an entry and its response in the transaction of its change. @throws {ResponseExists} if the key has a response */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
     VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)
   if (response !== undefined && !(await addResponse(tx, response)))
-    throw new ResponseKept('A response with the key of this request is already stored.')
+    throw new ResponseExists('A response with the key of this request is already stored.')
 }
 
 export function removeAudit(tx: Tx, time: number): Promise<number> {

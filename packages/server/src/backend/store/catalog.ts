@@ -50,7 +50,7 @@ interface CatalogOptions {
   readonly threads?: {
     /** Called before destinations are put. */
     prepare(destinations: readonly Destination[]): Promise<void>
-    tell(change: SharedChange): Promise<void>
+    publish(change: SharedChange): Promise<void>
   }
 }
 
@@ -166,7 +166,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
     if (put.length === 0 && removed.length === 0) return
     const change = { put: recordsOf(put), removed }
     this.apply(change)
-    await this.#options.threads?.tell({ kind: 'catalog', change })
+    await this.#options.threads?.publish({ kind: 'catalog', change })
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type {
   IdempotentResponse,
   IdempotentResponses,
-  ResponseToKeep,
+  ResponseToStore,
 } from '../idempotent-responses.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
@@ -51,7 +51,7 @@ export async function releaseKey(tx: Tx, { key, node }: Pick<ReservedKey, 'key' 
 /** Stores a response, and removes some expired ones. Resolves to false if the key already has a response. */
 export async function addResponse(
   tx: Tx,
-  { response: { key, fingerprint, sealed, expiresAt }, now }: ResponseToKeep,
+  { response: { key, fingerprint, sealed, expiresAt }, now }: ResponseToStore,
 ): Promise<boolean> {
   await tx.run(sql`DELETE FROM idempotent_responses WHERE key IN (
     SELECT key FROM idempotent_responses WHERE expires_at <= ${now} AND key <> ${key}

@@ -2,7 +2,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import type {
-  LeftOutCalls,
+  SuppressedCalls,
   Subject,
   Suppression,
   SuppressionRecord,
@@ -27,7 +27,7 @@ interface Row extends SuppressionRecord {
 }
 
 const COLUMNS = sql`seq, kind, user_id AS id, nullif(source_id, ${EVERY_SOURCE}) AS "sourceId", since,
-  deletion_id AS "deletionId", calls_left_out AS "droppedCalls", last_left_out_at AS "lastDroppedAt"`
+  deletion_id AS "deletionId", dropped_calls AS "droppedCalls", last_dropped_at AS "lastDroppedAt"`
 
 interface Change extends Subject {
   readonly seq: number
@@ -50,7 +50,7 @@ export async function openSuppressions(store: Store, clock: Clock): Promise<Supp
   }
   return {
     has: (sourceId, kind, id) => memory.has(sourceId, kind, id),
-    countLeftOut: (calls) => store.write(countLeftOut, calls, { canWait: true }),
+    countSuppressed: (calls) => store.write(countSuppressed, calls, { canWait: true }),
 
     async add(suppressions) {
       await store.write(addSuppressions, suppressions, { changes })
@@ -193,10 +193,13 @@ async function lastChange(tx: Tx): Promise<number> {
   return row!.seq
 }
 
-export async function countLeftOut(tx: Tx, { sourceId, users, at }: LeftOutCalls): Promise<void> {
+export async function countSuppressed(
+  tx: Tx,
+  { sourceId, users, at }: SuppressedCalls,
+): Promise<void> {
   const input = tx.dialect.rows(users, { text: ['kind', 'id'], number: ['calls'] })
   await tx.run(sql`
-    UPDATE suppressions SET calls_left_out = calls_left_out + input.calls, last_left_out_at = ${at}
+    UPDATE suppressions SET dropped_calls = dropped_calls + input.calls, last_dropped_at = ${at}
     FROM ${input}
     WHERE suppressions.user_id = input.id AND suppressions.kind = input.kind
       AND source_id IN (${sourceId}, ${EVERY_SOURCE})`)

@@ -7,7 +7,7 @@ import {
   onAttempt,
   onSample,
   onReport,
-  openUntil,
+  endOfOpen,
   sampleOf,
   type BreakerReport,
   reportOf,
@@ -85,7 +85,7 @@ export class WebhookHealth {
   /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
   blockedUntil(destinationId: string, url: string): number {
     const { breaker, quietUntil } = this.#of(destinationId, url)
-    return Math.max(openUntil(breaker), quietUntil)
+    return Math.max(endOfOpen(breaker), quietUntil)
   }
 
   brokenSince(destinationId: string, url: string): number | undefined {
@@ -250,15 +250,15 @@ export function webhookStates(
 ): WebhookState[] {
   return settings.webhooks.map(({ url }) => {
     const brokenSince = health.brokenSince(id, url) ?? null
-    const restsUntil = health.blockedUntil(id, url)
-    const isResting = restsUntil > now
+    const openUntil = health.blockedUntil(id, url)
+    const isResting = openUntil > now
     const breaker = brokenSince === null ? 'closed' : isResting ? 'open' : 'half_open'
     const quietUntil = health.quietUntil(id, url)
     return {
       url,
       breaker,
       brokenSince,
-      restsUntil: isResting ? restsUntil : null,
+      openUntil: isResting ? openUntil : null,
       retryAfterUntil: quietUntil > now ? quietUntil : null,
       pacePerSecond: health.pacePerSecond(id, url) ?? null,
     }

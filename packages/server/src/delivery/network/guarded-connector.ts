@@ -15,7 +15,7 @@ import {
 } from './network-errors.ts'
 import { connectionClosed, openTcp, openTls } from './open-socket.ts'
 import type { ProxyTunnel } from './proxy-tunnel.ts'
-import { InsideConnections, type ReceiverInside } from './receiver-inside.ts'
+import { InProcessConnections, type InProcessReceiver } from './in-process-receiver.ts'
 
 /** The proxy resolves the name anyway, and Hookline's own name server may be unreachable. */
 const LOOKUP_BESIDE_PROXY_MS = 1_000
@@ -31,7 +31,7 @@ export interface GuardedConnectorOptions {
   readonly secureContext: SecureContext
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
   /** The inspector of this service. Without it, its host is an ordinary name. */
-  readonly inspector?: ReceiverInside | undefined
+  readonly inspector?: InProcessReceiver | undefined
 }
 
 /**
@@ -44,13 +44,13 @@ export interface GuardedConnectorOptions {
  */
 export class GuardedConnector implements Disposable {
   readonly #options: GuardedConnectorOptions
-  readonly #inspector: InsideConnections | undefined
+  readonly #inspector: InProcessConnections | undefined
   readonly #closing = new AbortController()
 
   constructor(options: GuardedConnectorOptions) {
     this.#options = options
     const { clock, inspector } = options
-    this.#inspector = inspector && new InsideConnections(inspector, clock)
+    this.#inspector = inspector && new InProcessConnections(inspector, clock)
   }
 
   readonly connect: buildConnector.connector = (target, callback) => {

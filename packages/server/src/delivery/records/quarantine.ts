@@ -8,7 +8,7 @@ type QuarantineRequest = Omit<QuarantineItem, 'at'> & { readonly cause?: unknown
 
 /**
  * Quarantines items and logs each. Waits while the backend is unavailable. Returns false when `signal` aborted first.
- * @throws {BackendUnavailable} after `mostMs`
+ * @throws {BackendUnavailable} after `maxMs`
  */
 export async function quarantineAll(
   faulty: readonly QuarantineRequest[],
@@ -17,7 +17,7 @@ export async function quarantineAll(
     readonly clock: Clock
     readonly logger: Logger
     readonly signal: AbortSignal
-    readonly mostMs?: number | undefined
+    readonly maxMs?: number | undefined
   },
 ): Promise<boolean> {
   if (faulty.length === 0) return true

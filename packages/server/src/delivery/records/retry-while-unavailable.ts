@@ -11,7 +11,7 @@ const throttles = new WeakMap<Logger, LogThrottle>()
 /**
  * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivery cannot be undone
  * when recording it fails. Resolves to `undefined` when `signal` aborted first.
- * @throws any other error, and `BackendUnavailable` after `mostMs`; the work may continue then
+ * @throws any other error, and `BackendUnavailable` after `maxMs`; the work may continue then
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
@@ -19,23 +19,23 @@ export async function retryWhileUnavailable<T>(
     clock,
     logger,
     signal,
-    mostMs = Infinity,
+    maxMs = Infinity,
   }: {
     readonly clock: Clock
     readonly logger: Logger
     readonly signal: AbortSignal
-    readonly mostMs?: number | undefined
+    readonly maxMs?: number | undefined
   },
 ): Promise<{ readonly value: T } | undefined> {
   const startedAt = clock.now()
   for (let failures = 1; ; failures++) {
     try {
-      return { value: await inTime(work(), startedAt + mostMs, clock) }
+      return { value: await inTime(work(), startedAt + maxMs, clock) }
     } catch (error) {
       if (!(error instanceof BackendUnavailable)) throw error
       report(error, { clock, logger })
       if (signal.aborted) return undefined
-      if (clock.now() - startedAt >= mostMs) throw error
+      if (clock.now() - startedAt >= maxMs) throw error
       await pause(clock, exponentialBackoffMs(failures), signal)
     }
   }

@@ -7,7 +7,7 @@ import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts
 import { GuardedConnector } from '../network/guarded-connector.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
-import type { ReceiverInside } from '../network/receiver-inside.ts'
+import type { InProcessReceiver } from '../network/in-process-receiver.ts'
 import {
   type AttemptResult,
   classifyFailure,
@@ -45,7 +45,7 @@ export interface WebhookSenderOptions {
   /** `address:port`; by default the system's name servers. */
   readonly dnsServers?: readonly string[]
   readonly egressProxy?: Redacted | undefined
-  readonly inspector?: ReceiverInside | undefined
+  readonly inspector?: InProcessReceiver | undefined
 }
 
 export interface SendOptions {

@@ -1,6 +1,6 @@
 import type { AcceptedEvent, Delivery, Destination, Mark } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
-import type { InsideResponse, SentRequest } from '../../delivery/network/receiver-inside.ts'
+import type { InProcessResponse, SentRequest } from '../../delivery/network/in-process-receiver.ts'
 import type { WireError } from '../../threads/channel.ts'
 import type { WorkerFailed } from '../../util/workers/supervisor.ts'
 import type { Lanes } from '../lanes.ts'
@@ -24,7 +24,7 @@ export interface LaneChange {
 
 export interface LaneThreadFunctions extends Pick<
   Lanes,
-  'wake' | 'states' | 'attemptsOf' | 'order' | 'status' | 'abort'
+  'wake' | 'states' | 'attemptsOf' | 'command' | 'status' | 'abort'
 > {
   /** The thread has applied all changes: its lanes start. */
   begin(): void
@@ -37,10 +37,10 @@ export interface LaneThreadFunctions extends Pick<
 export interface LaneMainFunctions {
   recorded(block: RecordedBlock): void
   putDestination(destination: Destination): Promise<void>
-  givenUp(failure: Omit<WorkerFailed, 'error'> & { readonly message: string }): void
+  failedPermanently(failure: Omit<WorkerFailed, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
   damaged(error: WireError): void
-  inspect(request: SentRequest): Promise<InsideResponse> | InsideResponse
+  inspect(request: SentRequest): Promise<InProcessResponse> | InProcessResponse
   inspected(id: string): void
 }
 

@@ -3,7 +3,7 @@ import type { Transferable } from 'node:worker_threads'
 import type { Backend } from '../../backend/backend.ts'
 import type { ThreadConnection } from '../../backend/threads.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
-import type { ReceiverInside } from '../../delivery/network/receiver-inside.ts'
+import type { InProcessReceiver } from '../../delivery/network/in-process-receiver.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { OpenedThread, ThreadToOpen } from '../../threads/running-thread.ts'
@@ -33,7 +33,7 @@ export interface LaneThreadsOptions extends SupervisionOptions {
   readonly threads: number
   /** For all threads together. */
   readonly settings: LaneGroupSettings
-  readonly inspector: ReceiverInside
+  readonly inspector: InProcessReceiver
   readonly activity: ActivityListener
   readonly stopTimeoutMs: number
 }

@@ -1,6 +1,6 @@
 import type { Delivery, LaneState } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
-import type { LaneOrder } from '../../backend/deliveries.ts'
+import type { LaneCommand } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { restoredError } from '../../threads/channel.ts'
 import { ThreadSupervisor } from '../../threads/thread-host.ts'
@@ -90,13 +90,13 @@ export class LaneThreads implements Lanes {
     return new Map((await Promise.all(answers)).flatMap((attempts) => [...attempts]))
   }
 
-  async order({ order, webhooks }: LaneOrder): Promise<void> {
+  async command({ command, webhooks }: LaneCommand): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
     // A thread that starts has closed breakers, and claims everything due.
-    const orders = [...groups].map(async ([{ host }, those]) => {
-      await host.channel?.call('order', { order, webhooks: those }).catch(() => undefined)
+    const commands = [...groups].map(async ([{ host }, those]) => {
+      await host.channel?.call('command', { command, webhooks: those }).catch(() => undefined)
     })
-    await Promise.all(orders)
+    await Promise.all(commands)
   }
 
   async status(): Promise<LanesStatus> {
@@ -161,13 +161,14 @@ export class LaneThreads implements Lanes {
   }
 
   #functionsOfMain(): LaneThreadOptions['functionsOfMain'] {
-    const { backend, activity, inspector, onGiveUp } = this.#options
+    const { backend, activity, inspector, onPermanentFailure } = this.#options
     return {
       recorded: ({ activity: reported }) => {
         for (const packed of reported) activity.recorded(activityIn(packed))
       },
       putDestination: (destination) => backend.catalog.putDestination(destination),
-      givenUp: ({ message, ...failure }) => onGiveUp({ ...failure, error: new Error(message) }),
+      failedPermanently: ({ message, ...failure }) =>
+        onPermanentFailure({ ...failure, error: new Error(message) }),
       damaged: (error) => backend.threads.seeDamage(restoredError(error)),
       inspect: (request) => inspector.receive(request),
       inspected: (id) => inspector.responded(id),

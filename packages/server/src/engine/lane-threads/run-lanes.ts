@@ -50,8 +50,8 @@ export function runLanes(
     },
     metrics,
     logger,
-    onGiveUp: ({ worker, failures, error }) =>
-      main.send('givenUp', { worker, failures, message: String(error) }),
+    onPermanentFailure: ({ worker, failures, error }) =>
+      main.send('failedPermanently', { worker, failures, message: String(error) }),
   })
   const incoming = new Incoming(group, (number) => reports.recorded(number))
   return {
@@ -68,7 +68,7 @@ export function runLanes(
       },
       states: (ids) => group.states(ids),
       attemptsOf: (deliveries) => group.attemptsOf(deliveries),
-      order: (order) => group.order(order),
+      command: (command) => group.command(command),
       status: () => group.status(),
       stopLanes: () => group.stop(),
       abort: () => group.abort(),

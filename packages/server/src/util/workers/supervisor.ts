@@ -20,10 +20,10 @@ export interface SupervisorOptions {
   /** Whether the failure does not count, because the backend is unavailable. */
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
-  readonly onGiveUp: (failure: WorkerFailed) => void
+  readonly onPermanentFailure: (failure: WorkerFailed) => void
   /** Names of nonessential workers, which are suspended instead of failing the process. */
   readonly sideWorkers?: ReadonlySet<string>
-  /** A side worker is suspended, instead of `onGiveUp`. */
+  /** A side worker is suspended, instead of `onPermanentFailure`. */
   readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart, which doubles. Defaults to one second. */
   readonly firstRestartMs?: number
@@ -87,7 +87,8 @@ export class Supervisor {
         await this.#waitForRestart(failure, inARow)
         continue
       }
-      if (!this.#options.sideWorkers?.has(worker.name)) return this.#options.onGiveUp(failure)
+      if (!this.#options.sideWorkers?.has(worker.name))
+        return this.#options.onPermanentFailure(failure)
       this.#options.onSuspend?.({ ...failure, isTransient: false, restartInMs: REST_MS })
       await pause(clock, REST_MS, signal)
       counted = []

@@ -100,7 +100,12 @@ test('one request changes at most 5,000 users', async () => {
 
 test('the syncs of an audience are listed', async () => {
   const sync = await server.must<object>('POST', `/audiences/${audience}/sync`)
-  expect(sync).toMatchObject({ reason: 'created', state: 'waiting', looked: 0, finishedAt: null })
+  expect(sync).toMatchObject({
+    reason: 'created',
+    state: 'waiting',
+    evaluated: 0,
+    finishedAt: null,
+  })
   expect(await server.must('GET', `/audiences/${audience}/syncs`)).toEqual({
     data: [sync],
     nextCursor: null,

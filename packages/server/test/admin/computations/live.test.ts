@@ -73,9 +73,9 @@ test('state, size, syncs, members, values, changes, previews and explanations co
     since,
     condition: [
       { pointer: '', kind: 'and', holds: true },
-      { pointer: '/and/0', kind: 'clause', holds: true, saw: { count: 2 }, changesAt },
+      { pointer: '/and/0', kind: 'clause', holds: true, actual: { count: 2 }, changesAt },
       { pointer: '/and/1', kind: 'not', holds: true },
-      { pointer: '/and/1/not', kind: 'clause', holds: false, saw: { value: null } },
+      { pointer: '/and/1/not', kind: 'clause', holds: false, actual: { value: null } },
     ],
   })
   expect(await server.must('GET', `/traits/${trait}/explain?userId=u1`)).toMatchObject({

@@ -76,7 +76,7 @@ test('a destination shows its health', async () => {
         url,
         breaker: 'open',
         brokenSince: NOON - 5,
-        restsUntil: NOON + 5,
+        openUntil: NOON + 5,
         retryAfterUntil: NOON + 7,
         pacePerSecond: 2.345,
         inFlight: 0,
@@ -105,7 +105,7 @@ test('a destination shows its health', async () => {
           url: 'https://a.example/',
           breaker: 'open',
           brokenSince: '2026-01-15T11:59:59.995Z',
-          restsUntil: '2026-01-15T12:00:00.005Z',
+          openUntil: '2026-01-15T12:00:00.005Z',
           retryAfterUntil: '2026-01-15T12:00:00.007Z',
           pacePerSecond: 2.3,
           pending: 1,
@@ -137,7 +137,7 @@ test('a destination shows its health', async () => {
 test('after the system clock was set, a destination shows its health with the new time', async () => {
   await using server = await AdminServer.open({
     lanes: lanesWith([
-      { ...HEALTHY, url: WEBHOOK, breaker: 'open', brokenSince: NOON - 5, restsUntil: NOON + 5 },
+      { ...HEALTHY, url: WEBHOOK, breaker: 'open', brokenSince: NOON - 5, openUntil: NOON + 5 },
     ]),
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
@@ -148,7 +148,7 @@ test('after the system clock was set, a destination shows its health with the ne
   expect(await server.must('GET', `/destinations/${id}`)).toMatchObject({
     health: {
       webhooks: [
-        { brokenSince: '2026-01-15T12:59:59.995Z', restsUntil: '2026-01-15T13:00:00.005Z' },
+        { brokenSince: '2026-01-15T12:59:59.995Z', openUntil: '2026-01-15T13:00:00.005Z' },
       ],
       oldestPendingAt: '2026-01-15T12:00:00.000Z',
       oldestPendingAgeMs: 3_600_000,

@@ -29,7 +29,7 @@ interface Given {
 }
 
 function contextOf({ destination, state, begunAt }: Given): WaitContext {
-  const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
+  const healthy = { breaker: 'closed', brokenSince: null, openUntil: null } as const
   const states = [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...state }]
   const inFlight = new Map(begunAt === undefined ? [] : [[url, begunAt]])
   return { destination: newDestination(destination), states, inFlight, now: NOW, jumpMs: 0 }
@@ -62,14 +62,14 @@ type Row = readonly [
 ]
 
 const ROWS: readonly Row[] = [
-  ['that is due waits in line', {}, ['in_line', NOON, NOW]],
+  ['that is due waits in line', {}, ['queued', NOON, NOW]],
   [
     'with an attempt in progress waits for the response, even if it is paused meanwhile',
     { begunAt: NOW - 3, destination: pausedWebhook('operator') },
     ['in_flight', NOW - 3, NOW],
   ],
   ['with a later retry waits for it', { part: failed(NOW + 5) }, ['retry', FAILED_AT, NOW + 5]],
-  ['with a retry that is due waits in line', { part: failed(NOW - 5) }, ['in_line', NOW - 5, NOW]],
+  ['with a retry that is due waits in line', { part: failed(NOW - 5) }, ['queued', NOW - 5, NOW]],
   [
     'waits for the end of Retry-After',
     { part: failed(NOW + 5), state: { retryAfterUntil: NOW + 50 } },
@@ -87,22 +87,22 @@ const ROWS: readonly Row[] = [
   ],
   [
     'waits while the breaker is open',
-    { state: { ...open, restsUntil: NOW + 30 } },
+    { state: { ...open, openUntil: NOW + 30 } },
     ['breaker_open', NOON - 60, NOW + 30],
   ],
   [
     'waits for the probe of a half-open breaker',
-    { state: { ...open, breaker: 'half_open', restsUntil: null } },
+    { state: { ...open, breaker: 'half_open', openUntil: null } },
     ['breaker_open', NOON - 60, NOW],
   ],
   [
     "with a retry after the breaker's open period waits for both",
-    { part: failed(NOW + 90), state: { ...open, restsUntil: NOW + 30 } },
+    { part: failed(NOW + 90), state: { ...open, openUntil: NOW + 30 } },
     ['breaker_open', NOON - 60, NOW + 90],
   ],
   [
     'waits for Retry-After first, even if the breaker is open',
-    { state: { ...open, restsUntil: NOW + 30, retryAfterUntil: NOW + 50 } },
+    { state: { ...open, openUntil: NOW + 30, retryAfterUntil: NOW + 50 } },
     ['retry_after', NOON, NOW + 50],
   ],
   [
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'waits until a webhook with a forbidden URL is resumed, regardless of its breaker',
-    { destination: pausedWebhook('forbidden'), state: { ...open, restsUntil: NOW + 30 } },
+    { destination: pausedWebhook('forbidden'), state: { ...open, openUntil: NOW + 30 } },
     ['url_forbidden', NOON - 7, null],
   ],
   [
@@ -138,7 +138,7 @@ const ROWS: readonly Row[] = [
   [
     'that is held waits in line once nothing is paused',
     { part: { state: 'held' } },
-    ['in_line', NOW, NOW],
+    ['queued', NOW, NOW],
   ],
 ]
 
@@ -166,7 +166,7 @@ describe('a part of a delivery', () => {
 
   test('of a webhook whose health is unknown waits in line', () => {
     const context = { ...contextOf({}), states: [] }
-    expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'in_line' })
+    expect(partWaiting(partOf(), context)).toMatchObject({ reason: 'queued' })
   })
 })
 
@@ -180,8 +180,8 @@ test('no wait starts in the future, even after the system clock was set back', (
   const jumpMs = -2 * 86_400_000
   const now = NOW + jumpMs
   const inLine = partWaiting(partOf({ dueAt: NOW }), { ...contextOf({}), now, jumpMs })
-  expect(inLine).toMatchObject({ reason: 'in_line', since: now, nextAttemptAt: now })
-  const context = contextOf({ state: { brokenSince: NOW - 7, restsUntil: NOW + 5 } })
+  expect(inLine).toMatchObject({ reason: 'queued', since: now, nextAttemptAt: now })
+  const context = contextOf({ state: { brokenSince: NOW - 7, openUntil: NOW + 5 } })
   const states = context.states.map((state) => shownState(state, jumpMs))
   const blocked = partWaiting(partOf({ dueAt: NOW }), { ...context, states, now, jumpMs })
   expect(blocked).toMatchObject({

@@ -35,9 +35,9 @@ const open = (): Promise<AdminServer> =>
   AdminServer.open({
     lanes: {
       ...lanesWith([]),
-      order: async ({ order, webhooks }) => {
-        if (order === 'allowNow') calls.allowed.push(webhooks)
-        else if (order === 'retryNow') calls.retried.push(webhooks)
+      command: async ({ command, webhooks }) => {
+        if (command === 'allowNow') calls.allowed.push(webhooks)
+        else if (command === 'retryNow') calls.retried.push(webhooks)
         else calls.closed.push(...webhooks)
       },
     },

@@ -210,7 +210,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
     }),
   })
   const state = (change: Partial<WaitContext['states'][number]>) => {
-    const healthy = { breaker: 'closed', brokenSince: null, restsUntil: null } as const
+    const healthy = { breaker: 'closed', brokenSince: null, openUntil: null } as const
     return { states: [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...change }] }
   }
   const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
@@ -239,7 +239,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
     [
       'breaker_open',
       `${minute}, next attempt 2026-01-15T12:00:07.000Z`,
-      state({ breaker: 'open', brokenSince: since, restsUntil: NOON + 7_000 }),
+      state({ breaker: 'open', brokenSince: since, openUntil: NOON + 7_000 }),
       {},
     ],
     [
@@ -249,7 +249,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
       { last },
     ],
     ['retry', `${minute}, next attempt 2026-01-15T12:00:05.000Z`, {}, later],
-    ['in_line', `${minute}, next attempt 2026-01-15T12:00:00.000Z`, {}, { dueAt: since }],
+    ['queued', `${minute}, next attempt 2026-01-15T12:00:00.000Z`, {}, { dueAt: since }],
     [
       'in_flight',
       `${minute}, next attempt 2026-01-15T12:00:00.000Z`,

@@ -92,7 +92,7 @@ test('the user is suppressed, in this source or in every source', async () => {
   const suppression = { kind: 'user', id: 'u1', since: NOON, deletionId: 'del_1' } as const
   await server.backend.suppressions.add([{ ...suppression, sourceId }])
   const users = [{ kind: 'user', id: 'u1', calls: 3 }] as const
-  await server.backend.suppressions.countLeftOut({ sourceId, users, at: NOON + 5 })
+  await server.backend.suppressions.countSuppressed({ sourceId, users, at: NOON + 5 })
   const [first] = await causesOf('userId=u1')
   const evidence = { since: time(NOON), count: 3, lastAt: time(NOON + 5), deletionId: 'del_1' }
   expect(first).toMatchObject({ code: 'suppressed', evidence })

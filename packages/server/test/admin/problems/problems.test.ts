@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEM_CODES, type ProblemCodeName } from '../../../src/admin/problems/problem-codes.ts'
 import { BackendUnavailable } from '../../../src/backend/backend.ts'
-import { ResponseKept } from '../../../src/backend/idempotent-responses.ts'
+import { ResponseExists } from '../../../src/backend/idempotent-responses.ts'
 import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type Call } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
@@ -179,7 +179,7 @@ test('the response is 503 with Retry-After while the database is unavailable', a
 })
 
 test('the response is 409 with Retry-After if another node has handled a request with the same key', async () => {
-  await using own = await AdminServer.open(failing(new ResponseKept('there is a response')))
+  await using own = await AdminServer.open(failing(new ResponseExists('there is a response')))
   const { status, headers, body } = await own.call<ProblemDocument>('GET', '/events')
   expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1'])
 })

@@ -11,9 +11,9 @@ interface System {
   readonly dataDir: string | null
   readonly status: string
   readonly checkedAt: string
-  readonly damages: readonly object[] | null
+  readonly corruptions: readonly object[] | null
   readonly lastBackupAt: string | null
-  readonly live: { readonly open: number; readonly most: number }
+  readonly live: { readonly open: number; readonly max: number }
   readonly settings: readonly Readonly<Record<string, unknown>>[]
 }
 
@@ -66,7 +66,7 @@ test('shows the process, its checks, the stored data and the backlog', async () 
     checks,
     checkedAt: '2026-01-15T12:00:00.000Z',
     failingWorkers: [{ name: 'retention', reason: 'Error' }],
-    damages: [],
+    corruptions: [],
     storage: {
       usedBytes: expect.any(Number),
       databaseBytes: expect.any(Number),
@@ -89,7 +89,7 @@ test('shows the process, its checks, the stored data and the backlog', async () 
       openReplays: 0,
       openDeletions: 0,
     },
-    live: { open: 0, most: 100 },
+    live: { open: 0, max: 100 },
     lastBackupAt: null,
     settings: [],
   })
@@ -140,7 +140,7 @@ test('only admins see paths, hosts and corruption, and no one sees secrets', asy
   using db = new DatabaseSync(join(server.dataDir, 'hookline.db'))
   db.prepare('INSERT INTO damages VALUES (?, ?, 1)').run(NOON, 'planted damage')
   const admin = await server.must<System>('GET', '/system')
-  expect(admin.damages).toEqual([
+  expect(admin.corruptions).toEqual([
     { foundAt: '2026-01-15T12:00:00.000Z', description: 'planted damage' },
   ])
   expect(admin.settings).toMatchObject([
@@ -150,7 +150,7 @@ test('only admins see paths, hosts and corruption, and no one sees secrets', asy
     { origin: { kind: 'flag', name: '--port' } },
   ])
   const viewer = await asViewer(server)
-  expect(viewer).toMatchObject({ dataDir: null, damages: null, status: 'ok' })
+  expect(viewer).toMatchObject({ dataDir: null, corruptions: null, status: 'ok' })
   expect(viewer.settings).toMatchObject([
     { value: '4800', hidden: null },
     { value: null, hidden: 'admins_only', origin: { kind: 'file', key: 'data-dir' } },

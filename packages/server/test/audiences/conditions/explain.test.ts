@@ -45,7 +45,7 @@ test('an explanation lists each part of the condition with its verdict, actual v
   expect(explained({ and: [{ not: plan }, { or: [order, page] }] })).toEqual([
     { pointer: '', kind: 'and', holds: true, changesAt: null },
     { pointer: '/and/0', kind: 'not', holds: true, changesAt: null },
-    { ...clause, pointer: '/and/0/not', holds: false, clause: plan, saw: { value: 'pro' } },
+    { ...clause, pointer: '/and/0/not', holds: false, clause: plan, actual: { value: 'pro' } },
     { pointer: '/and/1', kind: 'or', holds: true, changesAt: null },
     {
       ...clause,
@@ -53,14 +53,14 @@ test('an explanation lists each part of the condition with its verdict, actual v
       holds: true,
       changesAt: NOON + 2 * HOUR,
       clause: order,
-      saw: { count: 2, orMore: false },
+      actual: { count: 2, orMore: false },
     },
     {
       ...clause,
       pointer: '/and/1/or/1',
       holds: true,
       clause: page,
-      saw: { count: 100, orMore: true },
+      actual: { count: 100, orMore: true },
     },
   ])
 })
@@ -69,26 +69,26 @@ test.for<[what: string, condition: Condition | null, explanation: object]>([
   [
     'a missing trait',
     { trait: 'x', op: 'not_exists' },
-    { holds: true, saw: { value: null }, changesAt: null },
+    { holds: true, actual: { value: null }, changesAt: null },
   ],
   [
     'a date',
     { trait: 'since', op: 'within_last_days', value: 2 },
     {
       holds: true,
-      saw: { value: '2026-01-14T12:00:00.000Z' },
+      actual: { value: '2026-01-14T12:00:00.000Z' },
       changesAt: NOON + 24 * HOUR,
     },
   ],
   [
     'a computed trait',
     { computedTrait: 't', op: '<', value: 3 },
-    { holds: false, saw: { value: 4 } },
+    { holds: false, actual: { value: 4 } },
   ],
-  ['a deleted computed trait', { computedTrait: 'z', op: 'exists' }, { saw: { value: null } }],
-  ['an audience', { audience: audienceId('a') }, { holds: true, saw: { member: true } }],
-  ['another audience', { audience: audienceId('b') }, { holds: false, saw: { member: false } }],
-  ['a list', null, { holds: true, clause: { listOf: audienceId('m') }, saw: { member: true } }],
+  ['a deleted computed trait', { computedTrait: 'z', op: 'exists' }, { actual: { value: null } }],
+  ['an audience', { audience: audienceId('a') }, { holds: true, actual: { member: true } }],
+  ['another audience', { audience: audienceId('b') }, { holds: false, actual: { member: false } }],
+  ['a list', null, { holds: true, clause: { listOf: audienceId('m') }, actual: { member: true } }],
 ])('the explanation of %s shows the actual value', ([_what, condition, explanation]) => {
   expect(explained(condition)).toMatchObject([explanation])
 })
@@ -101,5 +101,5 @@ test('a window with fewer than all kept events reports an exact count', () => {
     now: NOON,
     most: new Map([[1, 100]]),
   })
-  expect(explanation).toMatchObject([{ saw: { count: 50, orMore: false } }])
+  expect(explanation).toMatchObject([{ actual: { count: 50, orMore: false } }])
 })

@@ -17,7 +17,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
     const tokens = new Refreshes(here, 'tokens')
     const purges = new Refreshes(here, 'purges')
     await expect.poll(() => [tokens.count, purges.count]).toEqual([1, 1])
-    await database.postgres.write((transaction) => there.tell(transaction, 'tokens'))
+    await database.postgres.write((transaction) => there.publish(transaction, 'tokens'))
     await expect.poll(() => tokens.count).toBe(2)
     expect(purges.count).toBe(1)
   })
@@ -29,11 +29,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
     const purges = new Refreshes(feed, 'purges')
     await expect.poll(() => [tokens.count, purges.count]).toEqual([1, 1])
     const failed = database.postgres.write(async (transaction) => {
-      await feed.tell(transaction, 'tokens')
+      await feed.publish(transaction, 'tokens')
       throw new RangeError('no change')
     })
     await expect(failed).rejects.toThrow(RangeError)
-    await database.postgres.write((transaction) => feed.tell(transaction, 'purges'))
+    await database.postgres.write((transaction) => feed.publish(transaction, 'purges'))
     await expect.poll(() => purges.count).toBe(2)
     expect(tokens.count).toBe(1)
   })
@@ -58,7 +58,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
       sql`SELECT pg_terminate_backend(${await listenerIn(database)}::int)`,
     )
     await expect.poll(() => tokens.count).toBe(2)
-    await database.postgres.write((transaction) => feed.tell(transaction, 'tokens'))
+    await database.postgres.write((transaction) => feed.publish(transaction, 'tokens'))
     await expect.poll(() => tokens.count).toBe(3)
   })
 
@@ -80,7 +80,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
   test('runs one refresh at a time, and another for changes published meanwhile', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
-    const tell = () => database.postgres.write((transaction) => feed.tell(transaction, 'catalog'))
+    const tell = () =>
+      database.postgres.write((transaction) => feed.publish(transaction, 'catalog'))
     let running = 0
     let most = 0
     let refreshed = 0
@@ -100,7 +101,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
     await Promise.all(
       Array.from({ length: 8 }, async () => {
         const number = await database.postgres.write((transaction) =>
-          feed.tell(transaction, 'catalog'),
+          feed.publish(transaction, 'catalog'),
         )
         committed.push(number)
       }),
@@ -115,13 +116,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
     const going = new Refreshes(feed, 'tokens')
     await expect.poll(() => [stopped.count, going.count]).toEqual([1, 1])
     stopped.stop()
-    await database.postgres.write((transaction) => feed.tell(transaction, 'tokens'))
+    await database.postgres.write((transaction) => feed.publish(transaction, 'tokens'))
     await expect.poll(() => going.count).toBe(2)
     expect(stopped.count).toBe(1)
     await feed[Symbol.asyncDispose]()
     await using other = feedOn(database)
     const seen = new Refreshes(other, 'tokens')
-    await database.postgres.write((transaction) => other.tell(transaction, 'tokens'))
+    await database.postgres.write((transaction) => other.publish(transaction, 'tokens'))
     await expect.poll(() => seen.count).toBe(2)
     expect(going.count).toBe(2)
   })

@@ -146,7 +146,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
       createdAt: NOON,
       startedAt: NOON,
       finishedAt: null,
-      looked: 0,
+      evaluated: 0,
       told: 0,
       entered: 0,
       left: 0,
@@ -157,10 +157,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     } as const
     await a.syncs.put(sync)
     const advanced = await Promise.all(
-      [a, b, a, b].map(({ syncs }, looked) => syncs.advance(sync, { ...sync, looked: looked + 1 })),
+      [a, b, a, b].map(({ syncs }, evaluated) =>
+        syncs.advance(sync, { ...sync, evaluated: evaluated + 1 }),
+      ),
     )
     expect(advanced.filter((isAdvanced) => isAdvanced)).toHaveLength(1)
-    expect(await b.syncs.open()).toEqual([{ ...sync, looked: advanced.indexOf(true) + 1 }])
+    expect(await b.syncs.open()).toEqual([{ ...sync, evaluated: advanced.indexOf(true) + 1 }])
   })
 })
 

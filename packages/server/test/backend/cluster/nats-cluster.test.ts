@@ -35,7 +35,7 @@ describe.skipIf(natsProgram() === undefined)('the log on three servers', () => {
     const opening = JetStreamLog.open(link, { ...OPTIONS, waiting, clock })
     // The first attempt has failed.
     await expect.poll(() => clock.waits).toBeGreaterThan(0)
-    for (const { routes } of nats.all) for (const route of routes) route.mend()
+    for (const { routes } of nats.all) for (const route of routes) route.repair()
     await using log = await opening
     await log.append([acceptedEvent()])
     expect((await log.state()).undecided.events).toBe(1)

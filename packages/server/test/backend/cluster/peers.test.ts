@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import type { Backend } from '../../../src/backend/backend.ts'
-import type { LaneId, LaneOrder } from '../../../src/backend/deliveries.ts'
+import type { LaneId, LaneCommand } from '../../../src/backend/deliveries.ts'
 import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
 import type { LaneDivision } from '../../../src/delivery/lanes/lane-scheduler.ts'
 import { connectPeers, SharedLanes } from '../../../src/engine/peers.ts'
@@ -140,22 +140,22 @@ const CLOSED: LaneState = {
   url: URL_A,
   breaker: 'closed',
   brokenSince: null,
-  restsUntil: null,
+  openUntil: null,
   retryAfterUntil: null,
   pacePerSecond: 5,
   inFlight: 2,
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () => {
-  test('are shown combined, and manual orders run on each node', async () => {
+  test('are shown combined, and manual commands run on each node', async () => {
     await using opened = await openWithDestination(2)
-    const orders: string[] = []
+    const commands: string[] = []
     const since = systemClock.now() - 60_000
     const open: LaneState = {
       ...CLOSED,
       breaker: 'open',
       brokenSince: since,
-      restsUntil: since + 90_000,
+      openUntil: since + 90_000,
       inFlight: 1,
     }
     const [a] = [CLOSED, open].map((state, index) => {
@@ -164,8 +164,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
         states: async (ids: readonly string[]) => new Map(ids.map((id) => [id, [state]])),
         attemptsOf: async () =>
           new Map([['msg_1', new Map([[`https://${index}/`, systemClock.wall() - 1_000]])]]),
-        order: async ({ order, webhooks }: LaneOrder) => {
-          orders.push(`${index} ${order} ${webhooks.map(({ url }) => url).join()}`)
+        command: async ({ command, webhooks }: LaneCommand) => {
+          commands.push(`${index} ${command} ${webhooks.map(({ url }) => url).join()}`)
         },
       }
       return new SharedLanes({ lanes, signals, clock: systemClock })
@@ -180,24 +180,24 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     for (const at of begun.values()) expect(at).toBeGreaterThan(before - 1_000 - ROUNDING_MS)
     const webhooks = [{ destinationId: 'dst_a', url: URL_A }]
     const names = ['allowNow', 'closeBreakers', 'retryNow'] as const
-    for (const order of names) await a!.order({ order, webhooks })
-    await expect.poll(() => orders).toHaveLength(6)
+    for (const command of names) await a!.command({ command, webhooks })
+    await expect.poll(() => commands).toHaveLength(6)
     const expected = [0, 1].flatMap((node) => names.map((name) => `${node} ${name} ${URL_A}`))
-    expect(orders.toSorted()).toEqual(expected)
+    expect(commands.toSorted()).toEqual(expected)
   })
 
   test('are shown even if a node of another version sends fewer fields', async () => {
     await using opened = await openWithDestination(2)
     const [first, second] = opened.nodes.map(({ signals }) => signals)
     const nothing = async (): Promise<void> => undefined
-    const lanes = { order: nothing, states: async () => new Map([['dst_a', [CLOSED]]]) }
+    const lanes = { command: nothing, states: async () => new Map([['dst_a', [CLOSED]]]) }
     const shared = new SharedLanes({
       lanes: { ...lanes, attemptsOf: async () => new Map() },
       signals: first!,
       clock: systemClock,
     })
     const { url, breaker, inFlight } = CLOSED
-    second!.onAsked('lanes', async () => ({ states: [['dst_a', [{ url, breaker, inFlight }]]] }))
+    second!.onRequest('lanes', async () => ({ states: [['dst_a', [{ url, breaker, inFlight }]]] }))
     const state = async (): Promise<unknown> => (await shared.states(['dst_a'])).get('dst_a')![0]
     await expect.poll(state).toEqual({ ...CLOSED, inFlight: 2 * inFlight })
   })

@@ -14,7 +14,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () =
 
 function heardOf({ signals }: Backend): unknown[] {
   const heard: unknown[] = []
-  signals.onTold('changes', (message) => heard.push(message))
+  signals.onMessage('changes', (message) => heard.push(message))
   return heard
 }
 
@@ -22,7 +22,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
   test('a signal from one node reaches all others, but not itself', async () => {
     await using opened = await openNodes(3)
     const heard = opened.nodes.map(heardOf)
-    opened.nodes[0]!.signals.tell('changes', { id: 'dst_ä' })
+    opened.nodes[0]!.signals.publish('changes', { id: 'dst_ä' })
     for (const each of heard.slice(1)) await expect.poll(() => each).toEqual([{ id: 'dst_ä' }])
     expect(heard[0]).toEqual([])
   })
@@ -32,8 +32,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     const [a, b] = opened.nodes
     const heard = heardOf(b!)
     const large = { text: 'x'.repeat(3 * 1024 * 1024) }
-    a!.signals.tell('changes', { text: 'x'.repeat(12 * 1024 * 1024) })
-    a!.signals.tell('changes', large)
+    a!.signals.publish('changes', { text: 'x'.repeat(12 * 1024 * 1024) })
+    a!.signals.publish('changes', large)
     await expect.poll(() => heard).toHaveLength(1)
     expect(heard[0]).toEqual(large)
   })
@@ -42,16 +42,16 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await using opened = await openNodes(3)
     await known(opened.nodes)
     const [a, b, c] = opened.nodes
-    b!.signals.onAsked('attempts', async (question) => ({ from: 'b', question }))
-    c!.signals.onAsked('attempts', async () => ({ from: 'c' }))
-    const answers = await a!.signals.ask('attempts', { destinationId: 'dst_a' })
+    b!.signals.onRequest('attempts', async (question) => ({ from: 'b', question }))
+    c!.signals.onRequest('attempts', async () => ({ from: 'c' }))
+    const answers = await a!.signals.request('attempts', { destinationId: 'dst_a' })
     expect(answers).toHaveLength(2)
     expect(answers).toContainEqual({ from: 'b', question: { destinationId: 'dst_a' } })
     expect(answers).toContainEqual({ from: 'c' })
     // It is alive, but does not respond.
-    c!.signals.onAsked('lanes', () => Promise.reject(new Error('broken')))
-    b!.signals.onAsked('lanes', async () => ({ from: 'b' }))
-    expect(await a!.signals.ask('lanes', {})).toEqual([{ from: 'b' }])
+    c!.signals.onRequest('lanes', () => Promise.reject(new Error('broken')))
+    b!.signals.onRequest('lanes', async () => ({ from: 'b' }))
+    expect(await a!.signals.request('lanes', {})).toEqual([{ from: 'b' }])
   })
 
   test('only messages encrypted by a node of the service are received', async () => {
@@ -64,7 +64,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     for (const payload of ['', 'nonsense', `0 0 1\n${forged}`, `0 0 1\n0123456789abcdef.AAAA`])
       stranger.publish(`${natsPrefix}.signals`, payload)
     await stranger.flush()
-    a!.signals.tell('changes', { id: 'dst_a' })
+    a!.signals.publish('changes', { id: 'dst_a' })
     await expect.poll(() => heard).toEqual([{ id: 'dst_a' }])
     await stranger.close()
   })
@@ -108,7 +108,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     const [a, b, c] = opened.nodes
     const heard = opened.nodes.map(({ signals }) => {
       const messages: unknown[] = []
-      signals.onTold('counts', (message) => messages.push(message))
+      signals.onMessage('counts', (message) => messages.push(message))
       return messages
     })
     using _first = b!.signals.read('counts')
@@ -116,9 +116,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     let isRead = false
     a!.signals.onRead('counts', (now) => (isRead = now))
     await expect.poll(() => isRead).toBe(true)
-    a!.signals.tell('counts', { received: 1 })
+    a!.signals.publish('counts', { received: 1 })
     const others = heardOf(c!)
-    a!.signals.tell('changes', {})
+    a!.signals.publish('changes', {})
     await expect.poll(() => others).toHaveLength(1)
     await expect.poll(() => heard).toEqual([[], [{ received: 1 }], []])
   })
@@ -137,7 +137,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     // Some heartbeats later.
     await expect.poll(() => seenAtOf(b!)).toBeGreaterThan(beforeBeats + 300)
     expect(subjects).toEqual([])
-    a!.signals.tell('changes', {})
+    a!.signals.publish('changes', {})
     await expect.poll(() => subjects).toEqual([`${natsPrefix}.signals`])
     await listener.close()
   })

@@ -96,7 +96,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     await opened.nodes[0]!.catalog.putSource(newSource({ id: 'src_late' }))
     const having = opened.nodes.filter(({ catalog }) => catalog.current.sources.has('src_late'))
     expect(having).toEqual(opened.nodes.slice(0, -1))
-    link.mend()
+    link.repair()
     await expect.poll(() => cutOff.catalog.current.sources.has('src_late')).toBe(true)
   })
 })

@@ -7,12 +7,12 @@ export function signalsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { signals } = harness.backend
       const heard: unknown[] = []
-      signals.onTold('changes', (message) => heard.push(message))
+      signals.onMessage('changes', (message) => heard.push(message))
       signals.onRead('counts', (isRead) => heard.push(isRead))
-      signals.onAsked('attempts', async () => ({}))
+      signals.onRequest('attempts', async () => ({}))
       using _reading = signals.read('counts')
-      signals.tell('changes', { id: 'dst_a' })
-      expect(await signals.ask('attempts', {})).toEqual([])
+      signals.publish('changes', { id: 'dst_a' })
+      expect(await signals.request('attempts', {})).toEqual([])
       expect(heard).toEqual([])
     })
   })

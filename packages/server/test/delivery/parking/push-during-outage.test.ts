@@ -51,8 +51,8 @@ test.for(['claims', 'everything'] as const)(
     const [delivery] = await engine.deliveries({})
     receiver.respond = () => 200
     outage = kind
-    await engine.lanes.order({
-      order: 'retryNow',
+    await engine.lanes.command({
+      command: 'retryNow',
       webhooks: [{ destinationId: 'dst_a', url: delivery!.webhooks[0]!.url }],
     })
     const line = kind === 'claims' ? 'backlog.read_failed' : 'worker.waiting'

@@ -20,15 +20,15 @@ async function rounds(engine: Engine): Promise<number> {
   return Math.min(...(await engine.deliveries({})).map((each) => each.rounds))
 }
 
-/** Advances the clock step by step until the condition holds, up to `mostMs`. Returns how long it took. */
+/** Advances the clock step by step until the condition holds, up to `maxMs`. Returns how long it took. */
 async function advanceUntil(
   { clock, engine }: { clock: ManualClock; engine: Engine },
-  mostMs: number,
+  maxMs: number,
   isMet: () => boolean | Promise<boolean>,
 ): Promise<number> {
   const start = clock.now()
   while (!(await isMet())) {
-    if (clock.now() - start >= mostMs) throw new Error(`not met after ${mostMs} ms`)
+    if (clock.now() - start >= maxMs) throw new Error(`not met after ${maxMs} ms`)
     clock.advance(STEP)
     await engine.settled()
   }

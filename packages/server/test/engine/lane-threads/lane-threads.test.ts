@@ -52,8 +52,8 @@ test("a thread reports the state of its webhooks to main, and carries out main's
     .toMatchObject([{ url: receiver.url, breaker: 'open' }])
   expect((await engine.lanes.status()).openBreakers).toBe(1)
   receiver.respond = () => 200
-  await engine.lanes.order({
-    order: 'closeBreakers',
+  await engine.lanes.command({
+    command: 'closeBreakers',
     webhooks: [{ destinationId: 'dst_a', url: receiver.url }],
   })
   await expect.poll(() => engine.states()).toEqual({ delivered: 60 })
@@ -96,7 +96,7 @@ test('killing threads under load loses nothing, and few events arrive twice', as
   )
   expect(new Set(arrived)).toEqual(expected)
   expect(arrived.length - expected.size).toBeLessThanOrEqual(inFlight)
-  expect(engine.givenUp).toEqual([])
+  expect(engine.failedPermanently).toEqual([])
   expect((await engine.engine.status()).imbalance).toEqual({ pipeline: 0, lanes: 0 })
 })
 

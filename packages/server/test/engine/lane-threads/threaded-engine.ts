@@ -37,7 +37,7 @@ export class ThreadedEngine implements AsyncDisposable {
   readonly inspector: Inspector
   readonly metrics = new Metrics()
   readonly recorded: DeliveryActivity[] = []
-  readonly givenUp: unknown[] = []
+  readonly failedPermanently: unknown[] = []
   readonly #stack: AsyncDisposableStack
 
   private constructor(
@@ -58,7 +58,7 @@ export class ThreadedEngine implements AsyncDisposable {
       clock: systemClock,
       metrics: this.metrics,
       logger: createLogger('silent'),
-      onGiveUp: (failure: unknown) => void this.givenUp.push(failure),
+      onPermanentFailure: (failure: unknown) => void this.failedPermanently.push(failure),
     }
     const find = (id: string) => Promise.resolve(lookUps).then(() => backend.deliveries.find(id))
     const connect = () => Promise.resolve(starts).then(() => backend.threads.connect())

@@ -23,7 +23,7 @@ const common = {
   metrics: new Metrics(200, { ofProcess: false }),
   logger: createLogger('info'),
 }
-const threads = new ThreadSupervisor({ ...common, onGiveUp: resolve })
+const threads = new ThreadSupervisor({ ...common, onPermanentFailure: resolve })
 const host = new ThreadHost<object, object>({
   ...common,
   name: 'idle-1',

@@ -61,7 +61,7 @@ describe('a worker', () => {
     await using _running = running
     for (let waits = 0; waits < 20; waits++) await pass(RESTART_MS)
     expect(runs()).toBe(5)
-    expect(running.givenUp).toMatchObject([
+    expect(running.failedPermanently).toMatchObject([
       { worker: 'pipeline', failures: 5, error: { message: '5' } },
     ])
     expect(running.supervisor.failing.size).toBe(1)
@@ -76,7 +76,7 @@ describe('a worker', () => {
     expect(running.suspended).toMatchObject([
       { worker: 'profiles', failures: 5, error: { message: '5' }, restartInMs: 600_000 },
     ])
-    expect(running.givenUp).toEqual([])
+    expect(running.failedPermanently).toEqual([])
     expect(running.supervisor.failing.size).toBe(1)
     await pass(600_000)
     expect(runs()).toBe(6)
@@ -88,7 +88,7 @@ describe('a worker', () => {
     const { running, pass, runs } = start(Array.from({ length: 20 }, () => new Error('again')))
     await using _running = running
     for (let failures = 0; failures < 20; failures++) await pass(RESTART_MS + 10_000)
-    expect(running.givenUp).toEqual([])
+    expect(running.failedPermanently).toEqual([])
     expect(runs()).toBe(21)
   })
 
@@ -98,7 +98,7 @@ describe('a worker', () => {
     await turn()
     expect(running.supervisor.failing.get('pipeline')).toBe('disk full')
     for (let failures = 0; failures < 30; failures++) await pass(RESTART_MS)
-    expect(running.givenUp).toEqual([])
+    expect(running.failedPermanently).toEqual([])
     expect(runs()).toBe(31)
   })
 

@@ -118,7 +118,7 @@ function Verdict({ kind, record, explained }: ExplanationProps): ReactElement {
 const GROUP_WORDS = { and: 'All of these', or: 'Any of these', not: 'Not:' } as const
 
 function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): ReactElement {
-  const { kind, holds, saw, changesAt, isDecisive, depth } = part
+  const { kind, holds, actual, changesAt, isDecisive, depth } = part
   return (
     <li
       className={classNames(
@@ -133,7 +133,7 @@ function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): Rea
       <span className={classNames('min-w-0', isDecisive && 'font-medium')}>
         {kind === 'clause' ? wordsOf(part, nameOf) : GROUP_WORDS[kind]}
       </span>
-      {saw !== undefined && <span>{foundWords(saw)}</span>}
+      {actual !== undefined && <span>{foundWords(actual)}</span>}
       {changesAt !== null && kind === 'clause' && (
         <span className="text-dense">
           changes <Time at={changesAt} />
@@ -149,9 +149,11 @@ function wordsOf({ clause = {} }: ExplainedPart, nameOf: NameOf): string {
 }
 
 /** The value that a clause was evaluated against. */
-function foundWords(saw: JsonObject): string {
-  if ('count' in saw)
-    return `found ${wholeNumber(Number(saw['count']))}${saw['orMore'] === true ? ' or more' : ''}`
-  if ('member' in saw) return saw['member'] === true ? 'is a member' : 'is not a member'
-  return saw['value'] === null ? 'found no value' : `found ${valueWords(saw['value'] as Json)}`
+function foundWords(actual: JsonObject): string {
+  if ('count' in actual)
+    return `found ${wholeNumber(Number(actual['count']))}${actual['orMore'] === true ? ' or more' : ''}`
+  if ('member' in actual) return actual['member'] === true ? 'is a member' : 'is not a member'
+  return actual['value'] === null
+    ? 'found no value'
+    : `found ${valueWords(actual['value'] as Json)}`
 }

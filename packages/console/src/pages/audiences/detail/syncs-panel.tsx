@@ -70,7 +70,7 @@ export function SyncsPanel({ kind, record }: ComputationProps): ReactElement {
 function Progress({ record: { progress } }: Pick<ComputationProps, 'record'>): ReactElement | null {
   if (progress === null) return null
   const { step, done, total } = progress
-  const what = { filling: 'events', evaluating: 'profiles', announcing: 'users' }[step]
+  const what = { backfilling: 'events', evaluating: 'profiles', announcing: 'users' }[step]
   return (
     <div className="px-4 pb-3">
       <progress
@@ -99,7 +99,7 @@ function SyncTable({ syncs }: { readonly syncs: readonly Sync[] }): ReactElement
           <Cell>
             <Time at={each.finishedAt ?? each.startedAt ?? each.createdAt} />
           </Cell>
-          <Cell className="tabular-nums">{counted(each.looked, 'profile')}</Cell>
+          <Cell className="tabular-nums">{counted(each.evaluated, 'profile')}</Cell>
           <Cell className="tabular-nums">
             {each.error === null ? (
               <>

@@ -98,7 +98,7 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
   )
 }
 
-function BreakerText({ breaker, brokenSince, restsUntil }: WebhookHealth): ReactElement {
+function BreakerText({ breaker, brokenSince, openUntil }: WebhookHealth): ReactElement {
   return (
     <p>
       Opened after too many failures
@@ -111,9 +111,9 @@ function BreakerText({ breaker, brokenSince, restsUntil }: WebhookHealth): React
       .{' '}
       {breaker === 'half_open'
         ? 'A probe is in progress.'
-        : restsUntil !== null && (
+        : openUntil !== null && (
             <>
-              Next probe: <Time at={restsUntil} />.
+              Next probe: <Time at={openUntil} />.
             </>
           )}
     </p>

@@ -27,7 +27,7 @@ export function OverviewTab(): ReactElement {
           <StoragePanel system={system} />
           <BacklogPanel system={system} />
           {isAdmin && <BackupPanel system={system} />}
-          {system.damages !== null && <CorruptionPanel found={system.damages} />}
+          {system.corruptions !== null && <CorruptionPanel found={system.corruptions} />}
         </div>
       )}
     </Loaded>
@@ -91,7 +91,7 @@ function ServicePanel({ system }: SystemProps): ReactElement {
               <code className="break-all">{shownText(dataDir, 400)}</code>
             ),
           ],
-          ['Live streams', `${live.open} open, max ${live.most}`],
+          ['Live streams', `${live.open} open, max ${live.max}`],
         ]}
       />
     </Panel>
@@ -179,7 +179,7 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
 }
 
 interface CorruptionPanelProps {
-  readonly found: NonNullable<System['damages']>
+  readonly found: NonNullable<System['corruptions']>
 }
 
 function CorruptionPanel({ found }: CorruptionPanelProps): ReactElement {

@@ -16,7 +16,7 @@ interface ChangeFeedOptions {
   readonly postgres: Postgres
   readonly url: Redacted
   readonly clock: Clock
-  readonly signals: Pick<Signals, 'ask' | 'onAsked'>
+  readonly signals: Pick<Signals, 'request' | 'onRequest'>
   /** How often to look for changes, in case a notification was lost. */
   readonly pollMs: number
 }
@@ -48,7 +48,7 @@ export class ChangeFeed implements AsyncDisposable {
     const { signal } = this.#stop
     const onNotify = (): void => this.#reads.wake()
     this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNotify, signal })])
-    this.#stopAnswering = signals.onAsked('replicas', (question) =>
+    this.#stopAnswering = signals.onRequest('replicas', (question) =>
       this.#answer(question as ReplicaRequest),
     )
   }
@@ -66,7 +66,7 @@ export class ChangeFeed implements AsyncDisposable {
   }
 
   /** Publishes a change on commit. Resolves to its number. Changes of a kind are serialised from here until their commit. */
-  async tell(transaction: Connection, kind: ChangeKind): Promise<number> {
+  async publish(transaction: Connection, kind: ChangeKind): Promise<number> {
     const { rows } = await sql<{ readonly number: number }>`
       WITH change AS (
         INSERT INTO changes AS kept VALUES (${kind}, 1)
@@ -78,7 +78,7 @@ export class ChangeFeed implements AsyncDisposable {
 
   /** Resolves when the other nodes have applied everything committed before. Waits at most half a second for each. */
   async spread(kind: ChangeKind): Promise<void> {
-    await this.#signals.ask('replicas', { kind } satisfies ReplicaRequest)
+    await this.#signals.request('replicas', { kind } satisfies ReplicaRequest)
   }
 
   /** Why state in memory may be older than `pollMs`; `undefined` while this node receives all changes. */

@@ -52,7 +52,7 @@ export function postgresPurge({
     refuse: (added) =>
       postgres.write(async (transaction) => {
         await refuse(transaction, added)
-        await feed.tell(transaction, 'purges')
+        await feed.publish(transaction, 'purges')
       }),
     async removeProfiles(purge) {
       const isAll = await postgres.write((transaction) =>

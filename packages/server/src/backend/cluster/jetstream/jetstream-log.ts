@@ -29,7 +29,7 @@ const SIGNS_OF_LIFE = 3
 
 /** The log on a JetStream stream. Consuming nodes compete for its entries, and regularly report progress. */
 export class JetStreamLog implements Log, AsyncDisposable {
-  readonly patienceMs = PATIENCE_MS
+  readonly maxRetryMs = PATIENCE_MS
   readonly positions = new LogPositions()
   readonly #canWork: (signal: AbortSignal) => Promise<void>
   readonly #link: NatsLink

@@ -82,7 +82,7 @@ export const OUTBOX_ID = 'outbox.'
 const CHUNK_BYTES = 512 * 1024
 
 /** Stores evaluations in one transaction with the events that announce them, which the outbox appends to the log. */
-export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' | 'tell'> {
+export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' | 'announce'> {
   return {
     commit: (evaluated) =>
       postgres.write(async (transaction) => {
@@ -95,7 +95,7 @@ export function announcementsIn(postgres: Postgres): Pick<Evaluations, 'commit' 
         )
         return stored
       }),
-    tell: (events, purges) =>
+    announce: (events, purges) =>
       postgres.write(async (transaction) => {
         const state = await lockProfiles(new PostgresTx(transaction))
         if (state.purges !== purges) return false

@@ -71,7 +71,7 @@ export class PostgresReads implements Reads {
 
 /** Notifies nodes of changes: `ChangeFeed`. */
 interface Changes {
-  tell(transaction: Connection, kind: ChangeKind): Promise<number>
+  publish(transaction: Connection, kind: ChangeKind): Promise<number>
   on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown
   spread(kind: ChangeKind): Promise<void>
 }
@@ -92,7 +92,7 @@ export class PostgresStore extends PostgresReads implements Store {
     { audit, changes: kind }: WriteOptions = {},
   ): Promise<Result> {
     return this.postgres.write(async (transaction) => {
-      const number = kind === undefined ? 0 : await this.#changes.tell(transaction, kind)
+      const number = kind === undefined ? 0 : await this.#changes.publish(transaction, kind)
       const tx = new PostgresTx(transaction, number)
       const result = await write(tx, input)
       if (result !== false && audit !== undefined)

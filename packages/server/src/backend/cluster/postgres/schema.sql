@@ -350,8 +350,8 @@ CREATE TABLE suppressions (
   source_id        txt    NOT NULL,
   since            bigint NOT NULL,
   deletion_id      txt    NOT NULL,
-  calls_left_out   bigint NOT NULL DEFAULT 0,
-  last_left_out_at bigint
+  dropped_calls   bigint NOT NULL DEFAULT 0,
+  last_dropped_at bigint
 );
 CREATE INDEX suppressions_of_user ON suppressions USING hash (user_id);
 

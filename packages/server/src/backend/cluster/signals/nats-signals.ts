@@ -25,7 +25,7 @@ const HELLO = 'hello'
 /** Topics with separate subjects, to which only nodes with readers subscribe. */
 const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts'])
 
-type Answer = Parameters<Signals['onAsked']>[1]
+type Answer = Parameters<Signals['onRequest']>[1]
 
 /**
  * Signals on NATS subjects: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
@@ -61,11 +61,11 @@ export class NatsSignals implements Signals, Disposable {
     this.#sendHello(false)
   }
 
-  tell(topic: SignalTopic, message: object): void {
+  publish(topic: SignalTopic, message: object): void {
     this.#send(this.#subjectOf(topic), topic, message)
   }
 
-  onTold(topic: SignalTopic, listener: (message: unknown) => void): () => void {
+  onMessage(topic: SignalTopic, listener: (message: unknown) => void): () => void {
     this.#messages.on(topic, listener)
     return () => this.#messages.off(topic, listener)
   }
@@ -75,7 +75,7 @@ export class NatsSignals implements Signals, Disposable {
     return () => this.#missed.delete(listener)
   }
 
-  async ask(topic: SignalTopic, question: object): Promise<readonly unknown[]> {
+  async request(topic: SignalTopic, question: object): Promise<readonly unknown[]> {
     const { clock, link } = this.#options
     const others = this.#others()
     if (others.size === 0 || !link.isConnected) return []
@@ -94,7 +94,7 @@ export class NatsSignals implements Signals, Disposable {
     return [...answers.values()]
   }
 
-  onAsked(topic: SignalTopic, answer: Answer): () => void {
+  onRequest(topic: SignalTopic, answer: Answer): () => void {
     this.#answers.set(topic, answer)
     return () => this.#answers.delete(topic)
   }

@@ -66,11 +66,11 @@ export class DamageWatch {
 const CHECKED_BYTES = 32 * 1024 * 1024
 
 /** Checks a database; a large one only if flagged or with loss. @returns whether all was checked @throws {DamagedDatabase} */
-export function checkDatabase(file: string, hasLoss: boolean): boolean {
+export function checkDatabase(file: string, acceptsLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false
   // A first start was interrupted: SQLite must roll back before the file can be read.
   if (existsSync(`${file}-journal`)) DataDir.openForWriting(file).close()
-  const checksAll = hasLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
+  const checksAll = acceptsLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
   const found = damageIn(file, checksAll)
   if (found !== undefined) throw new DamagedDatabase(file, found)
   removeFlag(file)

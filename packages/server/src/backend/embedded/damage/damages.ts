@@ -17,9 +17,11 @@ export function addDamages(db: DatabaseSync, descriptions: readonly string[]): v
 }
 
 export function reportDamages(db: DatabaseSync, { onDamage }: DamageOptions): void {
-  const unreported = db.prepare('SELECT description FROM damages WHERE is_told = 0 ORDER BY rowid')
+  const unreported = db.prepare(
+    'SELECT description FROM damages WHERE is_reported = 0 ORDER BY rowid',
+  )
   for (const { description } of unreported.all()) onDamage?.(String(description))
-  db.exec('UPDATE damages SET is_told = 1 WHERE is_told = 0')
+  db.exec('UPDATE damages SET is_reported = 1 WHERE is_reported = 0')
 }
 
 export interface DamageOptions {

@@ -235,7 +235,7 @@ END;
 CREATE TABLE damages (
   found_at    INTEGER NOT NULL,
   description TEXT    NOT NULL,
-  is_told     INTEGER NOT NULL
+  is_reported     INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE encryption_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
@@ -381,8 +381,8 @@ CREATE TABLE suppressions (
   source_id        TEXT    NOT NULL,
   since            INTEGER NOT NULL,
   deletion_id      TEXT    NOT NULL,
-  calls_left_out   INTEGER NOT NULL DEFAULT 0,
-  last_left_out_at INTEGER,
+  dropped_calls   INTEGER NOT NULL DEFAULT 0,
+  last_dropped_at INTEGER,
   UNIQUE (kind, user_id, source_id)
 ) STRICT;
 

@@ -10,7 +10,7 @@ import {
   walkProfiles,
 } from './load-profiles.ts'
 
-type Appending = Pick<Evaluations, 'commit' | 'tell'>
+type Appending = Pick<Evaluations, 'commit' | 'announce'>
 
 export function storedEvaluations(store: Store, appending: Appending): Evaluations {
   return {

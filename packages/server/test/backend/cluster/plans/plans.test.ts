@@ -172,7 +172,7 @@ const others: readonly (readonly [string, Use])[] = [
       await suppressions.add([
         { ...user, id: 'u9', sourceId: null, since: NOON, deletionId: 'del_a' },
       ])
-      await suppressions.countLeftOut({
+      await suppressions.countSuppressed({
         sourceId: 'src_a',
         users: [{ ...user, calls: 1 }],
         at: NOON,

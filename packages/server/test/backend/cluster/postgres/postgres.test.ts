@@ -43,7 +43,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await isLocked.promise
     await other.write((transaction) => lock(transaction, 'archive'))
     await other[Symbol.asyncDispose]()
-    link.mend()
+    link.repair()
     isOver.resolve()
     await expect(write).rejects.toThrow(BackendUnavailable)
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
@@ -57,7 +57,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await node.run(sql`SELECT 1`)
     link.cut('back')
     await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailable)
-    link.mend()
+    link.repair()
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
   })
 

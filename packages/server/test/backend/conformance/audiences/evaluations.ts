@@ -319,10 +319,10 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       await follow(harness, [{ userId: 'u1' }])
       const { purges } = await profiles.state()
       const [told, late] = [announce('u1', 1).event, announce('u1', 2).event]
-      expect(await evaluations.tell([told], purges)).toBe(true)
+      expect(await evaluations.announce([told], purges)).toBe(true)
       expect(await consumed(harness, 1)).toEqual([told])
       await purgeUser(harness, 'u1')
-      expect(await evaluations.tell([late], purges)).toBe(false)
+      expect(await evaluations.announce([late], purges)).toBe(false)
       await harness.settle()
       const { events } = await harness.backend.followedLog.read({ after: 0, limit: 9 })
       expect(events.map(({ event }) => event.id)).not.toContain(late.id)

@@ -15,7 +15,7 @@ const syncOf = (number: number, change: Partial<Sync> = {}): Sync => ({
   createdAt: NOON + number,
   startedAt: NOON,
   finishedAt: NOON,
-  looked: 7,
+  evaluated: 7,
   told: 0,
   entered: 1,
   left: 2,

@@ -49,7 +49,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       const { suppressions } = harness.backend
       await suppressions.add([inOne])
       const users = [{ kind: 'anonymous', id: 'u2', calls: 3 }] as const
-      await suppressions.countLeftOut({ sourceId: 'src_a', at: NOON, users })
+      await suppressions.countSuppressed({ sourceId: 'src_a', at: NOON, users })
       const { data } = await suppressions.find(ofVisitor, 9)
       expect(data).toEqual([{ ...ofVisitor, droppedCalls: 3, lastDroppedAt: NOON }])
       expect(await suppressions.remove(ofVisitor)).toBe(true)
@@ -131,9 +131,9 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       const calls = { sourceId: 'src_a', at: NOON + 5 }
       const left = (id: string, count: number) => ({ kind: 'user' as const, id, calls: count })
       const { id } = everywhere
-      await harness.backend.suppressions.countLeftOut({ ...calls, users: [left(id, 2)] })
+      await harness.backend.suppressions.countSuppressed({ ...calls, users: [left(id, 2)] })
       const users = [left(id, 1), left('u2', 3), left('u3', 9)]
-      await harness.backend.suppressions.countLeftOut({ ...calls, at: NOON + 7, users })
+      await harness.backend.suppressions.countSuppressed({ ...calls, at: NOON + 7, users })
       await harness.reopen()
       const { data } = await harness.backend.suppressions.list({}, { limit: 9 })
       expect(data).toEqual([
@@ -152,9 +152,9 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
         at: NOON,
       } as const
       await suppressions.add([inOne])
-      await suppressions.countLeftOut(calls)
+      await suppressions.countSuppressed(calls)
       await suppressions.remove({ kind: 'user', id: 'u2' })
-      await suppressions.countLeftOut(calls)
+      await suppressions.countSuppressed(calls)
       await suppressions.add([inOne])
       expect((await suppressions.find({ kind: 'user', id: 'u2' }, 9)).data).toEqual([unused(inOne)])
     })

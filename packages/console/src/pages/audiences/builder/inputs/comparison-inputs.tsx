@@ -32,12 +32,12 @@ export function ComparisonInputs({ comparison, onChange }: ComparisonInputsProps
 
 /** Explains an operator, including how it treats missing and mistyped values. */
 export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
-  const { meaning, looksAt, onMissing, onMistyped } = OPERATOR_TABLE[op]
+  const { meaning, appliesTo, onMissing, onMistyped } = OPERATOR_TABLE[op]
   const verdict = (holds: boolean): string => (holds ? 'match' : 'do not match')
   return (
     <p className="text-ink-faint text-note">
-      {meaning} Applies to {looksAt}. Missing values {verdict(onMissing)}
-      {looksAt !== 'every value' && `; other types ${verdict(onMistyped)}`}.
+      {meaning} Applies to {appliesTo}. Missing values {verdict(onMissing)}
+      {appliesTo !== 'every value' && `; other types ${verdict(onMistyped)}`}.
     </p>
   )
 }

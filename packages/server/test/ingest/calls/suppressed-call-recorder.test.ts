@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { openBesideService } from '@hookline/testing/service/beside-service'
-import type { LeftOutCalls, Suppressions } from '../../../src/backend/deletions.ts'
+import type { SuppressedCalls, Suppressions } from '../../../src/backend/deletions.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { LeftOutRecorder } from '../../../src/ingest/calls/left-out-recorder.ts'
+import { SuppressedCallRecorder } from '../../../src/ingest/calls/suppressed-call-recorder.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -56,16 +56,17 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   const { suppressions } = backend
   const failing: Suppressions = Object.assign(Object.create(suppressions) as Suppressions, {
     has: suppressions.has.bind(suppressions),
-    countLeftOut: (calls: LeftOutCalls) => suppressions.countLeftOut(calls).finally(() => ended++),
+    countSuppressed: (calls: SuppressedCalls) =>
+      suppressions.countSuppressed(calls).finally(() => ended++),
   })
-  const recorder = new LeftOutRecorder(failing, clock, logger)
-  const leftOut = [acceptedEvent({ userId: 'u1' })]
-  for (let n = 0; n < 3; n += 1) recorder.record(leftOut)
+  const recorder = new SuppressedCallRecorder(failing, clock, logger)
+  const suppressed = [acceptedEvent({ userId: 'u1' })]
+  for (let n = 0; n < 3; n += 1) recorder.record(suppressed)
   await expect.poll(() => lines).toMatchObject([{ msg: 'suppression.count_failed', failures: 1 }])
   // The second write covers the other two.
   await expect.poll(() => ended).toBe(2)
   clock.advance(10_000)
-  recorder.record(leftOut)
+  recorder.record(suppressed)
   await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
 })
 
@@ -80,12 +81,12 @@ test('calls left out during a write share one further write, however many there 
   let writes = 0
   const counted: Suppressions = Object.assign(Object.create(suppressions) as Suppressions, {
     has: suppressions.has.bind(suppressions),
-    countLeftOut: (calls: LeftOutCalls) => {
+    countSuppressed: (calls: SuppressedCalls) => {
       writes++
-      return suppressions.countLeftOut(calls)
+      return suppressions.countSuppressed(calls)
     },
   })
-  const recorder = new LeftOutRecorder(counted, new ManualClock(), pino({ level: 'silent' }))
+  const recorder = new SuppressedCallRecorder(counted, new ManualClock(), pino({ level: 'silent' }))
   for (let n = 0; n < 1_000; n += 1) recorder.record([acceptedEvent({ userId: 'u1' })])
   await expect
     .poll(

@@ -6,7 +6,7 @@ import { LogThrottle } from '../../util/limits/log-throttle.ts'
 
 const LOG_EVERY_MS = 10_000
 
-type CountedSuppressions = Pick<Suppressions, 'has' | 'countLeftOut'>
+type CountedSuppressions = Pick<Suppressions, 'has' | 'countSuppressed'>
 
 /** Unwritten counts: one for each suppressed user and source, however many calls there are. */
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
 }
 
 /** Counts the calls of suppressed users, to explain missing events. No call waits for it; counts share writes. */
-export class LeftOutRecorder {
+export class SuppressedCallRecorder {
   readonly #suppressions: CountedSuppressions
   readonly #clock: Clock
   readonly #logger: Logger
@@ -32,12 +32,12 @@ export class LeftOutRecorder {
     this.#failures = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** @param leftOut the calls of one request that belong to suppressed users */
-  record(leftOut: readonly AcceptedEvent[]): void {
-    if (leftOut.length === 0) return
+  /** @param suppressed the calls of one request that belong to suppressed users */
+  record(suppressed: readonly AcceptedEvent[]): void {
+    if (suppressed.length === 0) return
     this.#waiting.requests++
     this.#waiting.lastAt = this.#clock.wall()
-    for (const event of leftOut)
+    for (const event of suppressed)
       for (const subject of subjectsOf(event))
         if (this.#suppressions.has(event.sourceId, subject.kind, subject.id))
           this.#count(event.sourceId, subject)
@@ -59,7 +59,7 @@ export class LeftOutRecorder {
       const { requests, lastAt: at, bySource } = this.#waiting
       this.#waiting = nothing()
       const writes = [...bySource].map(([sourceId, users]) =>
-        this.#suppressions.countLeftOut({ sourceId, users: [...users.values()], at }),
+        this.#suppressions.countSuppressed({ sourceId, users: [...users.values()], at }),
       )
       await Promise.all(writes).catch((error: unknown) => this.#onFailure(error, requests))
     }
@@ -67,7 +67,7 @@ export class LeftOutRecorder {
   }
 
   #onFailure(error: unknown, requests: number): void {
-    const failures = this.#failures.count('left_out', requests)
+    const failures = this.#failures.count('suppressed', requests)
     if (failures > 0) this.#logger.warn({ err: error, failures }, 'suppression.count_failed')
   }
 }

@@ -19,29 +19,29 @@ export interface SentRequest {
   readonly body: Uint8Array
 }
 
-export interface InsideResponse {
+export interface InProcessResponse {
   readonly id: string
   readonly status: number
   readonly delayMs: number
 }
 
-export interface ReceiverInside {
+export interface InProcessReceiver {
   /** Takes a request. A rejection closes the connection without a response. */
-  receive(request: SentRequest): Promise<InsideResponse> | InsideResponse
+  receive(request: SentRequest): Promise<InProcessResponse> | InProcessResponse
   /** The response to the request with this id was sent. */
   responded(id: string): void
 }
 
 /** HTTP over in-memory streams to a receiver in this process, which gets the same bytes as any other receiver. */
-export class InsideConnections {
-  readonly #receiver: ReceiverInside
+export class InProcessConnections {
+  readonly #receiver: InProcessReceiver
   readonly #clock: Clock
   readonly #server = createServer((incoming, response) => {
     // The attempt fails, as with any receiver that closes its connection.
     this.#take(incoming, response).catch(() => response.destroy())
   })
 
-  constructor(receiver: ReceiverInside, clock: Clock) {
+  constructor(receiver: InProcessReceiver, clock: Clock) {
     this.#receiver = receiver
     this.#clock = clock
   }

@@ -5,7 +5,7 @@ export const PATHS = ['up', 'down', 'held'] as const
 export type Path = (typeof PATHS)[number]
 
 /** Receives webhooks, and stores the note of each accepted event by path. */
-export class HearingReceiver implements AsyncDisposable {
+export class NoteReceiver implements AsyncDisposable {
   /** Whether the path `down` responds with 503. */
   isDown = true
   readonly #notes = new Map<string, Map<string, string>>()
@@ -29,8 +29,8 @@ export class HearingReceiver implements AsyncDisposable {
     }
   }
 
-  static async open(): Promise<HearingReceiver> {
-    return new HearingReceiver(await openReceiver())
+  static async open(): Promise<NoteReceiver> {
+    return new NoteReceiver(await openReceiver())
   }
 
   urlOf(path: Path): string {

@@ -1,5 +1,5 @@
 /** Page descriptions for the palette, by address. Not in `pages.ts`, so that the first page loads without them. */
-export const PAGE_ANSWERS: Readonly<Record<string, string>> = {
+export const PAGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   '/get-started': 'From an empty service to a verified delivery',
   '/': 'Health, volume, and what needs attention',
   '/live': 'Events and deliveries in real time',

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 let open = 0
 
 /** Stops the page from scrolling while a dialog is open. The padding replaces the scroll bar, so that nothing moves. */
-export function useStillPage(): void {
+export function useScrollLock(): void {
   useEffect(() => {
     const { documentElement: root, body } = document
     open += 1
