@@ -50,7 +50,6 @@ const sharing = { isolate: false }
 const COMMANDS = [
   'packages/cli/test/commands/**/*.test.ts',
   'packages/cli/test/bin.test.ts',
-  'packages/cli/test/problems/no-http.test.ts',
   'test/older-nodes/*.test.ts',
 ]
 // Tests of each backend: corrupted files, migrations, large databases, server outages.

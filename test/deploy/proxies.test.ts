@@ -14,7 +14,10 @@ const HIDDEN = [
   '/livez',
   '/readyz',
   '/',
-  '//v1/track',
+  '//metrics',
+  '//api/v1/sources',
+  '/api/source/track',
+  '/beacon/metrics',
   // Paths that a proxy and the service could interpret differently.
   '/v1/../metrics',
   '/metrics/../v1/track',
@@ -80,6 +83,17 @@ describe.each([
       expect(JSON.parse(text)).toEqual(ingestError('not_found'))
     }
   })
+
+  it.for(['//v1/track', '/api/s/track', '/api/s/s2s/track', '/beacon/v1/batch'])(
+    'calls of other libraries, to %s, are accepted',
+    async (path, context) => {
+      await using service = await ServiceBehind.start(context, name, prepare)
+      const call = JSON.parse(callOf(service.writeKey, { type: 'track' })) as { writeKey: string }
+      const body = path.endsWith('batch') ? { writeKey: call.writeKey, batch: [call] } : call
+      const sent = { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) }
+      expect(await service.call(path, sent)).toMatchObject({ status: 200 })
+    },
+  )
 
   it('dots and encoded slashes in the query of a call are harmless', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)

@@ -31,10 +31,7 @@ export function newState(file: Fingerprint, target: ImportTarget): ImportState {
 export async function loadState(path: string): Promise<ImportState | undefined> {
   try {
     const stored: unknown = JSON.parse(await readFile(path, 'utf8'))
-    if (isJsonObject(stored) && stored['version'] === 1) {
-      // Earlier versions of Hookline called it delivered.
-      return { accepted: stored['delivered'], ...stored } as unknown as ImportState
-    }
+    if (isJsonObject(stored) && stored['version'] === 1) return stored as unknown as ImportState
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     if (!(error instanceof SyntaxError)) throw error

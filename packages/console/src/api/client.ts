@@ -1,7 +1,7 @@
 import { optimistic } from '@oazapfts/runtime'
 import { SERVICE_URL } from './addresses.ts'
 import * as operations from '@hookline/cli/management-client'
-import { ApiProblem, problemOf } from './problem.ts'
+import { ApiProblem, unreachable } from './problem.ts'
 
 const SAFE_METHODS = new Set(['GET', 'HEAD'])
 
@@ -29,7 +29,7 @@ export async function serviceFetch(
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
       if (init.signal?.aborted) throw error
-      throw problemOf(error)
+      throw unreachable()
     },
   )
   if (response.ok) return response

@@ -19,11 +19,14 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Every other error counts as `unreachable`. */
+/** `unexpected`: a bug of the console. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
-  const detail = 'The service is not responding.'
-  return new ApiProblem(0, { code: 'unreachable', detail })
+  return new ApiProblem(0, { code: 'unexpected', detail: String(error) })
+}
+
+export function unreachable(): ApiProblem {
+  return new ApiProblem(0, { code: 'unreachable', detail: 'The service is not responding.' })
 }
 
 /** The message and the hint for the field at a JSON Pointer. */

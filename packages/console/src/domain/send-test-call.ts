@@ -1,4 +1,4 @@
-import { ApiProblem, problemOf } from '../api/problem.ts'
+import { ApiProblem, unreachable } from '../api/problem.ts'
 
 /** A real call: it is stored and delivered. */
 const TEST_CALL = {
@@ -15,8 +15,8 @@ export async function sendTestCall(url: string, writeKey: string): Promise<void>
     credentials: 'omit',
     headers: { 'content-type': 'application/json', authorization: `Basic ${btoa(`${writeKey}:`)}` },
     body: JSON.stringify({ ...TEST_CALL, messageId: `test-${crypto.randomUUID()}` }),
-  }).catch((error: unknown) => {
-    throw problemOf(error)
+  }).catch(() => {
+    throw unreachable()
   })
   if (response.ok) return
   const { code, message } = (await response.json().catch(() => ({}))) as {

@@ -6,6 +6,7 @@ import type { Delivery, Destination, Event } from '@hookline/cli/management-clie
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { requestText } from '../../domain/request-text.ts'
+import { shownState } from '../../domain/trace/states.ts'
 import { VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -32,7 +33,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
   if (delivery.state !== 'delivered')
     return (
       <div role="status" className="flex flex-col items-start gap-2">
-        <StateBadge tone={delivery.state === 'pending' ? 'retrying' : 'failed'}>
+        <StateBadge tone={shownState(delivery.state, true).tone}>
           {WORDS[delivery.state] ?? 'Failed'}
         </StateBadge>
         <p>{shownText(attempt.error ?? attempt.class)}</p>

@@ -53,7 +53,7 @@ function Counts({ points, words }: CountsProps): ReactElement {
         <Figure label="Rejected" value={shortNumber(refused)} note="Not stored" />
       </dl>
       <Plot
-        label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} refused`}
+        label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} rejected`}
         times={times}
         series={series}
         form="areas"

@@ -10,6 +10,7 @@ import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
+import { useNames } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -30,6 +31,7 @@ export function userEventsQuery(userId: string) {
 /** A user's latest events, and any deletion or suppression that explains missing ones. */
 export function EventsPanel({ userId }: { readonly userId: string }): ReactElement {
   const query = useQuery(userEventsQuery(userId))
+  const names = useNames()
   return (
     <Panel
       title="Recent events"
@@ -46,7 +48,7 @@ export function EventsPanel({ userId }: { readonly userId: string }): ReactEleme
             <Deleted userId={userId} />
             {suppressions.map(({ deletionId, since, sourceId, droppedCalls }) => (
               <Notice key={deletionId} tone="held" state="suppressed" deletionId={deletionId}>
-                {sourceId === null ? 'All sources have' : `Source ${sourceId} has`} dropped{' '}
+                {sourceId === null ? 'All sources have' : `${names.source(sourceId)} has`} dropped{' '}
                 {counted(droppedCalls, 'call')} from this user since <Time at={since} form="full" />
                 .
               </Notice>

@@ -227,7 +227,7 @@ function fixedFaults(next: Computation, before: Computation): readonly Fault[] {
     fault(`/${name}`, 'fixed', `${name} cannot be changed.`, hint),
   )
   if (isManual(next) === isManual(before)) return faults
-  return [...faults, fault('/condition', 'fixed', 'A manual audience has no condition.', hint)]
+  return [...faults, fault('/condition', 'fixed', 'A condition cannot be added or removed.', hint)]
 }
 
 function isManual(record: Computation): boolean {

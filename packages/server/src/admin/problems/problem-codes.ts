@@ -103,7 +103,7 @@ export const PROBLEM_CODES = {
   rate_limited: {
     status: 429,
     title: 'Too many requests.',
-    help: 'Wait for the time in Retry-After. Operators can raise the limit with the adminRateLimit setting.',
+    help: 'Wait for the time in Retry-After. Operators can raise the limit: adminRateLimit, or maxLiveStreams for live streams.',
   },
   too_many_auth_failures: {
     status: 429,

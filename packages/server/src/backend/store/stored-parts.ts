@@ -1,5 +1,6 @@
 import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
 import type { LaneId } from '../deliveries.ts'
+import type { Unreadable } from '../quarantine.ts'
 import { isTime, parsedJson } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import type { Tx } from './store.ts'
@@ -25,6 +26,10 @@ type StoredPart = Omit<DeliveryPart, 'url' | 'last'> & {
 
 type StoredAttempt = Omit<Attempt, 'url'> & { readonly lane: number }
 
+export function isUnfinished({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
+  return webhooks.some(({ state }) => state === 'pending' || state === 'held')
+}
+
 const UNKNOWN_URL = ''
 const LANE = /"lane":(\d+)/g
 
@@ -36,6 +41,22 @@ export class StoredParts {
   constructor(queue: QueueName, lanes: NumberedLanes) {
     this.#queue = queue
     this.#lanes = lanes
+  }
+
+  /** The claimed delivery, unless no part of it waits in the lane. Another part may have the same URL, of a removed webhook. */
+  claimedIn<C extends { readonly delivery: Delivery }>(
+    lane: number,
+    read: C | Unreadable,
+  ): C | Unreadable {
+    if ('reason' in read || lane === UNSPLIT_LANES[this.#queue]) return read
+    const { id, destinationId, webhooks } = read.delivery
+    const of = this.#lanes.laneOf(lane)
+    const parts = webhooks.filter(({ url }) => url === of?.url)
+    if (destinationId === of?.destinationId && isUnfinished({ webhooks: parts })) return read
+    return {
+      id,
+      reason: 'It waits for a webhook that it does not have: the database is corrupted.',
+    }
   }
 
   /** Reads the lanes in these columns. Call it before the columns are read. */

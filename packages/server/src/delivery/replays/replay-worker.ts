@@ -105,8 +105,7 @@ export class ReplayRate {
   }
 
   allowance(now: number): number {
-    // A clock that was set back begins a new second: otherwise the replay would wait for the old time.
-    if (now >= this.#secondBegan + SECOND_MS || now < this.#secondBegan) {
+    if (now >= this.#secondBegan + SECOND_MS) {
       this.#secondBegan = now
       this.#used = 0
     }

@@ -180,13 +180,6 @@ describe('the rate of a replay', () => {
     expect([rate.allowance(1000), rate.waitMs(1000)]).toEqual([10, 0])
   })
 
-  test('does not wait for a clock that was set back', () => {
-    const rate = new ReplayRate(10)
-    rate.allowance(1_000_000)
-    rate.use(10)
-    expect(rate.waitMs(5)).toBe(0)
-  })
-
   test('is never exceeded, whenever the allowance is used', () => {
     const gap = fc.integer({ min: 0, max: 3000 })
     fc.assert(

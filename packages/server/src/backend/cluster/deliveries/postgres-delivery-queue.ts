@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
+import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type {
   Claim,
@@ -159,14 +159,7 @@ export class PostgresDeliveryQueue<
 
   #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
     if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
-    const read = this.#table.claimedOf(row, this.parts)
-    if ('reason' in read || lane === this.#unsplitLane) return read
-    return waitsIn(read.delivery, this.#lanes.laneOf(lane))
-      ? read
-      : {
-          id,
-          reason: 'It waits for a webhook that it does not have: the database is corrupted.',
-        }
+    return this.parts.claimedIn(lane, this.#table.claimedOf(row, this.parts))
   }
 }
 
@@ -178,13 +171,6 @@ function onePerDelivery(records: readonly RecordedDelivery[]): readonly Recorded
     byId.set(record.delivery.id, { ...record, attempts: [...before, ...record.attempts] })
   }
   return [...byId.values()]
-}
-
-/** Whether a part of the delivery waits in the lane. Another part may have the same URL, of a removed webhook. */
-function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
-  const isThere = ({ url, state }: DeliveryPart): boolean =>
-    url === lane?.url && (state === 'pending' || state === 'held')
-  return destinationId === lane?.destinationId && webhooks.some(isThere)
 }
 
 /** The queue and the history of deliveries. */

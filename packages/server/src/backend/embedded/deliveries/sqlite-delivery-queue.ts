@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
+import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   Claim,
@@ -160,14 +160,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const { name, select, claimedOf } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
     if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
-    const read = claimedOf(row, this.parts)
-    if ('reason' in read || lane === this.#unsplitLane) return read
-    return waitsIn(read.delivery, this.#lanes.laneOf(lane))
-      ? read
-      : {
-          id,
-          reason: 'It waits for a webhook that it does not have: the database is corrupted.',
-        }
+    return this.parts.claimedIn(lane, claimedOf(row, this.parts))
   }
 
   #nextDue(lane: number): number | null {
@@ -176,13 +169,6 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const row = rows.find((each) => !claimed.has(String(each['delivery_id'])))
     return row === undefined ? null : Number(row['due_at'])
   }
-}
-
-/** Whether a part of the delivery waits in the lane. A removed webhook with the same URL has another part. */
-function waitsIn({ destinationId, webhooks }: Delivery, lane: LaneId | undefined): boolean {
-  const isWaiting = ({ url, state }: DeliveryPart): boolean =>
-    url === lane?.url && (state === 'pending' || state === 'held')
-  return destinationId === lane?.destinationId && webhooks.some(isWaiting)
 }
 
 interface PartClaim {

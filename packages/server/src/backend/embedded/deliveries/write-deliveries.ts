@@ -3,11 +3,11 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { countedOf } from '../../store/notices.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import type { RecordedDelivery } from '../../deliveries.ts'
-import type { StoredParts } from '../../store/stored-parts.ts'
+import { isUnfinished, type StoredParts } from '../../store/stored-parts.ts'
 
 export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
-  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, isWaiting(delivery)]
+  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, Number(isUnfinished(delivery))]
   return [id, eventId, destinationId, state, rounds, ...end]
 }
 
@@ -37,7 +37,7 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
 export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, state, rounds, dueAt } = delivery
   const { attempts, endedAt } = countedOf(delivery)
-  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, isWaiting(delivery)]
+  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, Number(isUnfinished(delivery))]
 }
 
 /** As `recordDeliveries`, for existing notices only. */
@@ -78,10 +78,6 @@ export function recordedRowsOf(
         }),
     ),
   }
-}
-
-function isWaiting({ webhooks }: Delivery): 0 | 1 {
-  return webhooks.some(({ state }) => state === 'pending' || state === 'held') ? 1 : 0
 }
 
 /** Writes each delivery with `sql`, and the failed attempts. Returns the unchanged deliveries. */

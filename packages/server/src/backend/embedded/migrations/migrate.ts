@@ -62,10 +62,11 @@ export function schemaVersion(db: DatabaseSync): number {
 }
 
 const SCHEMA_COPIES = 'schema-*.backup'
+const COPIES = `{${SCHEMA_COPIES},damaged*,before-restore*,restored*,rebuilt*}`
 
-/** Removes copies made by migrations and rebuilds (before a time in ms), because they contain deleted data. */
+/** Removes copies made by migrations, rebuilds and restores (before a time in ms), because they contain deleted data. */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {
-  for (const copy of siblingFiles(file, `{${SCHEMA_COPIES},damaged*}`)) {
+  for (const copy of siblingFiles(file, COPIES)) {
     if (statSync(copy).mtimeMs < madeBefore) rmSync(copy, { force: true })
   }
 }

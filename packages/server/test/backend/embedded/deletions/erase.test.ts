@@ -99,11 +99,13 @@ test('no data of a purged user is left in any file, or reappears with later writ
   expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
 })
 
-test('copies made by migrations and rebuilds are removed, but not copies made by an operator', async () => {
+test('copies made by migrations, rebuilds and restores are removed, but not copies made by an operator', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  // Leftovers of a migration and a rebuild.
-  for (const end of ['.schema-2.backup', '.damaged', '.damaged-wal'])
+  const kept = ['.schema-2.backup', '.damaged', '.damaged-wal', '.before-restore']
+  // Of killed commands.
+  const unfinished = ['.restored', '.restored.partial', '.rebuilt', '.before-restore.partial']
+  for (const end of [...kept, ...unfinished])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
   writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
   await backend.deletions.erase(NEVER)
