@@ -109,7 +109,9 @@ async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
   const { config } = await cluster.stream()
   const subject = config.subjects[0]!.replace('*', '0')
   const content = Buffer.from(Array.from({ length: 100 }, () => Math.floor(256 * random())))
-  await cluster.nats.with((_, connection) => connection.request(subject, content))
+  await cluster.nats.with((_, connection) =>
+    connection.request(subject, content, { timeout: READY_MS }),
+  )
   await expect.poll(quarantined, { timeout: READY_MS, interval: 200 }).toBeGreaterThan(before)
 }
 
