@@ -25,7 +25,7 @@ test.for([48, 96, 255])(
     const service = await startWith(openFiles, folder.path)
     expect(await service.ready()).toBe(false)
     expect(service.exitCode).toBe(1)
-    expect(service.stderr).toContain(`may open ${openFiles} files and connections, and needs 256`)
+    expect(service.stderr).toContain(`may open ${openFiles} files and connections, but needs 256`)
   },
 )
 

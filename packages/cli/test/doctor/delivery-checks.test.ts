@@ -86,7 +86,7 @@ describe('the delivery checks', () => {
     const halfOpen = { ...OPEN, breaker: 'half_open', openUntil: null } as const
     expect(check('breakers', { webhook: halfOpen })).toMatchObject({
       ok: false,
-      causes: [expect.stringContaining(`half open since ${SINCE}`)],
+      causes: [expect.stringContaining(`half-open since ${SINCE}`)],
     })
   })
 

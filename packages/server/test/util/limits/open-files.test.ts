@@ -42,7 +42,7 @@ test.each([
   'a start with $openFiles files and $threads threads is refused, with the required number',
   ({ openFiles, threads, needed }) => {
     const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
-    expect(check).toThrow(`may open ${openFiles} files and connections, and needs ${needed}`)
+    expect(check).toThrow(`may open ${openFiles} files and connections, but needs ${needed}`)
   },
 )
 
