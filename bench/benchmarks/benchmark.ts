@@ -2,6 +2,8 @@ export interface RunSettings {
   readonly rounds: number
   /** The length of each measurement. */
   readonly seconds: number
+  /** Of the load before each measurement. Default: half of `seconds`. */
+  readonly warmUpSeconds?: number
   /** Uses less data. The notes of a measurement state how much. */
   readonly isQuick: boolean
 }
@@ -56,6 +58,17 @@ export interface Measurement {
 
 export interface Benchmark {
   run(settings: RunSettings): Promise<Measurement>
+}
+
+/** Measurements of 10 s after a warm-up of 10 s, because V8 still compiles in shorter ones. */
+export function inSteadyState({ run }: Benchmark): Benchmark {
+  const steady = { seconds: 10, warmUpSeconds: 10 }
+  return {
+    run: async (settings) =>
+      settings.isQuick
+        ? run(settings)
+        : { ...(await run({ ...settings, ...steady })), seconds: 10 },
+  }
 }
 
 /** Whether the median reaches the goal. True for a figure without a goal. */

@@ -2,11 +2,12 @@ import { BATCH } from '../load/throughput.ts'
 import { audienceLatency } from './audience-latency.ts'
 import { audienceSync } from './audience-sync.ts'
 import { audienceThroughput } from './audience-throughput.ts'
-import type { Benchmark } from './benchmark.ts'
+import { type Benchmark, inSteadyState } from './benchmark.ts'
 import { clientGoMemory, clientGoRate } from './client-go.ts'
 import { clientMemory, clientRate } from './client.ts'
 import { cluster } from './cluster.ts'
 import { cores } from './cores.ts'
+import { costLow } from './cost-low.ts'
 import { costRatio } from './cost-ratio.ts'
 import { cost } from './cost.ts'
 import { deliverySteps } from './delivery-steps.ts'
@@ -22,9 +23,9 @@ import { spent } from './spent.ts'
 
 /** The benchmarks by name, with their goals. */
 export const benchmarks = {
-  'ingest-single': ingest(1, 0.6),
-  'ingest-batch': ingest(BATCH, 0.35),
-  delivery: delivery(0.55),
+  'ingest-single': inSteadyState(ingest(1, 0.6)),
+  'ingest-batch': inSteadyState(ingest(BATCH, 0.35)),
+  delivery: inSteadyState(delivery(0.55)),
   'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 2 }),
   'end-to-end': endToEnd({ p99Ms: 10 }),
   isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
@@ -32,7 +33,8 @@ export const benchmarks = {
   memory: memory({ moreMib: 150 }),
   restart: restart({ seconds: 3 }),
   cost: cost(),
-  'cost-ratio': costRatio({ singleCalls: 2 }),
+  'cost-ratio': inSteadyState(costRatio({ singleCalls: 2 })),
+  'cost-low': inSteadyState(costLow({ ratio: 2.5, wakes: 8 })),
   'one-event': oneEvent({ functions: 350, files: 90, messages: 7 }),
   'delivery-steps': deliverySteps(),
   cores: cores(),

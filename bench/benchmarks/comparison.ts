@@ -1,10 +1,14 @@
-import type { Benchmark, RunSettings, Figure, Goal } from './benchmark.ts'
+import { type LoadedProgram, usageDuring } from '../load/loaded-program.ts'
+import type { Benchmark, RunSettings, Figure, Goal, Table } from './benchmark.ts'
 
 /** One side of a comparison, which is started, loaded for a few seconds and stopped. Higher is better. */
 export interface Side {
   readonly name: string
-  /** Starts the side. `measure` loads it for this many seconds and resolves with the figure in the comparison's unit. */
-  open(): Promise<AsyncDisposable & { measure(seconds: number): Promise<number> }>
+  /**
+   * Starts the side. `measure` loads it for this many seconds and resolves with the figure in the comparison's unit. With
+   * `program`, the CPU time of its threads is measured, too.
+   */
+  open(): Promise<AsyncDisposable & Pick<LoadedProgram, 'measure'> & Partial<LoadedProgram>>
 }
 
 /** A side that Hookline is compared with. */
@@ -35,14 +39,15 @@ export function comparison(compared: Comparison): Benchmark {
     async run(settings) {
       const { present, notes } = await presentPeers(compared.peers)
       const sides = [compared.hookline, ...present]
-      const values = new Map<Side, number[]>(sides.map((side) => [side, []]))
+      const rounds = new Map<Side, Round[]>(sides.map((side) => [side, []]))
       for (let round = 0; round < settings.rounds; round++) {
         for (const side of inAlternateOrder(sides, round)) {
-          values.get(side)!.push(await measure(side, settings))
+          rounds.get(side)!.push(await measure(side, settings))
         }
       }
       return {
-        figures: figuresOf(compared, present, values),
+        figures: figuresOf(compared, present, rounds),
+        tables: threadTable(rounds),
         notes: [...(compared.notes ?? []), ...notes],
       }
     },
@@ -64,39 +69,62 @@ async function presentPeers(
 }
 
 /** Reverses every other round, so that heat and dirty pages left by one side affect all sides alike. */
-function inAlternateOrder<T>(sides: readonly T[], round: number): readonly T[] {
+export function inAlternateOrder<T>(sides: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? sides : sides.toReversed()
 }
 
-async function measure(side: Side, { seconds }: RunSettings): Promise<number> {
+/** The figure of one measurement, and the CPU time per event of each kind of thread, if it was measured. */
+interface Round {
+  readonly figure: number
+  readonly micros: ReadonlyMap<string, number>
+}
+
+async function measure(side: Side, settings: RunSettings): Promise<Round> {
+  const { seconds, warmUpSeconds = seconds / 2 } = settings
   await using opened = await side.open()
   // The first measurement only warms up code and sockets.
-  await opened.measure(seconds / 2)
-  return await opened.measure(seconds)
+  await opened.measure(warmUpSeconds)
+  const { program, measure: load } = opened
+  if (program === undefined) return { figure: await load(seconds), micros: new Map() }
+  const { usage, events, elapsedMicros } = await usageDuring({ program, measure: load }, seconds)
+  const micros = new Map([...usage].map(([kind, { cpuMicros }]) => [kind, cpuMicros / events]))
+  return { figure: (events / elapsedMicros) * 1e6, micros }
+}
+
+function threadTable(rounds: ReadonlyMap<Side, readonly Round[]>): readonly Table[] {
+  const rows = [...rounds].flatMap(([{ name }, of]) =>
+    [...new Set(of.flatMap(({ micros }) => [...micros.keys()]))].map((kind) => ({
+      labels: [name, kind],
+      values: [of.map(({ micros }) => micros.get(kind) ?? 0)],
+    })),
+  )
+  if (rows.length === 0) return []
+  return [{ name: 'CPU by thread', labels: ['program', 'thread'], columns: ['µs/event'], rows }]
 }
 
 function figuresOf(
   { unit, hookline, hooklineGoal }: Comparison,
   present: readonly Peer[],
-  values: ReadonlyMap<Side, readonly number[]>,
+  rounds: ReadonlyMap<Side, readonly Round[]>,
 ): readonly Figure[] {
-  const figure = (side: Side, goal?: Goal): Figure => ({
+  const valuesOf = (side: Side): readonly number[] => rounds.get(side)!.map(({ figure }) => figure)
+  const figureOf = (side: Side, goal?: Goal): Figure => ({
     name: side.name,
     unit,
-    values: values.get(side)!,
+    values: valuesOf(side),
     goal,
   })
   const ratios = present.map((peer): Figure => {
-    const theirs = values.get(peer)!
+    const theirs = valuesOf(peer)
     return {
       name: present.length === 1 ? 'ratio' : `ratio to ${peer.name}`,
       unit: '',
-      values: values.get(hookline)!.map((own, round) => own / theirs[round]!),
+      values: valuesOf(hookline).map((own, round) => own / theirs[round]!),
       goal: atLeast(peer.goal),
     }
   })
-  const own = figure(hookline, atLeast(hooklineGoal))
-  return [own, ...present.map((peer) => figure(peer)), ...ratios]
+  const own = figureOf(hookline, atLeast(hooklineGoal))
+  return [own, ...present.map((peer) => figureOf(peer)), ...ratios]
 }
 
 function atLeast(goal: number | undefined): Goal | undefined {

@@ -45,11 +45,12 @@ interface Costs {
   readonly loop: number
 }
 
-async function measure(count: number, { seconds }: RunSettings, round: number): Promise<Costs> {
+async function measure(count: number, settings: RunSettings, round: number): Promise<Costs> {
+  const { seconds, warmUpSeconds = seconds / 2 } = settings
   const costOf = async (open: () => Promise<LoadedProgram>): Promise<number> => {
     await using loaded = await open()
     // The first measurement only warms up code and sockets.
-    await loaded.measure(seconds / 2)
+    await loaded.measure(warmUpSeconds)
     return await cpuMicrosPerEvent(loaded, seconds)
   }
   const hookline = () => costOf(() => loadedService(count))

@@ -91,7 +91,10 @@ export interface MeasuredUsage {
 }
 
 /** Measures the program and the CPU usage of each kind of thread. */
-export async function usageDuring(loaded: LoadedProgram, seconds: number): Promise<MeasuredUsage> {
+export async function usageDuring(
+  loaded: Pick<LoadedProgram, 'program' | 'measure'>,
+  seconds: number,
+): Promise<MeasuredUsage> {
   const before = loaded.program.threadTimes()
   const started = performance.now()
   const rate = await loaded.measure(seconds)

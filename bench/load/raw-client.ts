@@ -48,12 +48,12 @@ export class RawClient implements AsyncDisposable {
     return client
   }
 
-  /** Sends requests on the free connections while there are any. */
+  /** Sends requests on the free connections while there are any. At low rates, takes turns: servers close unused ones. */
   poke(): void {
     for (let left = this.#free.length; left > 0; left--) {
       const request = this.#next()
       if (request === undefined) return
-      this.#free.pop()!.socket.write(request)
+      this.#free.shift()!.socket.write(request)
     }
   }
 

@@ -19,7 +19,7 @@ export const NOT_PROFILED = 'all of it'
  */
 export function spentByPart(options: {
   readonly profiles: readonly (readonly [thread: string, CpuProfile])[]
-  readonly usage: ReadonlyMap<string, KindUsage>
+  readonly usage: ReadonlyMap<string, Pick<KindUsage, 'cpuMicros'>>
   readonly events: number
   readonly lineOf: LineOf
 }): readonly Spent[] {

@@ -6,19 +6,23 @@ export interface ThreadTime {
   readonly id: number
   readonly kind: string
   readonly cpuMicros: number
+  /** How often it waited: voluntary context switches. */
+  readonly wakes: number
 }
 
 /** The unit of times in `/proc`, which is the same on every Linux machine. */
 const TICK_MICROS = 10_000
 
-/** CPU times of all threads of a process; empty without `/proc`. */
+/** CPU times and wake-ups of all threads of a process; empty without `/proc`. */
 export function threadTimes(pid: number): readonly ThreadTime[] {
   const folder = `/proc/${pid}/task`
   return filesIn(folder).flatMap((id) => {
     try {
       const stat = parseStat(readFileSync(`${folder}/${id}/stat`, 'utf8'))
       const kind = stat.id === pid ? MAIN_THREAD : kindOfThread(stat.name)
-      return [{ id: stat.id, kind, cpuMicros: stat.cpuMicros }]
+      const status = readFileSync(`${folder}/${id}/status`, 'utf8')
+      const wakes = Number(/^voluntary_ctxt_switches:\s*(\d+)/m.exec(status)?.[1])
+      return [{ id: stat.id, kind, cpuMicros: stat.cpuMicros, wakes }]
     } catch {
       // The thread has exited.
       return []
@@ -44,6 +48,7 @@ export interface KindUsage {
   readonly cpuMicros: number
   /** The CPU time of the busiest thread. */
   readonly busiestMicros: number
+  readonly wakes: number
 }
 
 /** CPU time by kind of thread, without threads that exited in between. */
@@ -51,14 +56,15 @@ export function usageByKind(
   before: readonly ThreadTime[],
   after: readonly ThreadTime[],
 ): ReadonlyMap<string, KindUsage> {
-  const earlier = new Map(before.map(({ id, cpuMicros }) => [id, cpuMicros]))
+  const earlier = new Map(before.map((thread) => [thread.id, thread]))
   const kinds = new Map<string, KindUsage>()
-  for (const { id, kind, cpuMicros } of after) {
-    const used = cpuMicros - (earlier.get(id) ?? 0)
-    const sum = kinds.get(kind) ?? { cpuMicros: 0, busiestMicros: 0 }
+  for (const { id, kind, cpuMicros, wakes } of after) {
+    const used = cpuMicros - (earlier.get(id)?.cpuMicros ?? 0)
+    const sum = kinds.get(kind) ?? { cpuMicros: 0, busiestMicros: 0, wakes: 0 }
     kinds.set(kind, {
       cpuMicros: sum.cpuMicros + used,
       busiestMicros: Math.max(sum.busiestMicros, used),
+      wakes: sum.wakes + wakes - (earlier.get(id)?.wakes ?? 0),
     })
   }
   return kinds

@@ -27,6 +27,8 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   cost: 'The resources that an event of 825 bytes uses from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
   'cost-ratio':
     'The processor time of an event from call to receiver, in all threads. Compared with the bare server and the bare loop together.',
+  'cost-low':
+    'The processor time and the wake-ups of an event from call to receiver at 200 events/s. Compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
     'The functions and files of our code that one `track` call runs on its way to one receiver, and its messages between threads.',
   'delivery-steps':
@@ -56,9 +58,6 @@ const RESULTS = Object.keys(SUBJECTS)
   .map(readResult)
   .filter((result) => result !== undefined)
 
-/** The minimum number of rounds of a result that is not preliminary. */
-const MIN_ROUNDS = 5
-
 /** docs/explanation/performance.md: the figures in bench/results. */
 export function performancePage(): string {
   const blocks = [
@@ -75,6 +74,7 @@ export function performancePage(): string {
     'Medians of the rounds, with the minimum and the maximum.',
     table(['benchmark', 'figure', 'median (min – max)', 'goal', ''], RESULTS.flatMap(rowsOf)),
     ...RESULTS.flatMap(({ notes }) => notes.filter((note) => note.includes('missing:'))).map(plain),
+    ...RESULTS.flatMap(threadTable),
     ...RESULTS.flatMap(({ curves = [] }) => curves).map(
       (curve) => `![${curve.title}](${pathOf(curve).replace('docs/explanation/', '')})`,
     ),
@@ -85,7 +85,7 @@ export function performancePage(): string {
     ...(readResult('cores')?.tables ?? []).filter(({ name }) => name === 'Estimate').map(tableOf),
     '## Measure it yourself',
     ...METHOD,
-    table(['machine', 'commit', 'benchmarks'], machineRows()),
+    table(['machine', 'commit', 'rounds', 'benchmarks'], machineRows()),
   ]
   return `${blocks.join('\n\n')}\n`
 }
@@ -123,7 +123,7 @@ const PEERS = [
 
 const METHOD = [
   '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
-  'Hookline and its peers take turns, in a different order each round. Each round starts new processes, with a warm-up of half of the measured time. A ratio is the figure of Hookline divided by the figure of the peer in the same round.',
+  'Hookline and its peers take turns, in a different order each round. Each round starts new processes, with a warm-up of half of the measured time, or of 10 s before rounds of 10 s. A ratio is the figure of Hookline divided by the figure of the peer in the same round.',
   'One process sends prepared requests over raw sockets, and the receiver does as little as HTTP allows. Both share the processors with the measured program. A call has about 800 bytes and a unique messageId. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
 ]
 
@@ -137,15 +137,19 @@ function pathOf({ name }: Curve): string {
   return `docs/explanation/performance/${name}.svg`
 }
 
-function rowsOf({ name, figures, rounds }: Result): readonly (readonly string[])[] {
-  const preliminary = rounds < MIN_ROUNDS ? ` (preliminary: ${rounds} rounds)` : ''
+function rowsOf({ name, figures }: Result): readonly (readonly string[])[] {
   return figures.map((figure, index) => [
-    index === 0 ? `${code(name)}${preliminary}` : '',
+    index === 0 ? code(name) : '',
     plain(figure.name),
     cell(figure),
     figure.goal === undefined ? '' : shownGoal(figure.goal),
     figure.goal === undefined ? '' : isMet(figure) ? 'met' : '**not met**',
   ])
+}
+
+function threadTable({ name, tables = [] }: Result): readonly string[] {
+  const found = tables.filter((each) => each.name === 'CPU by thread')
+  return found.flatMap((each) => [`Processor time of ${code(name)} by thread:`, tableOf(each)])
 }
 
 function tableOf({ labels, columns, rows }: Table): string {
@@ -159,8 +163,8 @@ function tableOf({ labels, columns, rows }: Table): string {
 
 function machineRows(): readonly (readonly string[])[] {
   const names = new Map<string, string[]>()
-  for (const { name, machine, commit } of RESULTS) {
-    const key = `${plain(machine)}\n${plain(commit)}`
+  for (const { name, machine, commit, rounds, seconds } of RESULTS) {
+    const key = `${plain(machine)}\n${plain(commit)}\n${rounds} of ${seconds} s`
     names.set(key, [...(names.get(key) ?? []), code(name)])
   }
   return [...names].map(([key, of]) => [...key.split('\n'), of.join(', ')])

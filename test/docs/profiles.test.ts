@@ -14,18 +14,26 @@ describe('the CPU time of threads', () => {
     expect(parseStat(line)).toEqual({ id: 4711, name: 'a ) b (c', cpuMicros: 420_000 })
   })
 
-  it.runIf(process.platform === 'linux')('is measured for each thread of a process', () => {
-    const kinds = threadTimes(process.pid).map(({ kind }) => kind)
-    expect(kinds.filter((kind) => kind === 'main')).toHaveLength(1)
-  })
+  it.runIf(process.platform === 'linux')(
+    'is measured for each thread of a process, with its wake-ups',
+    async () => {
+      const kinds = threadTimes(process.pid).map(({ kind }) => kind)
+      expect(kinds.filter((kind) => kind === 'main')).toHaveLength(1)
+      const before = threadTimes(process.pid)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(usageByKind(before, threadTimes(process.pid)).get('main')!.wakes).toBeGreaterThan(0)
+    },
+  )
 
   it('is summed by kind, without earlier usage', () => {
-    const thread = (id: number, kind: string, cpuMicros: number) => ({ id, kind, cpuMicros })
+    const thread = (id: number, kind: string, cpuMicros: number) => {
+      return { id, kind, cpuMicros, wakes: cpuMicros / 10 }
+    }
     const before = [thread(1, 'main', 100), thread(2, 'ingest', 50), thread(9, 'reader', 5)]
     const after = [thread(1, 'main', 130), thread(2, 'ingest', 60), thread(3, 'ingest', 30)]
     expect(Object.fromEntries(usageByKind(before, after))).toEqual({
-      main: { cpuMicros: 30, busiestMicros: 30 },
-      ingest: { cpuMicros: 40, busiestMicros: 30 },
+      main: { cpuMicros: 30, busiestMicros: 30, wakes: 3 },
+      ingest: { cpuMicros: 40, busiestMicros: 30, wakes: 4 },
     })
   })
 
@@ -106,8 +114,8 @@ describe('the cost of an event', () => {
     const spent = spentByPart({
       profiles: [['hookline-writer', PROFILE]],
       usage: new Map([
-        ['writer', { cpuMicros: 2_000, busiestMicros: 2_000 }],
-        ['other', { cpuMicros: 500, busiestMicros: 500 }],
+        ['writer', { cpuMicros: 2_000 }],
+        ['other', { cpuMicros: 500 }],
       ]),
       events: 100,
       lineOf,
@@ -158,9 +166,12 @@ describe('the tables of a service on dedicated cores', () => {
     events,
     elapsedMicros: 1e6,
     usage: new Map([
-      ['writer', { cpuMicros: writer, busiestMicros: writer }],
-      ['ingest', { cpuMicros: ingest.reduce((a, b) => a + b), busiestMicros: Math.max(...ingest) }],
-      ['reader', { cpuMicros: 0, busiestMicros: 0 }],
+      ['writer', { cpuMicros: writer, busiestMicros: writer, wakes: 0 }],
+      [
+        'ingest',
+        { cpuMicros: ingest.reduce((a, b) => a + b), busiestMicros: Math.max(...ingest), wakes: 0 },
+      ],
+      ['reader', { cpuMicros: 0, busiestMicros: 0, wakes: 0 }],
     ]),
     beside: { name: 'load', cpuMicros: 250_000 },
   })
