@@ -86,7 +86,7 @@ function sectionOf(command: Command, path = 'hookline', level = '##'): string[] 
   const below = command.commands.filter((each) => each.name() !== 'help')
   return [
     `${level} ${code(usage)}`,
-    `${sentence(command.description())}${usesService(command) ? ' Requires a running service.' : ''}`,
+    `${sentence(command.description())}${requiresService(command) ? ' Requires a running service.' : ''}`,
     ...argumentsTable(command.registeredArguments),
     ...ownOptions(command),
     ...exampleOf(name.replace('hookline ', '')),
@@ -96,6 +96,12 @@ function sectionOf(command: Command, path = 'hookline', level = '##'): string[] 
 
 function exampleOf(name: string): string[] {
   return EXAMPLES[name] === undefined ? [] : [`For example: ${code(EXAMPLES[name])}`]
+}
+
+/** `doctor` and `backup --stopped` also work on the data folder of a stopped service. */
+function requiresService(command: Command): boolean {
+  const worksWithout = ['doctor', 'backup'].includes(command.name())
+  return usesService(command) && !worksWithout
 }
 
 function usesService(command: Command): boolean {

@@ -120,17 +120,19 @@ function shifted(state: LaneState, ms: number): LaneState {
   }
 }
 
-/** Merges two nodes' states: an open breaker decides, and of several, the earliest probe, because its result is shared. */
+/** Merges two nodes' states: a probe on either decides, then an open breaker; if both are open, the earlier end. */
 function mergedState(own: LaneState, told: readonly LaneState[], now: number): LaneState {
   const found = told.find(({ url }) => url === own.url)
   if (found === undefined) return own
   const other = shifted(found, now)
-  const areBothBroken = own.breaker !== 'closed' && other.breaker !== 'closed'
+  const breakers = [own.breaker, other.breaker]
+  const breaker = (['half_open', 'open'] as const).find((each) => breakers.includes(each))
+  const [a, b] = [own.openUntil, other.openUntil]
   return {
     ...own,
-    breaker: own.breaker === 'closed' ? other.breaker : own.breaker,
+    breaker: breaker ?? 'closed',
     brokenSince: earliest(own.brokenSince, other.brokenSince),
-    openUntil: (areBothBroken ? earliest : latest)(own.openUntil, other.openUntil),
+    openUntil: breaker === 'open' ? earliest(a, b) : null,
     retryAfterUntil: latest(own.retryAfterUntil, other.retryAfterUntil),
     pacePerSecond: total(own.pacePerSecond, other.pacePerSecond),
     inFlight: own.inFlight + other.inFlight,

@@ -88,6 +88,12 @@ export class WebhookHealth {
     return Math.max(endOfOpen(breaker), quietUntil)
   }
 
+  /** The end of the time without attempts; 0 if the breaker is closed or probes. */
+  openUntil(destinationId: string, url: string): number {
+    const { breaker } = this.#of(destinationId, url)
+    return breaker.state === 'open' ? breaker.until : 0
+  }
+
   brokenSince(destinationId: string, url: string): number | undefined {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'closed' ? undefined : breaker.since
@@ -250,15 +256,15 @@ export function webhookStates(
 ): WebhookState[] {
   return settings.webhooks.map(({ url }) => {
     const brokenSince = health.brokenSince(id, url) ?? null
-    const openUntil = health.blockedUntil(id, url)
-    const isResting = openUntil > now
-    const breaker = brokenSince === null ? 'closed' : isResting ? 'open' : 'half_open'
+    const openUntil = health.openUntil(id, url)
+    const isOpen = openUntil > now
+    const breaker = brokenSince === null ? 'closed' : isOpen ? 'open' : 'half_open'
     const quietUntil = health.quietUntil(id, url)
     return {
       url,
       breaker,
       brokenSince,
-      openUntil: isResting ? openUntil : null,
+      openUntil: isOpen ? openUntil : null,
       retryAfterUntil: quietUntil > now ? quietUntil : null,
       pacePerSecond: health.pacePerSecond(id, url) ?? null,
     }

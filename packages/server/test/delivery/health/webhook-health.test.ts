@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { WebhookHealth } from '../../../src/delivery/health/webhook-health.ts'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { WebhookHealth, webhookStates } from '../../../src/delivery/health/webhook-health.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { systemClock } from '../../../src/util/time/clock.ts'
 
@@ -50,6 +51,19 @@ describe('the health of a webhook', () => {
     for (const each of inFlight) end(health, TIMEOUT, each)
     expect(end(health, OK, probe)).toBe('closed')
     expect(health.blockedUntil('dst_a', url)).toBe(0)
+  })
+
+  test('a breaker is shown as half-open while its probe is in progress', () => {
+    const { health } = broken()
+    const destination = newDestination({ settings: { webhooks: [{ url, headers: {} }] } })
+    const shown = () => webhookStates(destination, health, systemClock.now())[0]
+    expect(shown()).toMatchObject({ breaker: 'open', openUntil: expect.any(Number) })
+    health.retryNow('dst_a', url)
+    expect(shown()).toMatchObject({ breaker: 'half_open', openUntil: null })
+    const probe = health.onAttempt('dst_a', url)
+    expect(shown()).toMatchObject({ breaker: 'half_open', openUntil: null })
+    end(health, OK, probe)
+    expect(shown()).toMatchObject({ breaker: 'closed', brokenSince: null, openUntil: null })
   })
 
   test('a receiver that answers every request with 503 opens its breaker after ten attempts, without a pace', () => {
