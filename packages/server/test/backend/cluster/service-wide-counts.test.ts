@@ -66,6 +66,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts of several nodes', () 
     b!.recorded(failedOnce(acceptedEvent(), 'dst_a'))
     b!.recorded(failedOnce(acceptedEvent(), 'dst_b'))
     const expected = { attempts: 2, delivered: 0, lastFailedAt: failedAt }
-    for (const recent of [a!, b!]) expect(await recent.of('dst_a')).toEqual(expected)
+    // A node that is too busy to respond in time is left out.
+    for (const recent of [a!, b!]) await expect.poll(() => recent.of('dst_a')).toEqual(expected)
   })
 })
