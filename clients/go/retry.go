@@ -13,7 +13,7 @@ import (
 const (
 	firstDelay = 100 * time.Millisecond
 	maxDelay   = 30 * time.Second
-	// maxRequestedDelay is the maximum delay that a server can request: a mistake of the server or a proxy must not stop the
+	// maxRequestedDelay is the maximum delay that a server can request: a mistake by the server or a proxy must not stop the
 	// client for days.
 	maxRequestedDelay = 300 * time.Second
 )

@@ -142,7 +142,7 @@ function defaultOf({ defaultValue, defaultValueDescription, mandatory }: Option)
 }
 
 function textOf({ description, argChoices }: Pick<Option, 'description' | 'argChoices'>): string {
-  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`
+  const choices = argChoices === undefined ? '' : ` (choices: ${argChoices.join(', ')})`
   return plain(`${description}${choices}`)
 }
 

@@ -91,7 +91,7 @@ export function performancePage(): string {
 }
 
 const LIMITS = [
-  '**Processor time.** The cost is spread over many layers: the largest part is a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. From the third core on, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of its work, but messages between threads add about a quarter to the cost of an event.',
+  '**Processor time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. From the third core on, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of its work, but messages between threads add about a quarter to the cost of an event.',
   '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput. This requires enough concurrent events: enough client connections, and a large enough `webhookQueueSize`.',
 ]
 

@@ -49,7 +49,7 @@ export function ingestionApiPage(): string {
     ...authentication(),
     ...paths(),
     '## Fields of a call',
-    'The last column lists the types that use the field. All calls may contain it. `null` counts as absent, and so does `""` for ids and `event`.',
+    'A call of any type may contain any of these fields; the last column lists the types that use them. `null` counts as absent, and so does `""` for ids and `event`.',
     fieldsTable(),
     otherFieldsTable(),
     'Unknown fields are stored and shown in the trace, but not delivered.',
@@ -181,8 +181,8 @@ function duplicates(): string[] {
   const hours = SETTINGS.dedupeWindowMs.parse(SETTINGS.dedupeWindowMs.default) / 3_600_000
   return [
     '## Repeated calls',
-    `Without a response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
-    'Retry without a response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
+    `If you get no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
+    'Retry if there is no response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',

@@ -160,7 +160,7 @@ function signatures(): string[] {
     list([
       'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
-      'Reject a `webhook-timestamp` that is more than 5 minutes from now.',
+      'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
       'While a shared secret is replaced, `webhook-signature` has two signatures, separated by a space. One of them must match. `X-Signature` uses the new secret.',
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,

@@ -27,7 +27,7 @@ export const LIMITS = {
   attemptTimeoutMs: 5_000,
   /** How long a delivery is retried, from the time it first became due. */
   retryWindowMs: 4 * 60 * 60 * 1000,
-  /** The maximum of the retry window in the settings. */
+  /** The maximum retry window in the settings. */
   maxRetryWindowMs: 24 * 60 * 60 * 1000,
   /** The maximum size of a webhook body. A receiver that accepts this size accepts every delivery. */
   payloadBytes: 4 * 1024 * 1024,
@@ -51,9 +51,9 @@ export const LIMITS = {
   /** Characters of the JSON of a list or an object that a condition compares with. */
   conditionValueCharacters: 5_000,
   oneOfValues: 100,
-  /** The maximum that a number of events can be compared with. */
+  /** The maximum number that a count of events can be compared with. */
   countedEvents: 10_000,
-  /** The maximum of a sliding window of a condition or a computed trait, and of `within_last_days`. */
+  /** The maximum sliding window of a condition or a computed trait, and of `within_last_days`. */
   windowDays: 3_650,
   /** A clause keeps this many of the newest events of a user, or one more than it compares with if that is more. */
   minFactsPerClause: 100,

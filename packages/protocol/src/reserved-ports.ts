@@ -1,6 +1,6 @@
 /**
  * TCP ports of services other than web servers. The first table lists the ports that browsers block (WHATWG Fetch,
- * "bad port"), the second one stores, queues and control planes that accept any client, some of them over HTTP.
+ * "bad port"), the second databases, queues and control planes that accept any client, some of them over HTTP.
  */
 const TABLES = `
   0 no service, 1 tcpmux, 7 echo, 9 discard, 11 systat, 13 daytime, 15 netstat, 17 qotd, 19 chargen, 20 FTP,

@@ -64,7 +64,7 @@ export const SETTINGS = {
     parse: oneOf('embedded', 'cluster'),
   },
   role: {
-    doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` consumes and delivers, `api` serves the management API and the console; `all` does everything. Every node serves health checks and metrics.',
+    doc: 'For the cluster: the role of this node. `ingest` accepts calls, `deliver` processes events and delivers them, `api` serves the management API and the console; `all` does everything. Every node serves health checks and metrics.',
     default: 'all',
     parse: oneOf('all', 'ingest', 'deliver', 'api'),
   },
@@ -147,7 +147,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   maxLiveStreams: {
-    doc: 'Maximum connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new one replaces one that has read nothing for 5 seconds, or one of a token with more connections.',
+    doc: 'Maximum connections to the live tail, at most half of the connections that maxOpenFiles permits. At the limit, a new connection replaces one that has read nothing for 5 seconds, or one that belongs to a token with more connections.',
     default: '100',
     parse: integer(1, 10_000),
   },
@@ -325,7 +325,7 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for non-call requests, each of which uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls, each of which uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },

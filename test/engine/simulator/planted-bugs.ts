@@ -167,7 +167,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         ? { ...result, outcome: 'delivered', class: 'delivered' }
         : result
     }),
-    violation: /recorded as delivered, but only 0 of 1 webhooks took it/,
+    violation: /recorded as delivered, but only 0 of 1 webhooks accepted it/,
   },
   {
     name: 'a breaker that is ignored',
@@ -215,7 +215,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
           records.map((each) => ({ ...each, delivery: withoutSiblings(each.delivery) })),
         ),
     })),
-    violation: /was left out without an attempt/,
+    violation: /was skipped without an attempt/,
   },
   {
     name: 'a webhook that waits for the breaker of another one',

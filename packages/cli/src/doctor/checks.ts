@@ -105,7 +105,7 @@ async function service(patient: Patient): Promise<Finding> {
   return {
     ok: false,
     detail,
-    next: `Start it with \`${startCommand(config)}\`, or give its address with --url`,
+    next: `Start it with \`${startCommand(config)}\`, or pass its address with --url`,
   }
 }
 

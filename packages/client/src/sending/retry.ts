@@ -28,7 +28,7 @@ export function retryDelayMs(retry: number, random: number, requestedMs = 0): nu
 }
 
 /**
- * The delay in a `Retry-After` header, limited to 300 s: a mistake of the server or a proxy must not stop the client for
+ * The delay in a `Retry-After` header, limited to 300 s: a mistake by the server or a proxy must not stop the client for
  * days. 0 if the header is absent or invalid.
  */
 export function retryAfterMs(header = '', nowMs: number): number {

@@ -2,7 +2,7 @@ import type { AttemptClass } from './attempt-classes.ts'
 
 /**
  * The state of one event for one destination. `pending` waits for an attempt; `held` waits until its webhooks resume.
- * The others are final until a replay or a manual retry. `quarantined`: an internal error of Hookline stopped it.
+ * The others are final until a replay or a manual retry. `quarantined`: a bug or corrupted data stopped it.
  * Derived from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
  */
 export type DeliveryState =
@@ -74,7 +74,7 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** The maximum of the attempts on one of its webhooks since the last replay or manual retry. */
+  /** The most attempts on any one of its webhooks since the last replay or manual retry. */
   readonly rounds: number
   /**
    * When it first became due, in milliseconds since the epoch. A replay or a manual retry changes it, so it also

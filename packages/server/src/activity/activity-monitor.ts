@@ -19,7 +19,7 @@ export interface ActivityMonitorOptions extends StatisticsRecorderOptions {
   readonly inspector: Pick<ActivityListener, 'recorded' | 'purged'>
 }
 
-/** Per kind of id and message to other nodes. */
+/** Per kind of id, in one message to other nodes. */
 const MAX_PURGED_IDS = 1_000
 
 /** Passes all activity on to the topics of the stream, the attempts of the last hour, the statistics and the inspector. */

@@ -72,7 +72,7 @@ export class StatisticsRecorder
     })
   }
 
-  /** As `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is omitted. */
+  /** Like `Statistics.read`, after all nodes have written their counts. A node that takes longer than half a second is omitted. */
   async *read(range: CountsRange): AsyncIterable<readonly CountsRow[]> {
     const { signals, statistics } = this.#options
     await Promise.all([this.#writes.run(), signals.request('statistics', {})])

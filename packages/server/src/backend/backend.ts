@@ -68,7 +68,7 @@ export interface Backend extends AsyncDisposable {
 /** The disk is full, the connection is lost, or too many calls wait. The call had no effect, and may be retried. */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
-  /** Private, because log lines have every public field of an error. */
+  /** Private, because log lines include every public field of an error. */
   readonly #publicReason: string | undefined
 
   constructor(message: string, options: UnavailableOptions = {}) {

@@ -85,7 +85,7 @@ export interface DeliveryQueue<E extends Carried = AcceptedEvent> {
   /** Claims parts until `record`, `release`, `Quarantine.add` or the end of this process. A part has one claim at a time. */
   claim(lane: LaneId, request: ClaimRequest): Promise<Claim<E>>
 
-  /** As `claim`, for deliveries without parts: after a replay or a manual retry. */
+  /** Like `claim`, for deliveries without parts: after a replay or a manual retry. */
   claimUnsplit(limit: number): Promise<Claim<E>>
 
   /** Ends the claims of these deliveries, in all lanes or one. Ignores unknown ids. */
@@ -152,7 +152,7 @@ export interface WebhookLanes {
  *
  * - `allowNow`: each may be tried now, regardless of its breaker and Retry-After;
  * - `retryNow`: also makes all its waiting parts due;
- * - `closeBreakers`: as `retryNow`, and closes the breakers. The backlog is sent one at a time at first.
+ * - `closeBreakers`: like `retryNow`, and also closes the breakers. The backlog is sent one at a time at first.
  */
 export interface LaneCommand {
   readonly command: 'allowNow' | 'retryNow' | 'closeBreakers'

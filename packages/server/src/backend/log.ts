@@ -31,7 +31,7 @@ export interface EventSelector {
 
 export interface ConsumeOptions {
   readonly signal: AbortSignal
-  /** Whether processing of the entry has begun. All are taken as begun if it is absent. */
+  /** Whether processing of the entry has begun. If it is absent, all count as begun. */
   readonly isBegun?: (entry: LogEntry) => boolean
 }
 

@@ -88,7 +88,7 @@ interface Trait extends Origin {
   readonly value: Json
 }
 
-/** An id that an event had with a userId, whether they are linked or not. */
+/** An id that occurred in an event with a userId, linked to it or not. */
 export interface Link extends ProfileId, Origin {
   readonly userId: string
 }

@@ -24,7 +24,7 @@ export interface BackendThreads {
   connectToLog(number: number): ThreadConnection
   /** Calls `listener` with the events that other threads append. Returns a function that stops it. */
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void
-  /** Calls `listener` with each change to apply, which waits for its promise. It must not reject. */
+  /** Calls `listener` with each change to apply, and waits for its promise. It must not reject. */
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void
   seeDamage(error: Error): void
 }

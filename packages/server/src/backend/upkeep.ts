@@ -48,7 +48,7 @@ export interface FoundDamage {
 export interface Missing {
   /** Including events that the consumer of the log never received. */
   readonly events: number
-  /** Lost reasons not to deliver an event. */
+  /** Lost decisions not to deliver an event. */
   readonly decisions: number
   readonly deliveries: number
 }

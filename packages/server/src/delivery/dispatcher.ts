@@ -73,7 +73,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #parking: FreshParking
   readonly #open = new OpenDeliveries()
   #given = 0
-  /** Attempts in flight, and records of parked deliveries, which must end before it is disposed of. */
+  /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
   readonly #pending = new Set<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {

@@ -30,7 +30,7 @@ interface AttemptsMade {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }
 
-/** The lanes of all nodes for the management API: queries and orders go to every node. */
+/** The lanes of all nodes for the management API: queries and commands go to every node. */
 export class SharedLanes implements WebhookLanes {
   readonly #options: SharedLanesOptions
 

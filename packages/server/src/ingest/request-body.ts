@@ -81,7 +81,7 @@ export class PartialBody {
     const size = Math.min(Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES, this.#maxBytes)
     if (!this.#budget.take(size - this.#takenBytes)) return false
     this.#takenBytes = size
-    // It reserves addresses for `maxByteLength`, and memory for its size.
+    // It reserves address space for `maxByteLength`, but memory only for its size.
     this.#view ??= new Uint8Array(new ArrayBuffer(0, { maxByteLength: this.#maxBytes }))
     if (size > this.#view.length) this.#view.buffer.resize(size)
     return true
@@ -95,7 +95,7 @@ interface BodyLimits {
   readonly reading: BodyTurns
 }
 
-/** Reads the body, or resolves with `batch_too_large`, `overloaded` or `bad_request`: then drop the rest. */
+/** Reads the body, or resolves with `batch_too_large`, `overloaded` or `bad_request`: the caller drops the rest. */
 export function readBody(
   request: IncomingMessage,
   { maxBytes, partialBodies, reading }: BodyLimits,

@@ -16,7 +16,7 @@ export function authenticate(
   return source.enabled ? source : { refused: 'source_disabled', source }
 }
 
-// Keys are looked up in headers, query and body. The body is last: a request with an invalid key costs no read.
+// Keys are looked up in headers, query and body. The body is last: an invalid key in the others is refused without reading it.
 
 /** The user name of Basic (with or without a colon), Bearer, or X-Write-Key. */
 export function keyFromHeaders(headers: IncomingHttpHeaders): string | undefined {
@@ -79,7 +79,7 @@ function textOf(value: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? text : undefined
 }
 
-/** Avoids a write with every request of a key in heavy use. */
+/** Avoids a write for every request with a busy key. */
 const RECORD_EVERY_MS = 60_000
 
 /** Records when write keys were last used. No call waits for it. */
@@ -117,7 +117,7 @@ export class RejectedKeyLogger {
     this.#prefixes = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Logs each prefix and code at most once a minute, with the number of requests; `null` is all further prefixes. */
+  /** Logs each prefix and code at most once a minute, with the number of requests; `null` stands for all further prefixes. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
     const keyPrefix = this.#prefixes.clientKey(prefixOf(writeKey))
     const requests = this.#prefixes.count(JSON.stringify([code, keyPrefix]))

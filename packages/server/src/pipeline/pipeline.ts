@@ -70,11 +70,11 @@ const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
  * deliveries to the dispatcher in slices. It acks an entry once each delivery is recorded or parked, so every step may
- * repeat, and is idempotent. Events that are unreadable, of an unknown source, or that make a step throw are
+ * repeat, and is idempotent. Events that are unreadable, come from an unknown source, or make a step throw are
  * quarantined. Events of a user who is being purged are skipped.
  *
  * When a step throws for another reason, `run` rejects and may be called again. The log then returns all unacked
- * entries, and the pipeline continues after the last event of each that it handed over.
+ * entries, and the pipeline resumes each after the last event that it handed over.
  */
 export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
@@ -358,7 +358,7 @@ export class Pipeline implements AsyncDisposable {
   }
 }
 
-/** Acks finished entries, together while another ack is in progress. Retries while the backend is unavailable. */
+/** Acks finished entries, in batches: one ack is in progress at a time. Retries while the backend is unavailable. */
 class Acks {
   readonly #options: PipelineOptions
   #done: LogEntry[] = []

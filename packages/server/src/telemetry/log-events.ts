@@ -43,7 +43,7 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'An attempt at a working webhook failed. The line has the class and the error.',
+    'An attempt on a working webhook failed. The line has the class and the error.',
     'Attempts are retried. If it lasts more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
@@ -55,8 +55,8 @@ export const LOG_EVENTS = {
     'This many failures suggest a shared cause: the network, the name server, or the egress proxy.',
   ),
   'webhook.breaker_opened': warn(
-    'Most attempts at a webhook fail, so its deliveries wait while single attempts probe it. At most one line a minute for each webhook.',
-    'Contact the owner of the receiver. Once fixed, the backlog is sent automatically, or now with `hookline destinations close-breaker`.',
+    'Most attempts on a webhook fail, so its deliveries wait while single attempts probe it. At most one line a minute for each webhook.',
+    'Contact the owner of the receiver. Once it works again, the backlog is sent automatically. To retry immediately, use `hookline destinations close-breaker`.',
   ),
   'webhook.breaker_closed': info(
     'A webhook whose breaker was open responds again, or the breaker was closed manually. The backlog is sent, slowly at first.',
@@ -83,7 +83,7 @@ export const LOG_EVENTS = {
   ),
   'quarantine.added': error(
     'A delivery or event was quarantined, because it is corrupted or was stopped by a bug.',
-    `${REPORT} \`hookline deliveries retry\` retries one delivery.`,
+    'If `reason` does not name corrupted data, report it as a bug in Hookline, with this line. `hookline deliveries retry` retries one delivery.',
   ),
   'source.unknown': error(
     'Events from an unknown source were quarantined. `events` is their number since the last such line.',
@@ -113,7 +113,7 @@ export const LOG_EVENTS = {
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),
   'management_request.failed': error(
     'A request to the management API got 500 or 503.',
-    `With 503: ${DISK} With 500: ${REPORT}`,
+    `A 503 means that the database is unavailable. ${DISK} A 500 is a bug in Hookline: report it with this line.`,
   ),
   'log.overloaded': error(
     'Calls got 503 because they could not be stored: the disk is full, failing or too slow, or a database file was moved or replaced.',
@@ -200,7 +200,7 @@ export const LOG_EVENTS = {
   ),
   'thread.failed': error(
     'A thread has exited. It is restarted, and continues its unfinished work.',
-    `If it happens only once, ignore it. Otherwise: ${REPORT}`,
+    'For `ERR_WORKER_OUT_OF_MEMORY`, give the service more memory. If it happens more than once, report it as a bug in Hookline, with this line.',
   ),
   'thread.failed_permanently': fatal(
     'A thread has failed five times within a minute, so the process exits.',
@@ -208,7 +208,7 @@ export const LOG_EVENTS = {
   ),
   'accounting.imbalance': error(
     'Events or deliveries were lost or counted twice. The line shows where.',
-    `${REPORT} Events lost in memory (\`pipeline\`, \`lanes\`) are sent again after a restart. \`messages\` were lost by NATS: set \`sync_interval: always\`.`,
+    'If `messages` were lost, NATS lost them: set `sync_interval: always`. Otherwise, report it as a bug in Hookline, with this line. Events lost in memory (`pipeline`, `lanes`) are sent again after a restart.',
   ),
   'ack.failed': warn(
     'The log could not record that events were processed. They are processed again after a restart.',

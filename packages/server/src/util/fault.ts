@@ -1,6 +1,6 @@
 import leven from 'leven'
 
-/** An error in a client's document. Quotes no value, which may be a secret. */
+/** An error in a client's document. Never quotes the value, which may be a secret. */
 export interface Fault {
   /** JSON Pointer (RFC 6901); `''` is the whole document. */
   readonly pointer: string

@@ -16,7 +16,7 @@ export interface LaneReadiness {
 
 /**
  * How long a lane may be idle while a delivery is due and may be attempted. Timers and events must wake the feed by then. It also
- * polls once a minute, but a lane that depends on that has missed a wake-up.
+ * polls every 15 s, but a lane that depends on that has missed a wake-up.
  */
 const MAX_IDLE_MS = 2_000
 

@@ -56,8 +56,8 @@ export class RecordInvariants {
     if (state === 'rejected' && last?.outcome !== 'rejected')
       fault('is rejected, but its webhook did not reject it')
     if (state === 'delivered' && requests.successes(delivery.id, url) === 0)
-      fault('is delivered, but its webhook did not take it')
-    if (state === 'removed') fault('ended as removed, but its webhook is there')
+      fault('is delivered, but its webhook did not accept it')
+    if (state === 'removed') fault('ended as removed, but its webhook still exists')
     if (state === 'not_retried') this.#checkNotRetried(delivery, part, destination)
     if (state === 'expired') this.#checkExpired(delivery.id, part)
   }
@@ -75,7 +75,7 @@ export class RecordInvariants {
     const needed = settings.successPolicy === 'any' ? 1 : settings.webhooks.length
     if (took.length < needed)
       this.#options.onViolation(
-        `${id}: recorded as delivered, but only ${took.length} of ${needed} webhooks took it`,
+        `${id}: recorded as delivered, but only ${took.length} of ${needed} webhooks accepted it`,
       )
   }
 
@@ -86,7 +86,7 @@ export class RecordInvariants {
     { settings }: Destination,
   ): void {
     const { onViolation } = this.#options
-    if (last === undefined) onViolation(`${id}: ${url} was left out without an attempt`)
+    if (last === undefined) onViolation(`${id}: ${url} was skipped without an attempt`)
     if (settings.successPolicy !== 'any' || state !== 'delivered')
       onViolation(`${id}: ${url} is not retried, although no webhook has the event`)
   }

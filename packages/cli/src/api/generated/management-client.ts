@@ -88,7 +88,7 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+        /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
         reason: "operator" | "gone" | "forbidden";
     } | null;
     settings: {
@@ -110,7 +110,7 @@ export type Destination = {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                 reason: "operator" | "gone" | "forbidden";
             } | null;
         }[];
@@ -1017,7 +1017,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                 reason: "operator" | "gone" | "forbidden";
             } | null;
             settings: {
@@ -1039,7 +1039,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** gone: the receiver responded with 410 three times in a row, a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                        /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
                         reason: "operator" | "gone" | "forbidden";
                     } | null;
                 }[];

@@ -21,7 +21,7 @@ interface ChangeOptions {
 }
 
 export function definitionHelp(definition: ComputationKind['definition']): string {
-  return `JSON file with the ${definition}; - for stdin`
+  return `JSON file with the ${definition === 'compute' ? 'computation' : definition}; - for stdin`
 }
 
 /** Adds `create` and `update` of audiences or computed traits. */

@@ -76,7 +76,7 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
   })
 
   parent
-    .api('explain <id> <userId>', 'explain the value of a user')
+    .api('explain <id> <userId>', "explain a user's value or membership")
     .runOn(kind, async ({ api, output }, id, userId: string) => {
       const explained = await operations(api).explain(id, userId)
       output.data(explained, () => explanationText(output, explained))
@@ -85,7 +85,7 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
   parent
     .api('delete <id>', `delete ${one}`)
     .confirmed()
-    .option('--announce', 'first notify the destinations of the removal for every user')
+    .option('--announce', 'before deleting, notify destinations that every value is removed')
     .runOn(kind, async ({ api, output, command }, id, { announce }: { announce?: true }) => {
       const { get, remove } = operations(api)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))

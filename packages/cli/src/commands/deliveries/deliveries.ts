@@ -76,7 +76,7 @@ function addList(deliveries: ApiCommand): void {
     .option('--destination <id>', 'only deliveries to this destination')
     .option('--event <id>', 'only deliveries of this event')
     .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
-    .option('--waiting', 'only deliveries with a waiting webhook')
+    .option('--waiting', 'only deliveries that are pending or held at a webhook')
     .addOption(
       new Option(
         '--class <class>',

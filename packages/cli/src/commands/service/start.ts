@@ -16,7 +16,7 @@ import { serve } from '../../service/serve.ts'
 
 export function addStart(program: Command): void {
   withServerOptions(program.command('start'))
-    .description('run the service for production')
+    .description('run the service in production')
     .action(start)
 }
 

@@ -28,7 +28,7 @@ const FIX = 'Fix the cause below, then replay the event.'
 const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   pending: { cause: 'Not delivered yet.', remedy: '' },
   delivered: { cause: 'Delivered.', remedy: '' },
-  rejected: { cause: 'Rejected by the receiver. Hookline does not retry it.', remedy: FIX },
+  rejected: { cause: 'Rejected. Hookline does not retry it.', remedy: FIX },
   expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {

@@ -98,7 +98,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
         onChange={(secret) => change({ secret })}
       />
       <Checkbox
-        label="Enabled: deliver new events. If disabled, you can replay them later."
+        label="Enabled: deliver new events. Events received while disabled can be replayed later."
         checked={draft.enabled}
         onToggle={(enabled) => change({ enabled })}
       />

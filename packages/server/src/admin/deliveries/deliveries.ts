@@ -158,7 +158,9 @@ const operations = Schema.operationsTagged('Deliveries')
 const filters = {
   destinationId: Type.Optional(Schema.text('Only deliveries to this destination.')),
   state: Type.Optional(state),
-  waiting: Schema.flag('true: only deliveries with a waiting webhook. false: only the others.'),
+  waiting: Schema.flag(
+    'true: only deliveries that are pending or held at a webhook. false: only the others.',
+  ),
   eventId: Type.Optional(Schema.text('Only deliveries of this event.')),
   class: Type.Optional(
     Schema.oneOf(CLASSES, `The class of the last attempt on a webhook: ${CLASSES.join(', ')}.`),

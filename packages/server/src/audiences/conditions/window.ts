@@ -18,7 +18,7 @@ export function durationMs({ days = 0, hours = 0, minutes = 0, seconds = 0 }: Du
 }
 
 /**
- * Includes an event if `at > now − withinMs`, or `from <= at < to`; without both, always. A future event is in a
+ * Includes an event if `at > now − withinMs`, or `from <= at < to`; with neither, always. A future event is in a
  * sliding window until `at + withinMs`.
  */
 export interface WindowMs {

@@ -138,7 +138,7 @@ interface ProbeOptions {
   readonly postgres: Postgres
   /** Rejects with `BackendUnavailable` if the stream of the log does not respond. */
   readonly checkLog: () => Promise<unknown>
-  /** Why this node does not receive changes by other nodes; `undefined` if it does. */
+  /** Why this node does not receive changes from other nodes; `undefined` if it does. */
   readonly staleness: () => unknown
 }
 
@@ -157,7 +157,7 @@ async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<v
   const cause = staleness()
   if (cause === undefined) return
   const reason = cause instanceof Error ? cause.message : 'unknown reason'
-  throw new BackendUnavailable(`This node does not receive changes by other nodes: ${reason}`, {
+  throw new BackendUnavailable(`This node does not receive changes from other nodes: ${reason}`, {
     cause,
   })
 }

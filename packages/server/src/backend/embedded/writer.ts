@@ -85,7 +85,7 @@ export class Writer implements AsyncDisposable {
     return this.#add(name, () => input, options)
   }
 
-  /** As `run`, for a write shared with PostgreSQL. `audit` is committed with it. */
+  /** Like `run`, for a write shared with PostgreSQL. `audit` is committed with it. */
   write<Input, Value>(
     { name }: Write<Input, Value>,
     input: Input,
@@ -94,7 +94,7 @@ export class Writer implements AsyncDisposable {
     return this.#add(name, () => input, options)
   }
 
-  /** As `run`, with an input that can grow until the operation is posted, when `input` is called once. */
+  /** Like `run`, with an input that can grow until the operation is posted, when `input` is called once. */
   runOpen<N extends OperationName>(
     name: N,
     input: () => OperationInput<N>,

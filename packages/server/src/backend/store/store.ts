@@ -35,11 +35,11 @@ export interface WriteOptions {
 /** Reads of the database. Every method may reject with `BackendUnavailable`. */
 export interface Reads {
   readonly dialect: Dialect
-  /** For few rows by an index, within a millisecond. */
+  /** For a few rows found by an index, within a millisecond. */
   lookUp<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** As `lookUp`, if many rows may be examined. */
+  /** Like `lookUp`, if many rows may be examined. */
   list<Row>(statement: Statement<Row>): Promise<Row[]>
-  /** As `list`, for several statements with one consistent view. */
+  /** Like `list`, for several statements with one consistent view. */
   read<Input, Result>(read: Read<Input, Result>, input: Input): Promise<Result>
 }
 

@@ -14,7 +14,7 @@ import { isThrottled } from './pace.ts'
  *
  * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
  * it is open. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
- * A breaker that they opened closes with any response to an earlier attempt.
+ * Any response to an earlier attempt closes a breaker opened by throttling.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }
@@ -114,7 +114,7 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
   return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
-/** An open breaker for other nodes, in durations, because clocks differ. */
+/** An open breaker as sent to other nodes: in durations, because clocks differ. */
 export interface BreakerReport {
   readonly openForMs: number
   readonly restsForMs: number

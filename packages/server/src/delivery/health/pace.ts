@@ -16,7 +16,7 @@ import type { Attempt } from '@hookline/protocol'
  * trial sends eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
  * Otherwise there is a limit, and the next trial comes later.
  *
- * A pace begins only if the receiver accepts part of the attempts; otherwise the breaker handles it. Growth near the
+ * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s from 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
  * of the attempts may be throttled before the pace falls. With it, each costs a pause, so the pace falls each time.
  *

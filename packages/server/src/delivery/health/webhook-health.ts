@@ -51,7 +51,7 @@ export interface BreakerChange {
 export interface PauseChange {
   readonly destinationId: string
   readonly url: string
-  /** From now on: clocks differ. */
+  /** Relative to now: clocks differ. */
   readonly pauseMs: number
 }
 
@@ -110,7 +110,7 @@ export class WebhookHealth {
     return this.#of(destinationId, url).quietUntil
   }
 
-  /** The next attempt by the pace; 0 if not paced. Ignores longer pauses and breakers. */
+  /** When the pace allows the next attempt; 0 if not paced. Ignores longer pauses and breakers. */
   nextAttemptAt(destinationId: string, url: string): number {
     const { pace, quietUntil } = this.#of(destinationId, url)
     if (pace === undefined) return 0

@@ -38,7 +38,7 @@ export class WebhookLog implements Worker {
     this.#options = options
   }
 
-  /** `breaker`: the change of the webhook's breaker by this attempt. */
+  /** `breaker`: how this attempt changed the webhook's breaker. */
   onAttempt(destinationId: string, attempt: EndedAttempt, breaker?: 'opened' | 'closed'): void {
     if (breaker !== undefined)
       this.#options.activity.updated({ resource: 'destinations', id: destinationId })

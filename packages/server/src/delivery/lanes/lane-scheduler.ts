@@ -10,11 +10,11 @@ export interface LaneSchedulerOptions {
   readonly metrics: Pick<Metrics, 'inFlight'>
   readonly limits: {
     readonly maxInFlight: number
-    /** Attempts in flight of one lane, across all nodes; at most `laneShare` of this node's. */
+    /** Attempts in flight of one lane, across all nodes; at most `laneShare` of this node's `maxInFlight`. */
     readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
     readonly webhookQueueSize: number
-    /** Parts in memory of all lanes, approximately. */
+    /** Approximate maximum of parts in memory, over all lanes. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for any time. */
@@ -24,7 +24,7 @@ export interface LaneSchedulerOptions {
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** Lanes out of slots that try again for each freed slot. */
+/** How many lanes out of slots try again for each freed slot. */
 const TRY_AGAIN = 4
 /** Long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000
@@ -55,7 +55,7 @@ export class LaneScheduler {
     this.divide(UNDIVIDED)
   }
 
-  /** The nodes that deliver have changed. Attempts in flight beyond a lower limit run to their end. */
+  /** The nodes that deliver have changed. Attempts in flight beyond a lower limit run to completion. */
   divide(division: LaneDivision): void {
     const { maxInFlight, maxConcurrencyPerWebhook, laneShare = 1 / 4 } = this.#options.limits
     const part = partOfLimit(maxConcurrencyPerWebhook, division)

@@ -126,12 +126,12 @@ export class OpenDeliveries {
   }
 }
 
-/** Counts tasks: those taken equal those ended and in lanes, unless one was lost or ended twice. */
+/** Counts tasks: taken = ended + in lanes, unless one was lost or ended twice. */
 export class TaskAccounting {
   readonly #clock: Clock
   #taken = 0
   #ended = 0
-  /** The last end of a task, or the first task after none. */
+  /** When a task last ended, or when the first began after none. */
   #progressAt: number
 
   constructor(clock: Clock) {

@@ -87,7 +87,7 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   return undefined
 }
 
-/** The last half of an ISATAP address (RFC 5214 §6.1), which may have any prefix: its router forwards to this address. */
+/** The IPv4 address in an ISATAP address (RFC 5214 §6.1), which may have any prefix: its router forwards to it. */
 function isatapIpv4({ parts }: ipaddr.IPv6): ipaddr.IPv4[] {
   const isIsatap = (parts[4]! & ~UNIVERSAL_AND_GROUP_BITS) === 0 && parts[5] === 0x5efe
   return isIsatap ? [ipv4(parts[6]!, parts[7]!)] : []

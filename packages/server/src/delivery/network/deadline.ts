@@ -62,7 +62,7 @@ export interface QueuedDeadline {
   readonly onPass: () => void
 }
 
-/** Deadlines of equal length, so that they pass in their order with one timer. Cancelling touches no timer. */
+/** Deadlines of equal length: they pass in order, so one timer is enough. Cancelling touches no timer. */
 export class DeadlineQueue {
   readonly afterMs: number
   readonly #clock: Clock

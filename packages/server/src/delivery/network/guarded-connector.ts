@@ -36,7 +36,7 @@ export interface GuardedConnectorOptions {
 
 /**
  * Opens sockets for undici in three steps: looks up the host (all its addresses and the port must be permitted),
- * connects by TCP (the remote address must be permitted), and opens TLS (the certificate must be valid for the host).
+ * connects over TCP (the remote address must be permitted), and opens TLS (the certificate must be valid for the host).
  * Nothing is written before the second check, and no request before the third.
  *
  * With a proxy, the second step is a tunnel, and the proxy resolves the host. So the first step refuses addresses that

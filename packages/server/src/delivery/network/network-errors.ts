@@ -7,7 +7,7 @@ export class DeadlinePassed extends Error {
   }
 }
 
-/** undici refused a response without a reason. */
+/** undici refused a response without giving a reason. */
 export class ResponseUnreadable extends Error {
   override readonly name = 'ResponseUnreadable'
   readonly code = 'HOOKLINE_BAD_RESPONSE'

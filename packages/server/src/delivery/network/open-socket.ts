@@ -14,7 +14,7 @@ export interface Target {
 const NEXT_TRY_MS = 250
 
 /**
- * Connects by TCP to the first address that accepts. Tries start 250 ms apart or after a failure, and run side by side
+ * Connects over TCP to the first address that accepts. Tries start 250 ms apart or after a failure, and run in parallel
  * until one connects or the deadline passes (RFC 8305).
  * @throws the error of the only address, or an `AggregateError`
  */
@@ -52,7 +52,7 @@ export async function openTcp({ port, addresses }: Target, deadline: Deadline): 
   }
 }
 
-/** Alternates the families, in the order of the first of each: one family may have no route. */
+/** Alternates between the two families, beginning with the first address: one may have no route. */
 function alternating(addresses: readonly LookupAddress[]): LookupAddress[] {
   const first = addresses.filter(({ family }) => family === addresses[0]?.family)
   const second = addresses.filter(({ family }) => family !== addresses[0]?.family)

@@ -36,7 +36,7 @@ interface CachedResult {
 }
 
 /**
- * Resolves names to addresses that webhooks may reach: by the hosts file, then by name servers, then by the system if
+ * Resolves names to addresses that webhooks may reach: from the hosts file, then name servers, then the system if
  * the name is unknown. Caches addresses for their TTL (5 s to 300 s), missing names for 30 s, and addresses for 10
  * more minutes while no name server responds.
  */
@@ -124,7 +124,7 @@ export interface HostCheckOptions {
   readonly isBehindProxy: boolean
 }
 
-/** Why webhooks may not reach a host, a name or an address. Resolves within a second, and never rejects. */
+/** Why webhooks may not reach a host (a name or an address). Resolves within a second, and never rejects. */
 export async function hostProblem(
   host: string,
   { clock, guard, resolver, isBehindProxy }: HostCheckOptions,

@@ -213,8 +213,8 @@ export class ParkedFeed implements Worker {
 
   #expireHeld(lane: LaneId, destination: Destination): Promise<void> {
     const { changes, clock } = this.#options
-    const minute = Math.floor(clock.now() / MAX_WAIT_MS)
-    return this.#oncePer(minute, lane, () => changes.expireHeld(lane, destination))
+    const interval = Math.floor(clock.now() / MAX_WAIT_MS)
+    return this.#oncePer(interval, lane, () => changes.expireHeld(lane, destination))
   }
 
   /** Expires parts until none are left, once per `moment`. */

@@ -21,7 +21,7 @@ export interface PartRunnerOptions extends DeliveryContext {
   /** Stores the response to every failed attempt, without the hourly limit. */
   readonly keepsEveryResponse?: boolean
   readonly onRecovery: () => void
-  /** A webhook is being paused; the promise resolves when that is in the catalog. */
+  /** A webhook is being paused; the promise resolves when the pause is in the catalog. */
   readonly onPausing: (pausing: Promise<unknown>) => void
 }
 

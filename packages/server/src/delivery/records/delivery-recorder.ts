@@ -18,7 +18,7 @@ export interface DeliveryRecorderOptions extends DeliveryContext {
 
 interface Batch {
   readonly deliveries: OpenDelivery[]
-  /** Resolves to the ends that differ from `recorded`, or take longer than the batch. */
+  /** Resolves to the deliveries that it does not write: unchanged, purged, failed or aborted. */
   readonly done: Promise<OtherEnds>
 }
 
@@ -188,7 +188,7 @@ export class DeliveryRecorder {
   }
 }
 
-/** Ends that are not `recorded` with the batch. */
+/** Deliveries that the batch does not write, each with a promise for its end. */
 class Ends extends Map<OpenDelivery, Promise<void>> {
   add(open: OpenDelivery, end: Promise<void>): void {
     end.catch(() => undefined)

@@ -44,7 +44,7 @@ export async function retryWhileUnavailable<T>(
 async function inTime<T>(work: Promise<T>, until: number, clock: Clock): Promise<T> {
   if (until === Infinity) return work
   const late = Promise.withResolvers<never>()
-  const error = new BackendUnavailable('The backend does not respond.')
+  const error = new BackendUnavailable('The backend is not responding.')
   const cancel = clock.after(until - clock.now(), () => late.reject(error))
   try {
     return await Promise.race([work, late.promise])

@@ -83,7 +83,7 @@ function classification(attemptClass: AttemptClass): Classification {
   return { outcome: OUTCOMES[attemptClass], class: attemptClass }
 }
 
-/** Codes of the error, its causes and tries. An unparseable response has `HOOKLINE_BAD_RESPONSE`. */
+/** Codes of the error, its causes, and the errors it aggregates. An unparseable response has `HOOKLINE_BAD_RESPONSE`. */
 function errorCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return []
   const inner = error instanceof AggregateError ? error.errors : []

@@ -73,7 +73,7 @@ export class LaneThread {
   readonly #changes = new ThreadChanges<LaneChange>((change) =>
     this.host.channel?.call('apply', change),
   )
-  /** The last record, or the first delivery after none. */
+  /** When the last record arrived, or the first delivery after none. */
   #progressAt = 0
   readonly #onFewer: () => void
 

@@ -10,7 +10,7 @@ import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './l
 import { Owners } from './owners.ts'
 import { activityIn } from './lane-messages.ts'
 
-/** Fresh deliveries of one thread at which the pipeline waits. */
+/** The number of fresh deliveries of one thread at which the pipeline waits. */
 const MAX_OPEN = 4_096
 
 /** Lanes in threads: each has a `LaneGroup` for its destinations (`owners.ts`), which joins the backend. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The thread of each destination: assigned once, to the one with the fewest; else by hash. Same in all threads. */
+/** The thread of each destination: once added, always the one that had the fewest; before, by hash. Same in all threads. */
 export class Owners {
   readonly #threads: number
   readonly #byId: Map<string, number>

@@ -185,7 +185,7 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   return fields
 }
 
-/** The unknown members of a call as JSON, including `__proto__`. An object with thousands of keys would be slow. */
+/** The unknown members of a call as JSON, including `__proto__`. Building an object with thousands of keys would be slow. */
 function unknownMembers(call: JsonObject): string {
   let members = ''
   for (const name of Object.keys(call))

@@ -91,7 +91,7 @@ function keyUsesOf(report: (use: { key: string; at: number }) => Promise<void>):
   }
 }
 
-/** The connections that this thread forwards. If it exited first, their responses would be cut off. */
+/** The connections that this thread forwards. If it exited before them, their responses would be cut off. */
 class Forwarded {
   readonly #overdue: AbortSignal
   readonly #open = new Set<Socket>()

@@ -20,7 +20,7 @@ export function openFilesOf(maxOpenFiles: number, permitted = permittedFiles()):
 
 export interface NeededFiles {
   readonly threads: number
-  /** Connections on each side if the settings are used up. */
+  /** Connections on each side at the maximum that the settings allow. */
   readonly connections: number
   /** Called with the number of files needed for that, if fewer are permitted. */
   readonly onTight: (wanted: number) => void

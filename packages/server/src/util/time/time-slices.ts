@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Time of a loop per turn of the event loop. */
+/** How long a loop may run per turn of the event loop. */
 export const MAX_SLICE_MS = 10
 
 /** Yields to the event loop by time: a loop that awaits only resolved promises would block timers and sockets. */

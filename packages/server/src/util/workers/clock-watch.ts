@@ -22,7 +22,7 @@ export const DOUBT_MS = 60 * 60 * 1000
 /** A clock that is further ahead of the stored data may be wrong. */
 const MAX_STOP_MS = 24 * 60 * 60 * 1000
 
-/** Reports jumps of the system clock. After one forward, removal by age waits for an hour. Waits are unaffected. */
+/** Reports jumps of the system clock. After a forward jump, removal by age waits for an hour. Waits are unaffected. */
 export class ClockWatch implements Worker {
   readonly name = 'clock'
   readonly #options: ClockWatchOptions

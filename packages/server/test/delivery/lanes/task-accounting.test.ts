@@ -21,7 +21,7 @@ test('reports a lost task, and a task that ended twice', () => {
   expect(twice.imbalance(0)).toBe(-1)
 })
 
-test('reports how long no task has ended while there are tasks', () => {
+test('reports the time since a task last ended while there are tasks', () => {
   const clock = new ManualClock()
   const accounting = new TaskAccounting(clock)
   clock.advance(1_000)

@@ -41,7 +41,7 @@ export function DeleteButton({ kind, record }: ComputationProps): ReactElement {
           </p>
           {destinationIds.length > 0 && (
             <Checkbox
-              label="First notify destinations that the values are removed"
+              label="Before deleting, notify destinations that every value is removed"
               checked={isAnnounced}
               onToggle={setAnnounced}
             />

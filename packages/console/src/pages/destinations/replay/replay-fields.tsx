@@ -5,9 +5,9 @@ import { TimeField } from '../../../design/controls/time-field.tsx'
 import { REPLAY_STATES, type ReplayDraft, type ReplayState, toggled } from './replay-draft.ts'
 
 const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
-  rejected: 'rejected by the receiver',
+  rejected: 'rejected (not retried)',
   expired: 'expired after all retries',
-  quarantined: 'quarantined by a bug',
+  quarantined: 'quarantined (corrupted data or a bug)',
   delivered: 'delivered (sent again)',
 }
 

@@ -54,7 +54,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
         )}
       </Field>
       <Checkbox
-        label="Enabled: deliver new events. If disabled, you can replay them later."
+        label="Enabled: deliver new events. Events received while disabled can be replayed later."
         checked={draft.enabled}
         onToggle={(enabled) => setDraft({ ...draft, enabled })}
       />

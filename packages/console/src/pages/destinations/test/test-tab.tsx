@@ -49,7 +49,8 @@ function TestForm({ destination }: DestinationProps): ReactElement {
         <div className="flex flex-col gap-4">
           <p className="max-w-prose">
             Sent once to each webhook
-            {isOff && ', although it is disabled or paused'}, not stored and not retried.
+            {isOff && ', even though the destination is disabled or paused'}, not stored and not
+            retried.
           </p>
           <EventChoice type={type} event={event} fault={fault} onChange={setUrl} />
           {fault === undefined && <FormError error={test.error} />}

@@ -70,7 +70,7 @@ function RemoveToken({ token: { id, name }, onClose }: RemoveTokenProps): ReactE
     >
       <p>
         Requests with <strong className="break-words">{shownText(name, 80)}</strong> will be
-        rejected and its sessions end. This cannot be undone.
+        rejected, and its sessions will end. This cannot be undone.
       </p>
     </Confirm>
   )

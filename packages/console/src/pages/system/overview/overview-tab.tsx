@@ -170,8 +170,8 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
               Last completed <Time at={lastBackupAt} />.
             </>
           )}{' '}
-          A download fails while another is running, and is aborted if a deletion finishes. In both
-          cases, try again.
+          A download fails while another is running, and is aborted if a deletion purges users. In
+          both cases, try again.
         </p>
       </div>
     </Panel>

@@ -16,7 +16,7 @@ interface Claimer {
   readonly node: string
 }
 
-/** The claims of this node in one queue. Claims of a lost response would last as long as the node: `endUnknown` ends them. */
+/** The claims of this node in one queue. Claims whose response was lost would last as long as the node: `endUnknown` ends them. */
 export class NodeClaims {
   readonly #postgres: Postgres
   readonly #claimer: Claimer
@@ -76,7 +76,7 @@ export class NodeClaims {
     }
   }
 
-  /** Ends claims of lost responses. Statements that begin meanwhile have a greater fence. */
+  /** Ends claims whose response was lost. Statements that begin meanwhile have a greater fence. */
   async endUnknown(): Promise<void> {
     if (!this.#isUnsure) return
     this.#isUnsure = false

@@ -61,8 +61,8 @@ async function areUsed(
 
 function mismatch(box: SecretBox, missing: readonly string[]): EncryptionKeyMismatch {
   return new EncryptionKeyMismatch(
-    `The secrets in the database are encrypted with the key ${missing.join(', ')}, which HOOKLINE_ENCRYPTION_KEY of this ` +
-      `node does not have: its first key is ${box.keyId}. Set it to the same keys on all nodes. To change the key, add the ` +
+    `The secrets in the database are encrypted with the key ${missing.join(', ')}, which is not in HOOKLINE_ENCRYPTION_KEY on ` +
+      `this node: its first key is ${box.keyId}. Set it to the same keys on all nodes. To change the key, add the ` +
       'new one after the old one, separated by a comma, and restart all nodes; then do the same with the new one first; ' +
       'then without the old one.',
   )

@@ -101,7 +101,7 @@ export async function rewriteDay(erasing: Erasing, table: DailyTable, day: numbe
     const isMissing = (error as { readonly code?: unknown }).code === UNDEFINED_TABLE
     if (isMissing || erasing.signal.aborted) await removeCopies(erasing, copy.name)
     if (!isMissing) throw error
-    // Either retention has dropped the partition, or another node, which erases now, has removed the copy.
+    // Either retention has dropped the partition, or another node, which is erasing now, has removed the copy.
     if (await erasing.postgres.write((transaction) => hasDay(transaction, day)))
       throw new BackendUnavailable(`Another node is rewriting ${copy.partition}.`)
   }
@@ -238,7 +238,7 @@ function boundsOf({ table, day }: DayCopy) {
   return [sql.lit(startOf(table.prefix, day)), sql.lit(startOf(table.prefix, day + 1))] as const
 }
 
-/** Removes unfinished copies with their triggers in one transaction: by default all, also copies of a killed node. */
+/** Removes unfinished copies with their triggers in one transaction: by default all, including those of a killed node. */
 export async function removeCopies(erasing: Erasing, prefix = PREFIX): Promise<void> {
   const { signal } = new AbortController()
   await whenFree({ ...erasing, signal }, 'of a copy', async (transaction) => {

@@ -20,7 +20,7 @@ const SLOTS = 2
 
 /**
  * A file with the number of the last commit: SQLite silently opens an earlier one if the write-ahead log is corrupted or lost.
- * Written after each commit and not synced: never ahead of the disk, and maybe seconds behind after a power cut.
+ * Written after each commit and not synced: never ahead of the disk, and possibly seconds behind after a power cut.
  */
 export class CommitMark implements Disposable {
   readonly #file: number

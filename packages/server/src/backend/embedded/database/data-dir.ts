@@ -92,7 +92,7 @@ function lockOf(path: string, file: string): DatabaseSync | undefined {
   }
 }
 
-/** Whether another process has the database open. Another file name leaves the write-ahead log untouched. */
+/** Whether another process has the database open. Opens it under another name, to leave the write-ahead log untouched. */
 function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
   const mark = readCommitMark(dirname(databaseFile))
   const lastLock = mark === 'damaged' ? undefined : mark?.lock

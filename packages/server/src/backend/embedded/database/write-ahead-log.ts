@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { statSync } from 'node:fs'
 
-/** How long to wait for readers. Every write waits with it. */
+/** How long to wait for readers. Every write waits as well. */
 const WAIT_MS = 20
 
 /** Empties the write-ahead log into the database. Returns false if a reader prevented it. Run outside of transactions. */

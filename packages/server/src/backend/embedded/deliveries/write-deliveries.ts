@@ -40,7 +40,7 @@ export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
   return [id, state, rounds, dueAt, endedAt, attempts, webhooks, Number(isUnfinished(delivery))]
 }
 
-/** As `recordDeliveries`, for existing notices only. */
+/** Like `recordDeliveries`, for existing notices only. */
 export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
   const record = recordRows(
     db,

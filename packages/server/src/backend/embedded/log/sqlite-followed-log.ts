@@ -114,7 +114,7 @@ interface Recent {
   readonly duplicates: ReadonlySet<string>
 }
 
-/** The newest events, because close followers would spend most of their time reading the table. Empty until one exists. */
+/** The newest events. Without them, close followers would spend most of their time reading the table. Empty until one exists. */
 export class RecentEvents {
   #appends: Recent[] = []
   readonly #amount = new EventAmount()

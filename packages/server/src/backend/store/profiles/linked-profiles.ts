@@ -40,7 +40,7 @@ export async function addLinks(
   }
 }
 
-/** Claims by users whose profile is not the id's: a user that an alias joined with the first one also has the id. */
+/** Claims by users outside the id's profile: a user that an alias joined with the first claimer shares the id. */
 async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
   if (claims.length === 0) return claims
   const ids = claims.flatMap(({ user, other }) => [user, other])

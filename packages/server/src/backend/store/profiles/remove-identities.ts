@@ -28,7 +28,7 @@ export async function removeUsers(
   return isAll
 }
 
-/** As `removeUsers`, for identities with their linked anonymousIds only. */
+/** Like `removeUsers`, for identities with their linked anonymousIds only. */
 export async function removeIdentities(tx: Tx, removal: Removal): Promise<boolean> {
   const { isAll } = await remove(tx, removal)
   return isAll
