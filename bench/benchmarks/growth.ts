@@ -35,7 +35,7 @@ export function growth(goal: number): Benchmark {
         curves: [
           {
             name: 'growth',
-            title: 'Throughput with history, and a tenth as many pending deliveries',
+            title: 'Throughput by rows of history, with a tenth as many pending deliveries',
             x: 'rows of history',
             y: unit,
             points,

@@ -76,7 +76,7 @@ test('a disabled destination with a backlog is a problem, with a link to its set
   await page.getByLabel(/^Enabled:/).waitFor()
 })
 
-test('without problems, it says so beside the figures, the plot and the destinations', async () => {
+test('without problems, the page reports that all is well, beside the figures, the plot and the destinations', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await deliverTo(service, receiver.url)
@@ -108,7 +108,7 @@ const ASKED = {
 } as const
 
 test.for(Object.entries(ASKED))(
-  'it does not report that all is well before it has loaded %s, or if that fails',
+  'the page does not report that all is well before it has loaded %s, or if that fails',
   async ([, path]) => {
     await using service = await startService()
     await service.track('m1')

@@ -33,7 +33,7 @@ test('a deletion has the same result if it is killed at any step, and sends each
     expect(await outcomeOf({ dataDir }, id), `killed at ${killAt}`).toEqual(expected)
     expect(filesWith(dataDir, PLANTED), `killed at ${killAt}`).toEqual([])
   }
-  // Before and after each of: the start, two slices of users and the end of each of three steps, and erasure. A purge takes
+  // Before and after: the start; two slices of users and the end of each of three steps; erasure. A purge takes
   // more slices on a slow machine.
   expect(kills).toBeGreaterThanOrEqual(2 * (1 + 3 * 3 + 1))
 })

@@ -56,7 +56,7 @@ test(
         `recovered after ${median(times)} ms (median), ${Math.max(...times)} ms (max)`,
     )
     expect(recoveries.filter(({ healthyMs }) => healthyMs > HEALTHY_MS)).toEqual([])
-    // Only deliveries in the thread's lanes with a response that was not recorded may be duplicated, for all webhooks at most.
+    // Only deliveries in the thread's lanes with an unrecorded response may be duplicated: at most a full queue for each webhook.
     expect(duplicates / KILLS).toBeLessThan(WEBHOOK_QUEUE_SIZE * WEBHOOKS.length)
     expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
   },

@@ -18,7 +18,7 @@ describe('docs/explanation/performance.md', () => {
     expect(rows?.split('\n') ?? []).toHaveLength(figures.length)
   })
 
-  it('says of every goal whether it is met', () => {
+  it('states for every goal whether it is met', () => {
     const goals = NAMES.flatMap((name) => readResult(name)?.figures ?? []).filter(
       ({ goal }) => goal,
     )

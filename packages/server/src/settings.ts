@@ -158,7 +158,7 @@ export const SETTINGS = {
     parse: hostNames,
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. Valid tokens are never limited. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -350,7 +350,7 @@ export const SETTINGS = {
     parse: integer(0, 10_000),
   },
   logLinesPerMinute: {
-    doc: 'Maximum log lines per event and minute. `log.lines_dropped` reports the number of dropped lines. The levels debug and trace have no limit.',
+    doc: 'Maximum lines per log event and minute. `log.lines_dropped` reports the number of dropped lines. The levels debug and fatal have no limit.',
     default: '100',
     parse: integer(1, 1_000_000),
   },

@@ -7,7 +7,7 @@ import type { Problem } from './generated/management-client.ts'
 
 /**
  * The operations of the OpenAPI document by operationId. Each throws a Failure unless the response is successful.
- * The generated client has one base URL per process: the last call of this function sets it.
+ * The generated client has one base URL per process: the last call to this function sets it.
  */
 export function managementApi(base: URL, token: string) {
   const directory = base.href.endsWith('/') ? base.href : `${base.href}/`

@@ -1,6 +1,6 @@
 import { OWN_STYLE } from '../layout/style.ts'
 
-/** Control, formatting, line separator, surrogate and ignorable characters, and the fifth mark on a letter. */
+/** Control, formatting, line separator, surrogate and ignorable characters, and marks beyond four on a letter. */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<=\p{M}{4})\p{M}`
 
 /** Invisible parts of emoji and Persian words. */

@@ -6,7 +6,7 @@ const DAY = 24 * HOUR
 /** The clock of the service may be ahead of the browser. */
 const MAX_SKEW = 3 * SECOND
 
-/** `now`, `12 s ago`, `in 3 min`. Future times are rounded: in 24 h must not become 23 h a moment later. */
+/** `now`, `12 s ago`, `in 3 min`. Future times are rounded: `in 24 h` must not become `in 23 h` a moment later. */
 export function relativeTime(at: number, now: number): string {
   const apart = Math.abs(now - at)
   if (apart < (at > now ? MAX_SKEW : SECOND)) return 'now'

@@ -29,8 +29,8 @@ export class LiveStreams {
   }
 
   /**
-   * Whether a reader may open another stream. At the limit, closes an unread stream, else the oldest one of the token with
-   * the most streams, else that of the session of this token with the most.
+   * Whether a reader may open another stream. At the limit, closes the longest unread stream, else one of the token with
+   * the most streams, else one of this token's session with the most.
    */
   makesRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

@@ -123,7 +123,7 @@ interface Failures {
 export interface WaitingParts {
   readonly pending: number
   readonly held: number
-  /** When the oldest pending event was received, among a bounded number of the longest due. */
+  /** When the oldest pending event was received. Searches only some of the parts that are due longest. */
   readonly oldestAt: number | undefined
   readonly dueAt: number | undefined
 }
@@ -152,7 +152,7 @@ export interface WebhookLanes {
  *
  * - `allowNow`: each may be tried now, regardless of its breaker and Retry-After;
  * - `retryNow`: also makes all its waiting parts due;
- * - `closeBreakers`: like `retryNow`, and also closes the breakers. The backlog is sent one at a time at first.
+ * - `closeBreakers`: like `retryNow`, and also closes the breakers. The backlog is sent one part at a time at first.
  */
 export interface LaneCommand {
   readonly command: 'allowNow' | 'retryNow' | 'closeBreakers'

@@ -11,7 +11,7 @@ export const DAMAGED_EVENT = 'The event in the database is corrupted.'
 
 export interface QuarantineItem extends Unreadable {
   readonly at: number
-  /** The current delivery, if it may not be recorded yet. */
+  /** The current delivery, in case it is not recorded yet. */
   readonly delivery?: Delivery
 }
 

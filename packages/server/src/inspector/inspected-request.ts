@@ -158,7 +158,7 @@ export function signatureOf(
   }
 }
 
-/** Destinations with this webhook that sign requests if this one is signed, and do not otherwise; if none match, all with this webhook. */
+/** Destinations with this webhook that have a secret if and only if the request is signed; if none match, all with this webhook. */
 function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),

@@ -99,7 +99,7 @@ async function serveSite(server: FastifyInstance, site: StaticSite): Promise<voi
     setSiteHeaders(reply, site.contentSecurityPolicy),
   )
   server.setNotFoundHandler(notFound)
-  // A path outside the folder, or that no file can have.
+  // A path outside the folder, or one that no file can have.
   server.setErrorHandler<{ statusCode?: number }>((error, request, reply) => {
     if ((error.statusCode ?? 500) >= 500) throw error
     return notFound(request, reply)

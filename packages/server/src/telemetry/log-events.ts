@@ -29,7 +29,7 @@ export const LOG_EVENTS = {
     `Restart it. No accepted event is lost. ${REPORT}`,
   ),
   'log.lines_dropped': warn(
-    'An event exceeded `logLinesPerMinute`. `lines` is the number of omitted lines.',
+    'A log event exceeded `logLinesPerMinute`. `lines` is the number of omitted lines.',
     'Check the lines of this event that were written. The metrics count everything.',
   ),
   'log.lines_lost': error(
@@ -103,11 +103,11 @@ export const LOG_EVENTS = {
     'See [errors](errors.md) for the code.',
   ),
   'write_key.refused': warn(
-    'Requests had an unknown or disabled write key. `keyPrefix` is the beginning of the key; `null` is all keys after the first 20 of a minute.',
+    'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 of a minute.',
     'Find the application that sends it. `hookline sources list` shows all valid keys.',
   ),
   'token.refused': warn(
-    'A client sent invalid tokens to the management API. `client: null` is all clients after the first 20 of a minute.',
+    'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 of a minute.',
     'If you do not know the client, block its access to the management API, for example with `adminPort`.',
   ),
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),
@@ -182,7 +182,7 @@ export const LOG_EVENTS = {
     'Check the disk, and that the encryption key is the right one.',
   ),
   'backend.unavailable': warn(
-    'The database could not be written: the disk is full, failing or too slow. Writes are retried.',
+    'Cannot write to the database: its disk is full, failing or too slow, or, in a cluster, PostgreSQL is unavailable. Writes are retried.',
     DISK,
   ),
   'worker.waiting': warn(

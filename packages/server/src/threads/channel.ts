@@ -27,7 +27,7 @@ interface OpenCall {
   readonly reject: (error: Error) => void
 }
 
-/** The used part of `MessagePort`; the simulator has its own. */
+/** The subset of `MessagePort` in use, which the simulator also implements. */
 export interface ChannelPort {
   on(event: 'message' | 'messageerror' | 'close', listener: (message: unknown) => void): unknown
   postMessage(message: unknown, transfer?: readonly Transferable[]): void

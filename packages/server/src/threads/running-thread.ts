@@ -43,7 +43,7 @@ export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 
 
 const START_MS = 30_000
 
-/** Half of V8's default for new objects. The rest of each thread's share is returned late. */
+/** Half of V8's default for new objects, because threads are slow to return this memory. */
 const YOUNG_MB = 24
 
 export class RunningThread<Thread, Main> {

@@ -2606,7 +2606,7 @@ export function previewAudience(body: {
     }));
 }
 /**
- * Shows why a user has its value
+ * Explains the value of a user
  */
 export function explainAudience(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{
@@ -2945,7 +2945,7 @@ export function previewTrait(body: {
     }));
 }
 /**
- * Shows why a user has its value
+ * Explains the value of a user
  */
 export function explainTrait(userId: string, id: string, opts?: Oazapfts.RequestOpts) {
     return oazapfts.fetchJson<{

@@ -16,7 +16,7 @@ export interface SystemFacts {
 const REMEDIES: ReadonlyMap<string, string> = new Map([
   [
     'clock',
-    'If the clock is wrong, correct it within an hour of the jump. Until then, retention removes nothing by age.',
+    'If the clock is wrong, correct it within an hour of the jump. After that, retention may remove events.',
   ],
   ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
   [

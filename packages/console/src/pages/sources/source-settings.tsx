@@ -134,8 +134,8 @@ function EnableButton({
           }}
         >
           <p>
-            All calls will be rejected with 403 <code>source_disabled</code>. Client libraries do
-            not retry rejected calls, so these events are lost.
+            All calls will be rejected with 403 <code>source_disabled</code>. Most client libraries
+            do not retry rejected calls, so these events are lost.
           </p>
           <p>You can enable the source again at any time.</p>
         </Confirm>
@@ -169,7 +169,7 @@ function DeleteSource({
         onDeleted()
       }}
     >
-      <p>Calls with its write keys will be rejected, and client libraries will not retry them.</p>
+      <p>Calls with its write keys will be rejected. Most client libraries do not retry them.</p>
       {destinations === undefined || destinations.length > 0 ? (
         <>
           <p className="text-failed">

@@ -99,7 +99,7 @@ function workSchemas({ tag, operation: name, one, definition, definitionField }:
       response: Schema.ok('The size, and at most ten users.', PreviewResponse),
     },
     explain: {
-      ...viewer(`explain${name}`, 'Shows why a user has its value'),
+      ...viewer(`explain${name}`, 'Explains the value of a user'),
       params,
       querystring: ExplainQuery,
       response: Schema.ok('The value and its explanation.', ExplainedResponse),

@@ -59,7 +59,7 @@ const RETRY = 'Retry the delivery.'
 const STATES: Readonly<Record<DeliveryState, Words>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
-  rejected: { explanation: 'Rejected by the receiver. Hookline does not retry it.', remedy: RETRY },
+  rejected: { explanation: 'Rejected. Hookline does not retry it.', remedy: RETRY },
   expired: {
     explanation: 'Expired: it could not be delivered within the retry window.',
     remedy: RETRY,

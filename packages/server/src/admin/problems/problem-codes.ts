@@ -103,12 +103,12 @@ export const PROBLEM_CODES = {
   rate_limited: {
     status: 429,
     title: 'Too many requests.',
-    help: 'Wait for the time in Retry-After. Operators can raise the limit: adminRateLimit, or maxLiveStreams for live streams.',
+    help: 'Wait for the time in Retry-After. Operators can raise two limits: adminRateLimit, and maxLiveStreams for live streams.',
   },
   too_many_auth_failures: {
     status: 429,
     title: 'Too many requests with an invalid token from this address.',
-    help: 'Send a valid token, which is never limited. Operators can change the limit with the maxAuthFailuresPerMinute setting.',
+    help: 'Send a valid token: this limit does not apply to it. Operators can change the limit with the maxAuthFailuresPerMinute setting.',
   },
   headers_too_large: {
     status: 431,

@@ -42,7 +42,7 @@ const LATER_MS = 20
  *
  * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or with `canWait` after
  *    LATER_MS.
- * 2. The flush moves `#waiting` to `#committing` and posts it. There is none during a transaction.
+ * 2. The flush moves `#waiting` to `#committing` and posts it, unless a transaction is in progress.
  * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
  * 4. The writer flushes operations queued meanwhile, then settles the promises in call order.
  *

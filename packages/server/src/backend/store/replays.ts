@@ -161,7 +161,7 @@ async function requeueDeliveries(
     SELECT id, state, webhooks FROM deliveries WHERE id ${dialect.among(ids)}
     ORDER BY id ${dialect.forUpdate}`)
   const ended = rows.filter(({ id, state }) => !isNew.has(id) && states.includes(state))
-  // Nearly all are left without webhooks.
+  // Few groups: nearly all get an empty list.
   for (const [webhooks, alike] of Map.groupBy(ended, webhooksLeftOf))
     await tx.run(sql`
       UPDATE deliveries SET state = 'pending', rounds = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},

@@ -25,7 +25,7 @@ const make = () =>
     body: { sourceId, type: 'Webhooks', settings: { webhookUrl: 'https://a.example' } },
   })
 
-/** Pauses a webhook as the delivery engine does after a 410. */
+/** Pauses a webhook as the delivery engine does after the third 410. */
 async function pauseWebhook(id: string): Promise<void> {
   const { catalog } = server.backend
   const { settings, version, ...rest } = catalog.current.destinations.get(id)!

@@ -174,7 +174,7 @@ test('failures are explained, with a remedy', () => {
     webhooks: [partOf({ state: 'rejected', last })],
   }
   expect(wordsOf(rejected)).toEqual({
-    explanation: `Rejected by the receiver. Hookline does not retry it. The last attempt on example.com failed: ${error}`,
+    explanation: `Rejected. Hookline does not retry it. The last attempt on example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', last })]

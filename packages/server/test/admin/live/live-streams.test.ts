@@ -95,7 +95,7 @@ test('a token with all streams gives way to another token, but not the other way
   }
 })
 
-test('a token with many sessions gives way, and so does one session of many', async () => {
+test('a token with many sessions gives way to another token and its sessions', async () => {
   const server = await opened(4)
   const greedy = await tokenOf(server, 'greedy')
   const cookies: string[] = []

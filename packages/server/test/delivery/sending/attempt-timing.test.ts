@@ -66,7 +66,7 @@ test('an attempt reports the time of the response body separately from its durat
   }
 })
 
-test('an attempt that may not connect reports no response time', async () => {
+test('an attempt that must not connect reports no response time', async () => {
   const result = await openSender({ allowedNetworks: [] }).send(requestTo('http://127.0.0.1:8080/'))
   expect([result.class, phasesOf(result)]).toEqual(['address_forbidden', ['connectMs']])
 })

@@ -42,7 +42,7 @@ test('a change to a destination resolves after its thread has applied it', async
   expect(before.requests).toHaveLength(1)
 })
 
-test("a thread reports the state of its webhooks to main, and carries out main's orders", async () => {
+test("a thread reports the state of its webhooks to main, and carries out main's commands", async () => {
   await using receiver = await openReceiver({ respond: 503 })
   await using engine = await ThreadedEngine.open(2)
   await engine.destination('dst_a', receiver.url)

@@ -48,8 +48,8 @@ function TestForm({ destination }: DestinationProps): ReactElement {
       <Panel title="Test">
         <div className="flex flex-col gap-4">
           <p className="max-w-prose">
-            Sent once to each webhook
-            {isOff && ', even though the destination is disabled or paused'}, not stored and not
+            A test is sent once to each webhook
+            {isOff && ', even though the destination is disabled or paused'}. It is not stored or
             retried.
           </p>
           <EventChoice type={type} event={event} fault={fault} onChange={setUrl} />

@@ -20,7 +20,7 @@ interface Recording {
 }
 
 /**
- * Records deliveries in one statement. One with a part that another node has claimed is `refused`: an expired node changes only
+ * Records deliveries in one statement. A delivery with a part claimed by another node is `refused`: an expired node changes only
  * the history of attempts. Deliveries are locked before parts. Separate look-ups avoid a scan if statistics are wrong.
  */
 export function recordStatement<E extends Carried, Row extends DeliveryRow>(

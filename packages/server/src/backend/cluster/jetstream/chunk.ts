@@ -15,7 +15,7 @@ const ROW_BYTES = 12
 
 /**
  * Encodes events as a message: the prefix, the table, then the head (JSON) and the body of each event. Each event has a checksum, so
- * a corrupt one leaves the others readable. A release must read a new version before any release writes it.
+ * a corrupt one leaves the others readable. One release must be able to read a new version before a later one writes it.
  */
 export function chunkOf(events: readonly AcceptedEvent[]): Buffer {
   const table = Buffer.alloc(PREFIX_BYTES + ROW_BYTES * events.length)

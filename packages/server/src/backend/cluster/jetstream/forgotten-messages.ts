@@ -13,7 +13,7 @@ interface ForgottenMessagesOptions {
 
 const MAX_INTERVAL_MS = 5_000
 const CHECKS_PER_ACK_WAIT = 3
-/** The server redelivers a message after one, and the node that receives it signals progress before another one. */
+/** After one ack wait, the server redelivers a message; before another ends, its receiver signals progress. */
 const COUNTED_ACK_WAITS = 2
 
 /**

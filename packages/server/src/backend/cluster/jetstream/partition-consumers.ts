@@ -29,7 +29,7 @@ export class PartitionConsumers {
     return this.#infos.get(this.#options.subjects[partition]!)?.name ?? ''
   }
 
-  /** Whether the last lookup found this consumer: it is not replaced, and its stream not lost. */
+  /** Whether the last lookup found this consumer: it was not replaced, nor its stream lost. */
   has(name: string): boolean {
     return [...this.#infos.values()].some((info) => info.name === name)
   }

@@ -19,7 +19,7 @@ interface NatsSignalsOptions {
 const ANSWER_TIMEOUT_MS = 500
 /** How long a new node counts as alive without a heartbeat. */
 const NEW_MS = 5_000
-/** Internal topics: the topics that a node reads, and that it has connected. */
+/** Internal topics: a node announces which topics it reads, and that it has connected. */
 const READS = 'reads'
 const HELLO = 'hello'
 /** Topics with separate subjects, to which only nodes with readers subscribe. */

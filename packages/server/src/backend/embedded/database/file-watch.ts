@@ -60,7 +60,7 @@ export class FileWatch implements Disposable {
     closeSync(this.#database)
   }
 
-  /** Whether the file has another schema or fewer changes: a checkpoint of another program keeps these, a backup does not. */
+  /** Whether the schema changed or the change counter went back, as after copying a backup over the file, but not after a checkpoint. */
   #isOverwritten(): boolean {
     if (this.#modifiedAt() === this.#writtenAt) return false
     const present = this.#readHeader()

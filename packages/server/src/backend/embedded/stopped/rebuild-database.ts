@@ -122,8 +122,7 @@ function copyTable(source: DatabaseSync, db: DatabaseSync, table: StoredTable): 
     `INSERT OR ${or} INTO "${name}" (${columns.map((each) => `"${each}"`).join()}) VALUES (${columns.map(() => '?').join()})`,
   )
   let refused = 0
-  if (!hasTable(source, name))
-    return { name, isRead: false, report: [`Table ${name}: it is missing.`] }
+  if (!hasTable(source, name)) return { name, isRead: false, report: [`Table ${name}: missing.`] }
   const isRead = readRows(source, table, (row) => {
     if (row.length !== columns.length || !isInserted(insert, row)) refused++
   })

@@ -103,7 +103,7 @@ test('copies made by migrations, rebuilds and restores are removed, but not copi
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   const kept = ['.schema-2.backup', '.damaged', '.damaged-wal', '.before-restore']
-  // Of killed commands.
+  // Left by killed commands.
   const unfinished = ['.restored', '.restored.partial', '.rebuilt', '.before-restore.partial']
   for (const end of [...kept, ...unfinished])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
