@@ -44,7 +44,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Delivery failed.').waitFor()
-  await page.getByText('The receiver responded 4xx: it rejects').waitFor()
+  await page.getByText('The receiver rejected the request with a 4xx').waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()

@@ -36,7 +36,7 @@ test.for([
     reason: 'Cannot write to the database disk (ENOSPC).',
   },
   { code: 'EROFS', file: 'disk-probe', reason: 'Cannot write to the database disk (EROFS).' },
-  { code: 'EROFS', file: '', reason: 'The database cannot be written' },
+  { code: 'EROFS', file: '', reason: 'Cannot write to the database' },
 ] as const)(
   'while writes of data/$file fail with $code, /readyz responds 503 with the reason, and afterwards 200',
   async ({ code, file, reason }, { skip }) => {

@@ -25,9 +25,9 @@ export function toldBy(folder: string, { events }: Base): Told {
   const inQuarantine = new Set([...readColumn(folder, 'quarantine', 'id'), ...ofDeliveries])
   const hasStray = ofDeliveries.some((id) => !eventIds.has(id))
   const quarantined = events.filter(({ id }) => inQuarantine.has(id)).map(({ seq }) => seq)
-  const damages = readColumn(folder, 'damages', 'description')
+  const corruptions = readColumn(folder, 'corruptions', 'description')
   const doctor = damageOf(join(folder, 'hookline.db'))
-  return { texts: [...damages, ...doctor], quarantined: new Set(quarantined), hasStray }
+  return { texts: [...corruptions, ...doctor], quarantined: new Set(quarantined), hasStray }
 }
 
 /** Whether this event is reported as missing from the database. */

@@ -16,7 +16,7 @@ const ONLY_IN_FILE = [
   'waiting',
   'waiting_lanes',
   'missing_rows',
-  'damages',
+  'corruptions',
 ]
 
 describe.skipIf(clusterIsMissing() !== undefined)('the tables of both engines', () => {

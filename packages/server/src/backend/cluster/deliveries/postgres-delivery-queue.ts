@@ -158,7 +158,7 @@ export class PostgresDeliveryQueue<
   }
 
   #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
-    if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
+    if (row === undefined) return { id, reason: 'The delivery was not found in the database.' }
     return this.parts.claimedIn(lane, this.#table.claimedOf(row, this.parts))
   }
 }

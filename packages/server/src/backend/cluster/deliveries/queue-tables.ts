@@ -53,7 +53,7 @@ export const DELIVERY_TABLE: QueueTable<ClaimedDelivery['event'], EventDeliveryR
 
 function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDelivery | Unreadable {
   const { delivery_id: id, body } = row
-  if (body === null) return { id, reason: 'Its event is no longer in the archive.' }
+  if (body === null) return { id, reason: 'Its event was not found in the archive.' }
   const webhooks = parts.partsIn(row.webhooks)
   if (!webhooks) return { id, reason: 'Its stored state is not valid JSON.' }
   try {

@@ -12,16 +12,16 @@ class ConfigurationDamaged extends Error {
 }
 
 export function addDamages(db: DatabaseSync, descriptions: readonly string[]): void {
-  const add = db.prepare('INSERT INTO damages VALUES (?, ?, 0)')
+  const add = db.prepare('INSERT INTO corruptions VALUES (?, ?, 0)')
   for (const description of descriptions) add.run(systemClock.wall(), description)
 }
 
 export function reportDamages(db: DatabaseSync, { onDamage }: DamageOptions): void {
   const unreported = db.prepare(
-    'SELECT description FROM damages WHERE is_reported = 0 ORDER BY rowid',
+    'SELECT description FROM corruptions WHERE is_reported = 0 ORDER BY rowid',
   )
   for (const { description } of unreported.all()) onDamage?.(String(description))
-  db.exec('UPDATE damages SET is_reported = 1 WHERE is_reported = 0')
+  db.exec('UPDATE corruptions SET is_reported = 1 WHERE is_reported = 0')
 }
 
 export interface DamageOptions {

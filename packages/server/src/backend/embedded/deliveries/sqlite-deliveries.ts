@@ -68,7 +68,7 @@ export function sqliteNoticeQueue(
 
 function claimedOf(row: Row, parts: StoredParts): ClaimedDelivery | Unreadable {
   const id = String(row['delivery_id'])
-  if (row['body'] === null) return { id, reason: 'Its event is no longer in the archive.' }
+  if (row['body'] === null) return { id, reason: 'Its event was not found in the archive.' }
   if (![row['first_due_at'], row['due_at'] ?? 0].every(isTime))
     return { id, reason: 'Its timestamps in the database are corrupted.' }
   const webhooks = parts.partsIn(row['webhooks'])

@@ -159,7 +159,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   #read(id: string, lane: number): ClaimedDelivery<E> | Unreadable {
     const { name, select, claimedOf } = this.#table
     const [row] = this.#statements.all(`${select} WHERE ${name}.id = ?`, [id])
-    if (row === undefined) return { id, reason: 'The delivery is no longer in the database.' }
+    if (row === undefined) return { id, reason: 'The delivery was not found in the database.' }
     return this.parts.claimedIn(lane, claimedOf(row, this.parts))
   }
 

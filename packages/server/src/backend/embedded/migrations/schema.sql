@@ -232,7 +232,7 @@ CREATE TRIGGER delivery_goes AFTER DELETE ON deliveries BEGIN
   UPDATE missing_rows SET deliveries = deliveries + 1;
 END;
 
-CREATE TABLE damages (
+CREATE TABLE corruptions (
   found_at    INTEGER NOT NULL,
   description TEXT    NOT NULL,
   is_reported     INTEGER NOT NULL

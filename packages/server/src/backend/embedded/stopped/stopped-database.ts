@@ -154,9 +154,9 @@ interface RecordedDamage {
 /** Losses found at startup since a time in milliseconds since the epoch, newest first. */
 export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
   using db = new DatabaseSync(file, { readOnly: true })
-  if (!hasTable(db, 'damages')) return []
+  if (!hasTable(db, 'corruptions')) return []
   return db
-    .prepare('SELECT * FROM damages WHERE found_at >= ? ORDER BY found_at DESC, rowid DESC')
+    .prepare('SELECT * FROM corruptions WHERE found_at >= ? ORDER BY found_at DESC, rowid DESC')
     .all(since)
     .map((row) => ({
       foundAt: new Date(Number(row['found_at'])).toISOString(),

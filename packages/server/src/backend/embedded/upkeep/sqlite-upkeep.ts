@@ -66,7 +66,7 @@ export class SqliteUpkeep implements Upkeep {
 
   async damages(limit: number): Promise<readonly FoundDamage[]> {
     const rows = this.#statements.all(
-      'SELECT found_at, description FROM damages ORDER BY found_at DESC, rowid DESC LIMIT ?',
+      'SELECT found_at, description FROM corruptions ORDER BY found_at DESC, rowid DESC LIMIT ?',
       [limit],
     )
     return rows.map((row) => ({

@@ -104,7 +104,7 @@ describe('the rebuild of a damaged database', () => {
     expect(rowsOf(file)).toEqual({
       ...before,
       message_id_filters: [],
-      damages: [expect.objectContaining({ description: NOTHING_LOST })],
+      corruptions: [expect.objectContaining({ description: NOTHING_LOST })],
     })
     expect(rowsOf(previous)).toEqual(before)
     expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([])
