@@ -40,7 +40,7 @@ describe.for(OLDER)('the hookline executable, run with Node %d', (line) => {
       new RegExp(`^error: Hookline needs Node 24 or newer; this is v${line}\\.`),
     )
     expect(stderr).toContain('Run `npm ci` in this clone: it also installs Node 24')
-    expect(stderr).toContain('install Node 24 from https://nodejs.org')
+    expect(stderr).toContain('get Node 24 from https://nodejs.org')
   })
 
   test('explains what to do if it is installed as a package', async () => {

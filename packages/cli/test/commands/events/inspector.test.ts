@@ -65,7 +65,7 @@ it('sets the answers of the inspector', async () => {
 })
 
 it.each([
-  [['--delay', '11s'], 'up to 10s'],
+  [['--delay', '11s'], 'at most 10s'],
   [['--delay', 'soon'], 'like 300ms or 3s'],
   [['--status', '100'], 'from 200 to 599'],
   [['--fail-first', '0'], 'from 1 to 1000'],

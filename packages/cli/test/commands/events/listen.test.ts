@@ -91,6 +91,6 @@ describe('hookline listen', () => {
     const { url } = await listening.document<{ url: string }>('listening')
     const second = await run(['listen', '--port', new URL(url).port])
     expect(second).toMatchObject({ code: 1, stdout: '' })
-    expect(second.stderr).toMatch(/Port \d+ of 127\.0\.0\.1 is in use.*\n.*--port/)
+    expect(second.stderr).toMatch(/Port \d+ on 127\.0\.0\.1 is in use.*\n.*--port/)
   })
 })

@@ -32,7 +32,7 @@ describe('a name instead of an id', () => {
     const failed = await service.run('destinations', 'get', 'CRM')
     expect([failed.code, failed.stderr]).toEqual([
       2,
-      expect.stringContaining(`2 have the name "CRM": ${crm.id}, ${other.id}.`),
+      expect.stringContaining(`The name "CRM" is not unique: ${crm.id}, ${other.id}.`),
     ])
   })
 
