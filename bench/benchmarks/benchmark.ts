@@ -61,13 +61,13 @@ export interface Benchmark {
 }
 
 /** Measurements of 10 s after a warm-up of 10 s, because V8 still compiles in shorter ones. */
-export function inSteadyState({ run }: Benchmark): Benchmark {
+export function inSteadyState(benchmark: Benchmark): Benchmark {
   const steady = { seconds: 10, warmUpSeconds: 10 }
   return {
     run: async (settings) =>
       settings.isQuick
-        ? run(settings)
-        : { ...(await run({ ...settings, ...steady })), seconds: 10 },
+        ? benchmark.run(settings)
+        : { ...(await benchmark.run({ ...settings, ...steady })), seconds: 10 },
   }
 }
 
