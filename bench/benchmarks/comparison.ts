@@ -5,8 +5,8 @@ import type { Benchmark, RunSettings, Figure, Goal, Table } from './benchmark.ts
 export interface Side {
   readonly name: string
   /**
-   * Starts the side. `measure` loads it for this many seconds and resolves with the figure in the comparison's unit. With
-   * `program`, the CPU time of its threads is measured, too.
+   * Starts the side. `measure` loads it for this many seconds and resolves with the figure in the comparison's unit. The CPU
+   * time of the threads of `program` is measured as well.
    */
   open(): Promise<AsyncDisposable & Pick<LoadedProgram, 'measure'> & Partial<LoadedProgram>>
 }

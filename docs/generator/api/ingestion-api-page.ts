@@ -182,7 +182,7 @@ function duplicates(): string[] {
   return [
     '## Repeated calls',
     `If you get no response, send the call again with the same \`messageId\`. A second call with the same source and \`messageId\` within ${hours} hours (\`dedupeWindow\`) gets a 200, and is not delivered again, even after a restart. Without a \`messageId\`, it is delivered twice.`,
-    'Retry if there is no response, and after 408, 429, 500 and 503. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
+    'Retry after 408, 429, 500 and 503, and if you get no response. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',

@@ -73,7 +73,7 @@ export class Transport {
   }
 
   /**
-   * Resolves with the response after reading it. Rejects if there is none, if a 2xx is incomplete, or if `signal`
+   * Resolves with the response after reading it. Rejects if no response arrives, if a 2xx is incomplete, or if `signal`
    * aborts first. While the page ends, the request starts before this method returns.
    */
   async post(body: Bytes, signal: AbortSignal): Promise<BatchResponse> {

@@ -80,7 +80,7 @@ const REMOVED: Words = {
 
 const UNDECIDED: Words = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'Check again in a moment. If nothing changes, /readyz shows what is stuck.',
+  remedy: 'Check again in a moment. If nothing changes, /readyz shows the stuck part.',
 }
 
 export interface TracedDelivery {

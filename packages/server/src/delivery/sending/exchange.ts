@@ -154,7 +154,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
   }
 
-  /** Uses the status of an unparsed head: the receiver may have acted. Returns false if there is none. */
+  /** Uses the status of an unparsed head: the receiver may have acted. Returns false without a status. */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
     // A crash truncates the head. A truncated success is sent again rather than lost.
