@@ -84,11 +84,14 @@ async function measure(side: Side, settings: RunSettings): Promise<Round> {
   await using opened = await side.open()
   // The first measurement only warms up code and sockets.
   await opened.measure(warmUpSeconds)
-  const { program, measure: load } = opened
-  if (program === undefined) return { figure: await load(seconds), micros: new Map() }
-  const { usage, events, elapsedMicros } = await usageDuring({ program, measure: load }, seconds)
+  if (!isLoadedProgram(opened)) return { figure: await opened.measure(seconds), micros: new Map() }
+  const { usage, events, rate } = await usageDuring(opened, seconds)
   const micros = new Map([...usage].map(([kind, { cpuMicros }]) => [kind, cpuMicros / events]))
-  return { figure: (events / elapsedMicros) * 1e6, micros }
+  return { figure: rate, micros }
+}
+
+function isLoadedProgram(opened: Awaited<ReturnType<Side['open']>>): opened is LoadedProgram {
+  return opened.program !== undefined
 }
 
 function threadTable(rounds: ReadonlyMap<Side, readonly Round[]>): readonly Table[] {

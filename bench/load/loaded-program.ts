@@ -87,20 +87,19 @@ export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number):
 export interface MeasuredUsage {
   readonly usage: ReadonlyMap<string, KindUsage>
   readonly events: number
+  /** Events per second. */
+  readonly rate: number
   readonly elapsedMicros: number
 }
 
 /** Measures the program and the CPU usage of each kind of thread. */
-export async function usageDuring(
-  loaded: Pick<LoadedProgram, 'program' | 'measure'>,
-  seconds: number,
-): Promise<MeasuredUsage> {
+export async function usageDuring(loaded: LoadedProgram, seconds: number): Promise<MeasuredUsage> {
   const before = loaded.program.threadTimes()
   const started = performance.now()
   const rate = await loaded.measure(seconds)
   const elapsedMicros = (performance.now() - started) * 1000
   const usage = usageByKind(before, loaded.program.threadTimes())
-  return { usage, events: (rate * elapsedMicros) / 1e6, elapsedMicros }
+  return { usage, events: (rate * elapsedMicros) / 1e6, rate, elapsedMicros }
 }
 
 function disposing(stack: AsyncDisposableStack): AsyncDisposable {

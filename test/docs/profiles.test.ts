@@ -164,6 +164,7 @@ describe('the tables of a service on dedicated cores', () => {
   /** A round of one second, with this many microseconds of the ingest threads and of the writer. */
   const round = (events: number, ingest: number[], writer: number) => ({
     events,
+    rate: events,
     elapsedMicros: 1e6,
     usage: new Map([
       ['writer', { cpuMicros: writer, busiestMicros: writer, wakes: 0 }],
