@@ -26,8 +26,12 @@ type StoredPart = Omit<DeliveryPart, 'url' | 'last'> & {
 
 type StoredAttempt = Omit<Attempt, 'url'> & { readonly lane: number }
 
-export function isUnfinished({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
-  return webhooks.some(({ state }) => state === 'pending' || state === 'held')
+function isUnfinished({ state }: Pick<DeliveryPart, 'state'>): boolean {
+  return state === 'pending' || state === 'held'
+}
+
+export function hasUnfinished({ webhooks }: Pick<Delivery, 'webhooks'>): boolean {
+  return webhooks.some(isUnfinished)
 }
 
 const UNKNOWN_URL = ''
@@ -51,8 +55,8 @@ export class StoredParts {
     if ('reason' in read || lane === UNSPLIT_LANES[this.#queue]) return read
     const { id, destinationId, webhooks } = read.delivery
     const of = this.#lanes.laneOf(lane)
-    const parts = webhooks.filter(({ url }) => url === of?.url)
-    if (destinationId === of?.destinationId && isUnfinished({ webhooks: parts })) return read
+    const isThere = webhooks.some((part) => part.url === of?.url && isUnfinished(part))
+    if (destinationId === of?.destinationId && isThere) return read
     return {
       id,
       reason: 'It waits for a webhook that it does not have: the database is corrupted.',

@@ -7,7 +7,7 @@ import { claimedNotice, countedOf, type NoticeRow, SELECT_NOTICES } from '../../
 import { quarantineItems, type QuarantineRows } from '../../store/quarantine.ts'
 import { sql as statement } from '../../store/sql.ts'
 import type { Tx } from '../../store/store.ts'
-import { isUnfinished, type QueueName, type StoredParts } from '../../store/stored-parts.ts'
+import { hasUnfinished, type QueueName, type StoredParts } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import { fromText } from '../postgres/text.ts'
@@ -95,13 +95,13 @@ function rowsOf(given: readonly StoredRecord[]): RawBuilder<unknown> {
   return sql`
     SELECT * FROM unnest(${deliveryArrays(all)},
       ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(given.map(({ webhooks }) => webhooks))},
-      ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(isUnfinished))}
+      ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(hasUnfinished))}
     ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
 
 /** Whether a record may be the only one of its delivery: it has ended without a failed attempt. */
 export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDelivery): boolean {
-  const hasEnded = delivery.dueAt === null && !isUnfinished(delivery)
+  const hasEnded = delivery.dueAt === null && !hasUnfinished(delivery)
   return (
     hasEnded &&
     delivery.replayId === undefined &&
@@ -184,7 +184,7 @@ function writeNotices(given: readonly StoredRecord[]): RawBuilder<unknown> {
         ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ state }) => state))},
         ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
         ${arrays.bigints(counted.map(({ endedAt }) => endedAt))}, ${arrays.ints(counted.map(({ attempts }) => attempts))},
-        ${arrays.texts(given.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(isUnfinished))}
+        ${arrays.texts(given.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(hasUnfinished))}
       ) AS given (id, state, rounds, due_at, ended_at, attempts, webhooks, is_waiting)),
     written AS (
       UPDATE notices SET state = given.state, rounds = given.rounds, due_at = given.due_at, ended_at = given.ended_at,

@@ -3,11 +3,11 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { countedOf } from '../../store/notices.ts'
 import { missingRowsCounter } from '../database/missing-rows.ts'
 import type { RecordedDelivery } from '../../deliveries.ts'
-import { isUnfinished, type StoredParts } from '../../store/stored-parts.ts'
+import { hasUnfinished, type StoredParts } from '../../store/stored-parts.ts'
 
 export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
-  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, Number(isUnfinished(delivery))]
+  const end = [firstDueAt, dueAt, webhooks, replayId ?? null, Number(hasUnfinished(delivery))]
   return [id, eventId, destinationId, state, rounds, ...end]
 }
 
@@ -37,7 +37,7 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
 export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
   const { id, state, rounds, dueAt } = delivery
   const { attempts, endedAt } = countedOf(delivery)
-  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, Number(isUnfinished(delivery))]
+  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, Number(hasUnfinished(delivery))]
 }
 
 /** Like `recordDeliveries`, for existing notices only. */
