@@ -120,19 +120,18 @@ function shifted(state: LaneState, ms: number): LaneState {
   }
 }
 
-/** Merges two nodes' states: a probe on either decides, then an open breaker; if both are open, the earlier end. */
+/** Merges two nodes' states: an open breaker decides; if both are open, the earlier end, because a probe's result is shared. */
 function mergedState(own: LaneState, told: readonly LaneState[], now: number): LaneState {
   const found = told.find(({ url }) => url === own.url)
   if (found === undefined) return own
   const other = shifted(found, now)
   const breakers = [own.breaker, other.breaker]
-  const breaker = (['half_open', 'open'] as const).find((each) => breakers.includes(each))
-  const [a, b] = [own.openUntil, other.openUntil]
+  const breaker = (['open', 'half_open'] as const).find((each) => breakers.includes(each))
   return {
     ...own,
     breaker: breaker ?? 'closed',
     brokenSince: earliest(own.brokenSince, other.brokenSince),
-    openUntil: breaker === 'open' ? earliest(a, b) : null,
+    openUntil: earliest(own.openUntil, other.openUntil),
     retryAfterUntil: latest(own.retryAfterUntil, other.retryAfterUntil),
     pacePerSecond: total(own.pacePerSecond, other.pacePerSecond),
     inFlight: own.inFlight + other.inFlight,

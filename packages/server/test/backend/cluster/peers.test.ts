@@ -1,5 +1,5 @@
 import type { LaneState } from '@hookline/protocol'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import type { Backend } from '../../../src/backend/backend.ts'
@@ -172,13 +172,19 @@ describe.skipIf(clusterIsMissing() !== undefined)('lanes of several nodes', () =
     })
     const before = systemClock.wall()
     // On a busy machine, the other node may respond too late.
-    await expect.poll(async () => (await a!.states(['dst_a'])).get('dst_a')![0]!.inFlight).toBe(3)
-    const [state] = (await a!.states(['dst_a'])).get('dst_a')!
+    const [state] = await vi.waitFor(async () => {
+      const found = (await a!.states(['dst_a'])).get('dst_a')!
+      expect(found[0]!.inFlight).toBe(3)
+      return found
+    })
     expect(state).toMatchObject({ breaker: 'open', pacePerSecond: 10, inFlight: 3 })
     expect(state!.brokenSince! - since).toBeGreaterThan(-ROUNDING_MS)
     expect(state!.brokenSince! - since).toBeLessThan(systemClock.wall() - before + ROUNDING_MS)
-    const begun = (await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])).get('msg_1')!
-    expect([...begun.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
+    const begun = await vi.waitFor(async () => {
+      const found = await a!.attemptsOf([{ id: 'msg_1', destinationId: 'dst_a' }])
+      expect([...found.get('msg_1')!.keys()].toSorted()).toEqual(['https://0/', 'https://1/'])
+      return found.get('msg_1')!
+    })
     for (const at of begun.values()) expect(at).toBeGreaterThan(before - 1_000 - ROUNDING_MS)
     const webhooks = [{ destinationId: 'dst_a', url: URL_A }]
     const names = ['allowNow', 'closeBreakers', 'retryNow'] as const
