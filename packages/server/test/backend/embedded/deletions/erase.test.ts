@@ -107,9 +107,10 @@ test('copies made by migrations, rebuilds and restores are removed, but not copi
   const unfinished = ['.restored', '.restored.partial', '.rebuilt', '.before-restore.partial']
   for (const end of [...kept, ...unfinished])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
-  writeFileSync(join(folder.path, 'mine.backup'), PLANTED)
+  const own = ['hookline.db.before-restore-2026', 'hookline.db.damaged.copy', 'mine.backup']
+  for (const name of own) writeFileSync(join(folder.path, name), PLANTED)
   await backend.deletions.erase(NEVER)
-  expect(filesWith(folder.path, PLANTED)).toEqual(['mine.backup'])
+  expect(filesWith(folder.path, PLANTED).toSorted()).toEqual(own)
 })
 
 test('erasing rejects with a reason while a long read is in progress', async () => {
