@@ -18,8 +18,8 @@ const client = new QueryClient({
       staleTime: 2_000,
       // A refused request would be refused again; only an unreachable service is worth retrying.
       retry: (count, error) => {
-        const { status } = problemOf(error)
-        return count < MAX_RETRIES && (status === 0 || status >= 500)
+        const { code, status } = problemOf(error)
+        return count < MAX_RETRIES && (code === 'unreachable' || status >= 500)
       },
     },
   },

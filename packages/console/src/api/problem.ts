@@ -4,7 +4,7 @@ import type { Problem } from '@hookline/cli/management-client'
 export class ApiProblem extends Error {
   /** The HTTP status; 0 without a response. */
   readonly status: number
-  /** A code of docs/reference/errors.md; `unreachable` without a response. */
+  /** A code of docs/reference/errors.md, `unreachable` without a response, or `unexpected`. */
   readonly code: string
   readonly requestId: string | undefined
   readonly errors: Problem['errors']
@@ -19,7 +19,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** `unexpected`: a bug of the console. */
+/** Any other error is `unexpected`: a bug in the console, or a response that was cut off. */
 export function problemOf(error: unknown): ApiProblem {
   if (error instanceof ApiProblem) return error
   return new ApiProblem(0, { code: 'unexpected', detail: String(error) })

@@ -12,8 +12,6 @@ import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { hasSecret } from './steps.ts'
 
-const WORDS: Readonly<Record<string, string>> = { pending: 'Retrying', held: 'Held' }
-
 interface DeliveryStepProps {
   readonly event: Event | undefined
   readonly delivery: Delivery | undefined
@@ -30,12 +28,11 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
   )
   if (delivery === undefined || attempt === undefined)
     return <p role="status">Delivery in progress. {trace}</p>
+  const { tone, words } = shownState(delivery.state, true)
   if (delivery.state !== 'delivered')
     return (
       <div role="status" className="flex flex-col items-start gap-2">
-        <StateBadge tone={shownState(delivery.state, true).tone}>
-          {WORDS[delivery.state] ?? 'Failed'}
-        </StateBadge>
+        <StateBadge tone={tone}>{words[0]!.toUpperCase() + words.slice(1)}</StateBadge>
         <p>{shownText(attempt.error ?? attempt.class)}</p>
         <p>{trace} for the cause and the remedy.</p>
       </div>
@@ -84,7 +81,7 @@ function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): Reac
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
-        <StateBadge tone={tone}>{words}</StateBadge>
+        <StateBadge tone={tone}>{words[0]!.toUpperCase() + words.slice(1)}</StateBadge>
         {verdictReason(data.signature)}
       </p>
       <CodeBlock text={requestText(data)} what="the request" className="w-full" />
