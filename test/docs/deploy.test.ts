@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exportedMetrics } from '../../docs/generator/metrics-page.ts'
+import { ENDPOINTS, SETTINGS_PATHS } from '../../packages/server/src/ingest/endpoints.ts'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { read, REPOSITORY } from '@hookline/testing/repository'
@@ -42,6 +43,22 @@ const labelsIn = (expr: string): string[] => [
     list!.split(/, */),
   ),
 ]
+
+describe('the proxies', () => {
+  it.for(['deploy/nginx.conf', 'deploy/Caddyfile', 'docs/guides/reverse-proxy.md'])(
+    'pass every path of calls: %s',
+    (file) => {
+      const text = read(file)
+      const [, alternatives] = /\^\/\+\(([^)]+)\)\//.exec(text) ?? []
+      const listed = alternatives?.split('|').map((each) => `/${each}/`)
+      const isListed = (path: string): boolean =>
+        listed?.some((each) => path.startsWith(each)) ??
+        [...text.matchAll(/`(\/[a-z0-9/]+\/)`/g)].some(([, each]) => path.startsWith(each!))
+      const paths = [...ENDPOINTS.map(({ path }) => path), ...SETTINGS_PATHS]
+      expect(paths.filter((path) => !isListed(path))).toEqual([])
+    },
+  )
+})
 
 describe('the metrics', () => {
   it('have the names in the requirements', () => {

@@ -164,7 +164,7 @@ async function openAdminServer(
 }
 
 /** Paths of calls. */
-const CALLS = ['/v1/*', '/projects/*', '/api/s/*', '/beacon/*']
+const CALLS = ['/v1/*', '/projects/*', '/api/s/*', '/beacon/v1/*']
 const ADMINISTRATION = ['/api', '/api/*', '/console', '/console/*', '/docs', '/docs/*']
 
 function addIngestion(
