@@ -18,7 +18,8 @@ const port = () => (server.server.address() as AddressInfo).port
 beforeEach(async () => {
   logged = []
   const logger = pino({}, { write: (line) => logged.push(line) })
-  const config = parseConfig({}, { requestTimeoutMs: '200' })
+  // Long enough for complete requests on a busy machine.
+  const config = parseConfig({}, { requestTimeoutMs: '1000' })
   server = createHttpServer({ config, logger })
   server.post('/calls', () => ({ accepted: true }))
   server.get('/broken', () => {
