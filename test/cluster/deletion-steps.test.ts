@@ -18,7 +18,7 @@ const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVE
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)
 
 test.skipIf(clusterIsMissing() !== undefined)(
-  'a deletion whose node is killed at any step has the same result on another, and sends each notice once, with one id',
+  'a deletion whose node is killed at any step has the same result on another, with each notice once under the same id',
   async () => {
     await using postgres = await PostgresServer.start()
     await using nats = await NatsServer.start()

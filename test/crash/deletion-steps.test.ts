@@ -10,7 +10,7 @@ import {
   runDeletion,
 } from '@hookline/testing/deletions/deletion-place'
 
-test('a deletion has the same result if it is killed at any step, and sends each notice once, with the same id', async () => {
+test('a deletion that is killed at any step has the same result, with each notice once under the same id', async () => {
   using folder = new TemporaryFolder()
   const prepared = join(folder.path, 'prepared')
   const userIds = Array.from({ length: 250 }, (_, index) => `user-${index}`)

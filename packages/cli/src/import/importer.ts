@@ -201,7 +201,7 @@ class Window {
     if (entry !== undefined) entry.rejection = rejection
   }
 
-  /** Empties the window, and returns its lines with a known outcome. @param calls how many are settled */
+  /** Empties the window, and returns its lines with a known outcome. @param calls the number of settled calls */
   takeSettled(calls: number): Settled[] {
     const firstOpen = this.#entries.findIndex(({ call = -1 }) => call >= calls)
     const settled = this.#entries.slice(0, firstOpen < 0 ? undefined : firstOpen)

@@ -14,7 +14,7 @@ describe('a time option', () => {
     expect(pastTime(text, NOW)).toBe(time)
   })
 
-  it('may be a duration from now', () => {
+  it('in the future may be a duration or a date', () => {
     expect(futureTime('30d', NOW)).toBe('2026-07-31T12:00:00.000Z')
     expect(futureTime('2027-01-01', NOW)).toBe('2027-01-01T00:00:00.000Z')
   })
@@ -26,7 +26,7 @@ describe('a time option', () => {
     expect(() => futureTime(text, NOW)).toThrow('or a duration from now, like 12h or 30d')
   })
 
-  it('may be a number of hours', () => {
+  it('in whole hours may be a number or a duration', () => {
     expect(['24', '24h', '2d', '0'].map(wholeHours)).toEqual([24, 24, 48, 0])
     expect(() => wholeHours('90m')).toThrow('whole hours, like 24h or 2d')
   })

@@ -57,12 +57,12 @@ export const ATTEMPT_CLASSES = {
   },
   address_forbidden: {
     meaning:
-      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held, or rejected when their retry window ends.',
+      'The host resolves to a private, loopback or reserved address. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
     help: 'If the address is correct, the operator can allow its network with the allowedNetworks setting: after the restart, Hookline tries again. If not, correct the URL and resume the destination.',
   },
   port_forbidden: {
     meaning:
-      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held, or rejected when their retry window ends.',
+      'The port of the URL belongs to a service other than a web server, such as a database. Hookline did not connect, and paused the webhook. Its deliveries are held until their retry window ends, then rejected.',
     help: 'Correct the URL and resume the destination. If a web server listens on this port, the operator can allow it with the allowedPorts setting: after the restart, Hookline tries again.',
   },
   request_invalid: {

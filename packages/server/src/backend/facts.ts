@@ -58,7 +58,7 @@ export interface Facts {
   prune(options: { readonly now: number; readonly cursor?: number }): Promise<number | null>
 }
 
-/** What both need: the longer time and the larger number. */
+/** Covers both: the longer time and the larger number. */
 export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
   const forMs = a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs)
   return { forMs, most: Math.max(a.most, b.most) }

@@ -36,7 +36,7 @@ async function advanceUntil(
 }
 
 describe('when the system clock is set while the service runs', () => {
-  test('back by two days: a webhook with an open breaker is attempted as soon as with an unchanged clock', async () => {
+  test('back by two days: the backlog behind an open breaker is delivered within 30 minutes', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: 500 })
     await using engine = await TestEngine.open({ ...SCHEDULE, clock })
