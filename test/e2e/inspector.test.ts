@@ -66,8 +66,8 @@ describe('the inspector', () => {
   })
 
   it('makes attempts fail as configured, and shows each of them', async () => {
-    const answers = { status: 503, failFirst: 2 }
-    await service.api.call('PUT', 'inspector/answers', answers)
+    const responses = { status: 503, failFirst: 2 }
+    await service.api.call('PUT', 'inspector/responses', responses)
     await service.createDestination({ urls: [URL], secret: SECRET })
     await service.track('m1')
     const { deliveries } = await service.endOf('m1')
@@ -161,12 +161,12 @@ describe('the inspector', () => {
     })
   })
 
-  it('loses its requests and answers when the service stops', async () => {
-    await service.api.call('PUT', 'inspector/answers', { status: 500 })
+  it('loses its requests and responses when the service stops', async () => {
+    await service.api.call('PUT', 'inspector/responses', { status: 500 })
     await service.createDestination({ urls: [URL] })
     await service.restart()
     expect(await service.api.call('GET', 'inspector')).toMatchObject({
-      answers: { status: 200, delayMs: 0, failFirst: null },
+      responses: { status: 200, delayMs: 0, failFirst: null },
       requests: { kept: 0, received: 0 },
     })
     await service.track('m1')

@@ -52,7 +52,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'events list': 'hookline events list --user u1 --from 1h',
   'deliveries list': 'hookline deliveries list --state rejected --from 1d',
   stats: 'hookline stats --step 1h --from 1d',
-  'inspector answer': 'hookline inspector answer --status 500 --fail-first 2 --delay 1s',
+  'inspector respond': 'hookline inspector respond --status 500 --fail-first 2 --delay 1s',
   replay: 'hookline replay --destination dst_… --from 12h --dry-run',
   'delete-user': 'hookline delete-user u1 --suppress --yes',
 }

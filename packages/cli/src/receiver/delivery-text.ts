@@ -14,7 +14,7 @@ const COLOURS = {
 } as const
 
 export function deliveryLine(output: Output, delivery: ReceivedDelivery): string {
-  const { at, signature, attempt, answered } = delivery
+  const { at, signature, attempt, responseStatus } = delivery
   const { verdict } = signature
   const check = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
   return [
@@ -22,7 +22,7 @@ export function deliveryLine(output: Output, delivery: ReceivedDelivery): string
     output.style(COLOURS[verdict], check.padEnd(12)),
     elapsed(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
-    ...(answered === 200 ? [] : [output.style('red', `responded ${answered}`)]),
+    ...(responseStatus === 200 ? [] : [output.style('red', `responded ${responseStatus}`)]),
   ].join('  ')
 }
 

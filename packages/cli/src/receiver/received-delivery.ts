@@ -18,7 +18,7 @@ export interface ReceivedDelivery {
   readonly signature: SignatureCheck
   /** The time since the service received the event. */
   readonly sinceReceiptMs: number | null
-  readonly answered: number
+  readonly responseStatus: number
   /** The payload; a string if it is not JSON. */
   readonly body: Json
 }
@@ -33,10 +33,10 @@ export function receivedDelivery(
   context: {
     readonly signature: SignatureCheck
     readonly nowMs: number
-    readonly answered: number
+    readonly responseStatus: number
   },
 ): ReceivedDelivery {
-  const { signature, nowMs, answered } = context
+  const { signature, nowMs, responseStatus } = context
   const body = parsed(request.body)
   const field = (name: string) => {
     const value = isJsonObject(body) && Object.hasOwn(body, name) ? body[name] : undefined
@@ -58,7 +58,7 @@ export function receivedDelivery(
     // The id of a delivery starts with the time of its event.
     sinceReceiptMs:
       webhookId !== null && isId('msg', webhookId) ? nowMs - timeOfId(webhookId) : null,
-    answered,
+    responseStatus,
     body,
   }
 }

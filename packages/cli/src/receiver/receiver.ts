@@ -75,13 +75,13 @@ export class Receiver implements AsyncDisposable {
       return
     }
     const { secret, delayMs = 0, onDelivery } = this.#options
-    const answered = this.#plan.next()
+    const responseStatus = this.#plan.next()
     const request = { headers: incoming.headers, body }
     const nowMs = Date.now()
     const signature = checkSignature(request, secret, nowMs)
-    onDelivery(receivedDelivery(request, { signature, nowMs, answered }), request)
+    onDelivery(receivedDelivery(request, { signature, nowMs, responseStatus }), request)
     if (delayMs > 0) await sleep(delayMs, undefined, { signal: this.#closing.signal })
-    response.writeHead(answered).end()
+    response.writeHead(responseStatus).end()
   }
 }
 

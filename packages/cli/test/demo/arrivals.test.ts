@@ -15,7 +15,7 @@ const change = (value: boolean) => ({
 function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): void {
   const request = { headers: {}, body: JSON.stringify(payload) }
   const signature = { verdict: 'ok', xSignature: 'ok', webhookSignature: verdict } as const
-  arrivals.record(receivedDelivery(request, { signature, nowMs: 0, answered: 200 }), request)
+  arrivals.record(receivedDelivery(request, { signature, nowMs: 0, responseStatus: 200 }), request)
 }
 
 describe('the failures that the demo reports', () => {

@@ -1,6 +1,6 @@
 import { INSPECTOR_LIMITS, INSPECTOR_URL, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { DEFAULT_ANSWERS, KEPT } from '../inspector/inspector.ts'
+import { DEFAULT_RESPONSES, MAX_STORED } from '../inspector/inspector.ts'
 import {
   type InspectedRequest,
   type RequestSummary,
@@ -16,7 +16,7 @@ import * as Schema from './api/schema.ts'
 import { auditEntry, type ChangeDeps } from './audit.ts'
 import { found, Problem } from './problems/problem.ts'
 
-const answers = {
+const responses = {
   status: Type.Integer({ minimum: 200, maximum: 599, description: '200 to 599; 200 if absent.' }),
   delayMs: Type.Integer({
     minimum: 0,
@@ -32,15 +32,15 @@ const answers = {
   ),
 }
 
-const AnswersResponse = Type.Object(answers)
+const ResponseConfig = Type.Object(responses)
 
-const AnswersRequest = Type.Partial(AnswersResponse, Schema.strict)
+const ResponseConfigRequest = Type.Partial(ResponseConfig, Schema.strict)
 
 const InspectorResponse = Type.Object({
   url: Schema.text(
     'The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it.',
   ),
-  answers: AnswersResponse,
+  responses: ResponseConfig,
   requests: Type.Object({
     kept: Schema.integer('Stored requests.'),
     bytes: Schema.integer('Their bytes: body, path and headers.'),
@@ -111,7 +111,7 @@ const schemas = {
     ...viewer('listInspectedRequests', 'Lists requests, newest first'),
     querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
     response: Schema.pages(
-      `A page of requests, without headers and body. The last ${KEPT.requests} are stored, up to ${KEPT.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
+      `A page of requests, without headers and body. The last ${MAX_STORED.requests} are stored, up to ${MAX_STORED.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
       Type.Object(summary),
     ),
   },
@@ -120,10 +120,10 @@ const schemas = {
     params: Schema.IdParams,
     response: Schema.ok('The request.', WholeRequest),
   },
-  answer: {
-    ...editor('changeInspectorAnswers', 'Sets the response'),
-    body: AnswersRequest,
-    response: Schema.ok('The response, until a restart.', AnswersResponse),
+  respond: {
+    ...editor('changeInspectorResponses', 'Sets the response'),
+    body: ResponseConfigRequest,
+    response: Schema.ok('The response, until a restart.', ResponseConfig),
   },
   clear: {
     ...editor('clearInspector', 'Deletes all stored requests'),
@@ -144,9 +144,9 @@ export function addInspectorRoutes(
 ): void {
   app.get('/inspector', { schema: schemas.get }, async () => ({
     url: INSPECTOR_URL,
-    answers: inspector.answers,
+    responses: inspector.responses,
     requests: await inspector.counts(),
-    limits: { ...KEPT, bodyBytes: LIMITS.payloadBytes },
+    limits: { ...MAX_STORED, bodyBytes: LIMITS.payloadBytes },
   }))
 
   app.get('/inspector/requests', { schema: schemas.list }, ({ query }) => {
@@ -159,11 +159,11 @@ export function addInspectorRoutes(
     return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
   })
 
-  app.put('/inspector/answers', { schema: schemas.answer }, async (request) => {
-    const next = { ...DEFAULT_ANSWERS, ...request.body }
+  app.put('/inspector/responses', { schema: schemas.respond }, async (request) => {
+    const next = { ...DEFAULT_RESPONSES, ...request.body }
     if (next.failFirst !== null && next.status < 300)
       throw new Problem('invalid_body', { faults: [NOT_FAILING] })
-    const change = { targetId: null, before: inspector.answers, after: next }
+    const change = { targetId: null, before: inspector.responses, after: next }
     await audit.append(auditEntry(request, clock.wall(), change))
     await inspector.respond(next)
     return next

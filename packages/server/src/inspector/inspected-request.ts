@@ -17,7 +17,7 @@ export interface InspectedRequest {
   readonly event: EventInBody
   /** `webhook-id`: the same for every attempt. */
   readonly deliveryId: string | null
-  /** The number of the attempt on the webhook, from 1. */
+  /** The number of the attempt to the webhook, from 1. */
   readonly attempt: number | null
   /** The destination that sent it; `null` while that is not certain. */
   readonly destinationId: string | null

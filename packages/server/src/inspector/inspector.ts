@@ -22,7 +22,7 @@ import {
 } from './inspected-request.ts'
 
 /** The status and the delay of the inspector's responses. */
-export interface Answers {
+export interface ResponseConfig {
   /** 200 to 599. */
   readonly status: number
   /** How long each response is delayed. */
@@ -31,7 +31,7 @@ export interface Answers {
   readonly failFirst: number | null
 }
 
-export const DEFAULT_ANSWERS: Answers = { status: 200, delayMs: 0, failFirst: null }
+export const DEFAULT_RESPONSES: ResponseConfig = { status: 200, delayMs: 0, failFirst: null }
 
 export interface InspectorOptions {
   readonly clock: Clock
@@ -43,9 +43,9 @@ export interface InspectorOptions {
 
 /** The receiver inside the service, reached without a socket: keeps requests, checks signatures, and responds. */
 export class Inspector implements InProcessReceiver, Pick<ActivityListener, 'recorded' | 'purged'> {
-  readonly requests = new KeptRequests()
+  readonly requests = new RequestStore()
   /** The configured response to future requests. */
-  answers: Answers = DEFAULT_ANSWERS
+  responses: ResponseConfig = DEFAULT_RESPONSES
   readonly #options: InspectorOptions
 
   constructor(options: InspectorOptions) {
@@ -84,7 +84,7 @@ export class Inspector implements InProcessReceiver, Pick<ActivityListener, 'rec
     const text = copy.toString()
     const destinations = catalog.current.destinations.values()
     const attempt = attemptIn(headers['x-hookline-attempt'])
-    const { delayMs } = this.answers
+    const { delayMs } = this.responses
     return {
       id: newId('req', receivedAt),
       receivedAt,
@@ -96,18 +96,18 @@ export class Inspector implements InProcessReceiver, Pick<ActivityListener, 'rec
       deliveryId: deliveryIdIn(headers['webhook-id']),
       attempt,
       ...signatureOf({ path, headers, body: text }, destinations, receivedAt),
-      response: { status: statusFor(this.answers, attempt), delayMs, isSent: false },
+      response: { status: statusFor(this.responses, attempt), delayMs, isSent: false },
     }
   }
 }
 
 /** The status for an attempt, by its number from 1; without a number, it counts as the first. */
-function statusFor({ status, failFirst }: Answers, attempt: number | null): number {
+function statusFor({ status, failFirst }: ResponseConfig, attempt: number | null): number {
   return failFirst === null || (attempt ?? 1) <= failFirst ? status : 200
 }
 
 /** Maximum stored requests and bytes. The newest request is always stored. */
-export const KEPT = { requests: 500, bytes: 16 * 1024 * 1024 } as const
+export const MAX_STORED = { requests: 500, bytes: 16 * 1024 * 1024 } as const
 
 /** How long a purged user is remembered: longer than a request takes to reach the inspector. */
 const REMEMBERED_MS = 60_000
@@ -118,7 +118,7 @@ export interface RequestFilter {
 }
 
 /** `received` counts all requests since the start. */
-export interface KeptCounts {
+export interface RequestCounts {
   readonly kept: number
   readonly bytes: number
   readonly received: number
@@ -130,15 +130,15 @@ export interface RequestPage {
   readonly before?: string | undefined
 }
 
-interface Kept {
+interface StoredRequest {
   request: InspectedRequest
   readonly bytes: number
 }
 
 /** The latest requests, in memory. */
-export class KeptRequests {
+export class RequestStore {
   /** By id, in the order of arrival. */
-  readonly #kept = new Map<string, Kept>()
+  readonly #kept = new Map<string, StoredRequest>()
   /** Ids of requests with an uncertain destination, by delivery. */
   readonly #uncertain = new Map<string, Set<string>>()
   /** Users purged in the last minute: a request about them may still be in flight. */
@@ -146,7 +146,7 @@ export class KeptRequests {
   #bytes = 0
   #received = 0
 
-  get counts(): KeptCounts {
+  get counts(): RequestCounts {
     return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
   }
 
@@ -164,7 +164,7 @@ export class KeptRequests {
       this.#uncertain.set(deliveryId, same.add(id))
     }
     for (const oldest of this.#kept.keys()) {
-      const isRoom = this.#kept.size <= KEPT.requests && this.#bytes <= KEPT.bytes
+      const isRoom = this.#kept.size <= MAX_STORED.requests && this.#bytes <= MAX_STORED.bytes
       if (isRoom || oldest === id) return
       this.#remove(oldest)
     }

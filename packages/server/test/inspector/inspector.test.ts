@@ -115,7 +115,7 @@ test('accepts the largest body', async () => {
 test('a delayed response does not delay showing the request', async () => {
   const seen: InspectedRequest[] = []
   const { clock, inspector, send } = open((request) => seen.push(request))
-  inspector.answers = { status: 503, delayMs: 5_000, failFirst: null }
+  inspector.responses = { status: 503, delayMs: 5_000, failFirst: null }
   const sent = send()
   await expect.poll(() => seen).toHaveLength(1)
   expect(newest(inspector)!.response).toEqual({ status: 503, delayMs: 5_000, isSent: false })
@@ -126,7 +126,7 @@ test('a delayed response does not delay showing the request', async () => {
 
 test('an attempt that is aborted during the delay gets no response', async () => {
   const { clock, inspector, sender, send } = open()
-  inspector.answers = { status: 200, delayMs: 5_000, failFirst: null }
+  inspector.responses = { status: 200, delayMs: 5_000, failFirst: null }
   const failed = expect(send()).rejects.toThrow(AttemptAborted)
   await expect.poll(() => newest(inspector)).toBeDefined()
   const { cancelled } = clock
@@ -145,7 +145,7 @@ test('an error in the inspector makes the attempt fail', async () => {
 
 test('failFirst fails the first attempts of each delivery, by their number', async () => {
   const { inspector, send } = open()
-  inspector.answers = { status: 500, delayMs: 0, failFirst: 2 }
+  inspector.responses = { status: 500, delayMs: 0, failFirst: 2 }
   const statuses = []
   for (const attempt of [1, 2, 3, 1]) statuses.push((await send({ attempt })).status)
   expect(statuses).toEqual([500, 500, 200, 500])

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { DEFAULT_ANSWERS, KeptRequests } from '../../src/inspector/inspector.ts'
+import { DEFAULT_RESPONSES, RequestStore } from '../../src/inspector/inspector.ts'
 import { anInspectedRequest } from './an-inspected-request.ts'
 import { sharedOf } from './shared-of.ts'
 
 function keeping(...requests: readonly ReturnType<typeof anInspectedRequest>[]) {
-  const kept = new KeptRequests()
+  const kept = new RequestStore()
   for (const request of requests) kept.add(request)
-  return { kept, shared: sharedOf({ requests: kept, answers: DEFAULT_ANSWERS }) }
+  return { kept, shared: sharedOf({ requests: kept, responses: DEFAULT_RESPONSES }) }
 }
 
 test('pages have no gaps, even if requests arrive or are removed between them', async () => {

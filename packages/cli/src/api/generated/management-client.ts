@@ -54,7 +54,7 @@ export type Source = {
     name: string;
     /** true or false. A disabled source rejects all calls. */
     enabled: boolean;
-    /** Calls per second and node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
@@ -181,7 +181,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** Maximum attempts on one webhook since the last replay or retry. */
+    /** Maximum attempts to one webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -219,7 +219,7 @@ export type Delivery = {
         /** The last attempt; null before the first. */
         last: {
             id: string;
-            /** The number of the attempt on this webhook, from 1. */
+            /** The number of the attempt to this webhook, from 1. */
             "number": number;
             url: string;
             /** ISO 8601, UTC. */
@@ -248,7 +248,7 @@ export type Delivery = {
     }[];
     attempts: {
         id: string;
-        /** The number of the attempt on this webhook, from 1. */
+        /** The number of the attempt to this webhook, from 1. */
         "number": number;
         url: string;
         /** ISO 8601, UTC. */
@@ -396,7 +396,7 @@ export type StatisticsPoint = {
     };
     /** The average number of pending deliveries. */
     pending: number | null;
-    /** From receipt to delivery, to within 5 %; null if nothing was delivered. */
+    /** From receipt to delivery, to within 5%; null if nothing was delivered. */
     latencyMs: {
         p50: number;
         p95: number;
@@ -787,7 +787,7 @@ export function createSource(body: {
     name: string;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Calls per second and node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -831,7 +831,7 @@ export function changeSource(id: string, body: {
     name?: string;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
-    /** Calls per second and node, from 1; null for no limit. */
+    /** Maximum calls per second on each node, from 1; null for no limit. */
     rateLimit?: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
@@ -2184,7 +2184,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
         data: {
             /** The URL for webhooks, with any path. The settings allowedNetworks, allowedPorts and egressProxy do not apply to it. */
             url: string;
-            answers: {
+            responses: {
                 /** 200 to 599; 200 if absent. */
                 status: number;
                 /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
@@ -2359,7 +2359,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
 /**
  * Sets the response
  */
-export function changeInspectorAnswers(body: {
+export function changeInspectorResponses(body: {
     /** 200 to 599; 200 if absent. */
     status?: number;
     /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
@@ -2380,7 +2380,7 @@ export function changeInspectorAnswers(body: {
     } | {
         status: number;
         data: Problem;
-    }>("/api/v1/inspector/answers", oazapfts.json({
+    }>("/api/v1/inspector/responses", oazapfts.json({
         ...opts,
         method: "PUT",
         body

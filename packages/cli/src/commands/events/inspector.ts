@@ -51,7 +51,7 @@ export function addInspector(program: ApiCommand): void {
       output.data(request, () => requestDetails(output, request, names))
     })
 
-  addAnswer(inspector)
+  addRespond(inspector)
 
   inspector.api('clear', 'remove all recorded requests').run(async ({ api, output }) => {
     const result = await api.clearInspector()
@@ -59,15 +59,15 @@ export function addInspector(program: ApiCommand): void {
   })
 }
 
-interface AnswerOptions {
+interface RespondOptions {
   readonly status?: number
   readonly failFirst?: number
   readonly delay?: number
 }
 
-function addAnswer(inspector: ApiCommand): void {
+function addRespond(inspector: ApiCommand): void {
   inspector
-    .api('answer', 'set the response (default: 200, no delay)')
+    .api('respond', 'set the response (default: 200, no delay)')
     .option('--status <code>', 'respond with this HTTP status', wholeNumber(200, 599))
     .option(
       '--fail-first <count>',
@@ -75,14 +75,14 @@ function addAnswer(inspector: ApiCommand): void {
       wholeNumber(1, INSPECTOR_LIMITS.failFirst),
     )
     .option('--delay <time>', 'wait before each response, like 1s', parseDelay)
-    .run(async ({ api, output }, { status, failFirst, delay: delayMs }: AnswerOptions) => {
+    .run(async ({ api, output }, { status, failFirst, delay: delayMs }: RespondOptions) => {
       const fields = definedFields({
         status: status ?? (failFirst === undefined ? undefined : 500),
         failFirst,
         delayMs,
       })
-      const answers = await api.changeInspectorAnswers(fields)
-      output.data(answers, () => answersText(answers))
+      const responses = await api.changeInspectorResponses(fields)
+      output.data(responses, () => responsesText(responses))
     })
 }
 
@@ -94,7 +94,7 @@ function parseDelay(text: string): number {
 
 type Summary = Awaited<ReturnType<ManagementApi['listInspectedRequests']>>['data'][number]
 type InspectedRequest = Awaited<ReturnType<ManagementApi['getInspectedRequest']>>
-type Answers = Awaited<ReturnType<ManagementApi['changeInspectorAnswers']>>
+type ResponseConfig = Awaited<ReturnType<ManagementApi['changeInspectorResponses']>>
 
 function columnsFor(items: readonly Summary[], names: Names): Column<Summary>[] {
   const destinationOf = ({ destinationId }: Summary) => destinationId ?? ''
@@ -133,7 +133,7 @@ function requestDetails(output: Output, request: InspectedRequest, names: Names)
   return [facts, '', ...lines.map((line) => `  ${printable(line)}`.trimEnd())].join('\n')
 }
 
-function answersText({ status, delayMs, failFirst }: Answers): string {
+function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
   const when = delayMs === 0 ? 'without delay' : `after ${formatTimeSpan(delayMs)}`
   const rest =
     failFirst === null ? '' : ` to the first ${failFirst} attempts of each delivery, then 200`

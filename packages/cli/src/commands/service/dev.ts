@@ -107,7 +107,7 @@ function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
     {
       signature: { verdict: VERDICTS[verdict], xSignature, webhookSignature },
       nowMs: receivedAt,
-      answered: response.status,
+      responseStatus: response.status,
     },
   )
 }

@@ -44,9 +44,9 @@ it('lists requests, shows one as it was received, and clears them', async () => 
   ])
 })
 
-it('sets the answers of the inspector', async () => {
+it('sets the responses of the inspector', async () => {
   const plan = ['--status', '503', '--fail-first', '2', '--delay', '10ms']
-  const set = await service.run('inspector', 'answer', ...plan)
+  const set = await service.run('inspector', 'respond', ...plan)
   expect(set.stdout).toBe(
     'The inspector responds with 503 to the first 2 attempts of each delivery, then 200, after 10ms.\n',
   )
@@ -55,12 +55,12 @@ it('sets the answers of the inspector', async () => {
   const { data } = await service.json<Page>('inspector', '--limit', '1')
   const shown = await service.run('inspector', 'get', data[0]!.id)
   expect(shown.stdout).toMatch(/^response +503 after 10ms$/m)
-  expect(await service.json('inspector', 'answer', '--fail-first', '1')).toEqual({
+  expect(await service.json('inspector', 'respond', '--fail-first', '1')).toEqual({
     status: 500,
     failFirst: 1,
     delayMs: 0,
   })
-  const usual = await service.run('inspector', 'answer')
+  const usual = await service.run('inspector', 'respond')
   expect(usual.stdout).toBe('The inspector responds with 200, without delay.\n')
 })
 
@@ -70,8 +70,8 @@ it.each([
   [['--status', '100'], 'from 200 to 599'],
   [['--fail-first', '0'], 'from 1 to 1000'],
   [['--status', '204', '--fail-first', '1'], '/failFirst: '],
-])('refuses the answer %j', async (args, text) => {
-  const { code, stderr } = await service.run('inspector', 'answer', ...args)
+])('refuses the response %j', async (args, text) => {
+  const { code, stderr } = await service.run('inspector', 'respond', ...args)
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)])
 })
 

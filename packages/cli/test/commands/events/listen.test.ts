@@ -53,10 +53,10 @@ describe('hookline listen', () => {
       attempt: 3,
       signature: { verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' },
       sinceReceiptMs: null,
-      answered: 500,
+      responseStatus: 500,
       body: JSON.parse(BODY),
     })
-    expect(deliveries[2]).toMatchObject({ answered: 200, signature: { verdict: 'wrong' } })
+    expect(deliveries[2]).toMatchObject({ responseStatus: 200, signature: { verdict: 'wrong' } })
   })
 
   it('prints a delivery on one line, without colours or control characters outside a terminal', async () => {

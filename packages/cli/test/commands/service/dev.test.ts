@@ -66,7 +66,7 @@ describe('hookline dev', () => {
       name: 'Order Completed',
       userId: 'u1',
       attempt: 1,
-      answered: 200,
+      responseStatus: 200,
       signature: { verdict: 'ok' },
       sinceReceiptMs: expect.any(Number),
     })
@@ -135,7 +135,7 @@ describe('hookline dev', () => {
       { type: 'track', userId: 'u1', attempt: 2, outcome: 'delivered', status: 200, error: null },
     ])
     const [, delivery] = await receiver.documents('delivery', 2)
-    expect(delivery).toMatchObject({ answered: 200, signature: { verdict: 'ok' } })
+    expect(delivery).toMatchObject({ responseStatus: 200, signature: { verdict: 'ok' } })
   })
 
   it('refuses a --forward-to that is not a URL', async () => {

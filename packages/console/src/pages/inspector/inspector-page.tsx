@@ -13,7 +13,7 @@ import { bytes, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
-import { AnswersPanel } from './answers-panel.tsx'
+import { ResponsesPanel } from './responses-panel.tsx'
 import { RequestDrawer } from './request-drawer.tsx'
 import { RequestsPanel } from './requests-panel.tsx'
 import { destinationsTo } from './requests.ts'
@@ -43,7 +43,7 @@ export function InspectorPage(): ReactElement {
                   <Address inspector={data} destinations={destinations} />
                 </Panel>
                 <Panel title="Response">
-                  <AnswersPanel answers={data.answers} />
+                  <ResponsesPanel responses={data.responses} />
                 </Panel>
               </div>
               <RequestsPanel stored={data.requests.kept} destinations={destinations} />

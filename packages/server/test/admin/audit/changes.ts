@@ -241,8 +241,8 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     before: null,
     after: { sync: 'requested' },
   }),
-  changeInspectorAnswers: () => ({
-    path: '/inspector/answers',
+  changeInspectorResponses: () => ({
+    path: '/inspector/responses',
     body: { status: 503, failFirst: 2 },
     before: { status: 200, delayMs: 0, failFirst: null },
     after: { status: 503, delayMs: 0, failFirst: 2 },

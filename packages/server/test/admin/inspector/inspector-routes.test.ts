@@ -21,11 +21,11 @@ async function tokenOf(server: AdminServer, role: 'viewer' | 'editor') {
   return { authorization: `Bearer ${token}` }
 }
 
-test('shows its address, its answers, its limits and how much it stores', async () => {
+test('shows its address, its responses, its limits and how much it stores', async () => {
   await using server = await AdminServer.open()
   expect(await server.must('GET', '/inspector')).toEqual({
     url: 'http://inspector.internal/',
-    answers: { status: 200, delayMs: 0, failFirst: null },
+    responses: { status: 200, delayMs: 0, failFirst: null },
     requests: { kept: 0, bytes: 0, received: 0 },
     limits: { requests: 500, bytes: 16 * 1024 * 1024, bodyBytes: 4 * 1024 * 1024 },
   })
@@ -116,20 +116,20 @@ test('lists the newest requests first, in pages and by filter', async () => {
   expect((await server.call('GET', '/inspector/requests?cursor=x')).status).toBe(400)
 })
 
-test('editors can set its answers and clear it; viewers cannot', async () => {
+test('editors can set its responses and clear it; viewers cannot', async () => {
   const inspector = newInspector()
   inspector.requests.add(anInspectedRequest())
   await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const body = { status: 500, delayMs: 1_000, failFirst: 2 }
   const viewer = { headers: await tokenOf(server, 'viewer') }
-  expect((await server.call('PUT', '/inspector/answers', { ...viewer, body })).status).toBe(403)
+  expect((await server.call('PUT', '/inspector/responses', { ...viewer, body })).status).toBe(403)
   expect((await server.call('DELETE', '/inspector/requests', viewer)).status).toBe(403)
   const editor = { headers: await tokenOf(server, 'editor') }
-  expect(await server.must('PUT', '/inspector/answers', { ...editor, body })).toEqual(body)
-  expect(inspector.answers).toEqual(body)
+  expect(await server.must('PUT', '/inspector/responses', { ...editor, body })).toEqual(body)
+  expect(inspector.responses).toEqual(body)
   expect(await server.must('DELETE', '/inspector/requests', editor)).toEqual({ removed: 1 })
   expect(inspector.requests.counts.kept).toBe(0)
-  const again = await server.must('PUT', '/inspector/answers', { ...editor, body: {} })
+  const again = await server.must('PUT', '/inspector/responses', { ...editor, body: {} })
   expect(again).toEqual({ status: 200, delayMs: 0, failFirst: null })
 })
 
@@ -143,13 +143,13 @@ test.each([
   [{ failFirst: 2 }, '/failFirst needs_failing_status'],
   [{ status: 204, failFirst: 2 }, '/failFirst needs_failing_status'],
   [{ fail: 2 }, '/fail unknown_field'],
-])('refuses the answers %j', async (body, fault) => {
+])('refuses the responses %j', async (body, fault) => {
   const inspector = newInspector()
   await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
-  const answer = await server.call<ProblemDocument>('PUT', '/inspector/answers', { body })
+  const answer = await server.call<ProblemDocument>('PUT', '/inspector/responses', { body })
   expect([answer.status, answer.body.code]).toEqual([422, 'invalid_body'])
   expect(faultsIn(answer.body)[0]).toContain(fault)
-  expect(inspector.answers.status).toBe(200)
+  expect(inspector.responses.status).toBe(200)
 })
 
 test('a change whose audit entry cannot be written is not made', async () => {
@@ -158,8 +158,8 @@ test('a change whose audit entry cannot be written is not made', async () => {
   await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   failAuditWrites(server.dataDir)
   const body = { status: 500 }
-  expect((await server.call('PUT', '/inspector/answers', { body })).status).toBe(500)
+  expect((await server.call('PUT', '/inspector/responses', { body })).status).toBe(500)
   expect((await server.call('DELETE', '/inspector/requests')).status).toBe(500)
-  expect(inspector.answers.status).toBe(200)
+  expect(inspector.responses.status).toBe(200)
   expect(inspector.requests.counts.kept).toBe(1)
 })

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { type Answers, DEFAULT_ANSWERS, KeptRequests } from '../../../src/inspector/inspector.ts'
+import {
+  type ResponseConfig,
+  DEFAULT_RESPONSES,
+  RequestStore,
+} from '../../../src/inspector/inspector.ts'
 import type { InspectedRequest } from '../../../src/inspector/inspected-request.ts'
 import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
@@ -10,8 +14,8 @@ import { known, openNodes, type OpenNodes } from './open-nodes.ts'
 
 /** The inspector of a node without its server: tests add the requests. */
 class NodeInspector {
-  readonly requests = new KeptRequests()
-  answers: Answers = DEFAULT_ANSWERS
+  readonly requests = new RequestStore()
+  responses: ResponseConfig = DEFAULT_RESPONSES
   readonly shared: SharedInspector
 
   constructor({ signals }: Backend) {
@@ -61,12 +65,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
   })
 
   test('responds the same on every node, including one that starts later', async () => {
-    const answers = { status: 503, delayMs: 10, failFirst: 2 }
-    await inspectors[0]!.shared.respond(answers)
-    expect(inspectors.map((each) => each.answers)).toEqual([answers, answers])
+    const responses = { status: 503, delayMs: 10, failFirst: 2 }
+    await inspectors[0]!.shared.respond(responses)
+    expect(inspectors.map((each) => each.responses)).toEqual([responses, responses])
     const third = await opened.add()
     const later = new NodeInspector(third)
-    await expect.poll(() => later.answers).toEqual(answers)
+    await expect.poll(() => later.responses).toEqual(responses)
     await third[Symbol.asyncDispose]()
   })
 

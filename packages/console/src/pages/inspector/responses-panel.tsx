@@ -8,21 +8,21 @@ import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
-import { type Answers, answersSentence, isSame, PRESETS } from './answers.ts'
+import { isSame, PRESETS, type ResponseConfig, responsesSentence } from './responses.ts'
 
-interface AnswersPanelProps {
-  readonly answers: Answers
+interface ResponsesPanelProps {
+  readonly responses: ResponseConfig
 }
 
 /** The current response of the inspector, and a form to change it. */
-export function AnswersPanel({ answers }: AnswersPanelProps): ReactElement {
+export function ResponsesPanel({ responses }: ResponsesPanelProps): ReactElement {
   const mayEdit = useMay('editor')
   return (
     <div className="flex flex-col gap-3">
-      <p role="status">{answersSentence(answers)}</p>
-      {mayEdit && <Presets answers={answers} />}
+      <p role="status">{responsesSentence(responses)}</p>
+      {mayEdit && <Presets responses={responses} />}
       {/* With this key, the form starts again from each saved response. */}
-      {mayEdit && <AnswersForm key={JSON.stringify(answers)} answers={answers} />}
+      {mayEdit && <ResponsesForm key={JSON.stringify(responses)} responses={responses} />}
       <p className="text-ink-faint text-note">A restart resets the response to 200.</p>
     </div>
   )
@@ -31,20 +31,20 @@ export function AnswersPanel({ answers }: AnswersPanelProps): ReactElement {
 function useSave() {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (answers: Answers) => api.changeInspectorAnswers(answers),
-    onSuccess: (answers) => {
-      toast(answersSentence(answers))
+    mutationFn: (responses: ResponseConfig) => api.changeInspectorResponses(responses),
+    onSuccess: (responses) => {
+      toast(responsesSentence(responses))
       return client.invalidateQueries({ queryKey: ['inspector'] })
     },
   })
 }
 
-function Presets({ answers }: AnswersPanelProps): ReactElement {
+function Presets({ responses }: ResponsesPanelProps): ReactElement {
   const save = useSave()
   return (
     <div role="group" aria-label="Presets" className="flex flex-wrap gap-2">
       {PRESETS.map(([label, preset]) => {
-        const isSet = isSame(preset, answers)
+        const isSet = isSame(preset, responses)
         return (
           <Button
             key={label}
@@ -81,7 +81,7 @@ const FIELDS = [
   ],
 ] as const
 
-function AnswersForm({ answers }: AnswersPanelProps): ReactElement {
+function ResponsesForm({ responses }: ResponsesPanelProps): ReactElement {
   const save = useSave()
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault()
@@ -103,7 +103,7 @@ function AnswersForm({ answers }: AnswersPanelProps): ReactElement {
                 {...range}
                 type="number"
                 name={name}
-                defaultValue={answers[name] ?? ''}
+                defaultValue={responses[name] ?? ''}
               />
             )}
           </Field>

@@ -1,27 +1,27 @@
 import { LIMITS, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { KEPT, KeptRequests } from '../../src/inspector/inspector.ts'
+import { MAX_STORED, RequestStore } from '../../src/inspector/inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { anInspectedRequest } from './an-inspected-request.ts'
 
 const ALL = { limit: 1_000 }
 
-function keeping(...requests: readonly ReturnType<typeof anInspectedRequest>[]): KeptRequests {
-  const kept = new KeptRequests()
+function keeping(...requests: readonly ReturnType<typeof anInspectedRequest>[]): RequestStore {
+  const kept = new RequestStore()
   for (const request of requests) kept.add(request)
   return kept
 }
 
-const allIn = (kept: KeptRequests, filter = {}) => kept.newest(filter, ALL)
+const allIn = (kept: RequestStore, filter = {}) => kept.newest(filter, ALL)
 
-const idsIn = (kept: KeptRequests) => allIn(kept).map(({ id }) => id)
+const idsIn = (kept: RequestStore) => allIn(kept).map(({ id }) => id)
 
 test('keeps the last 500 requests, newest first', () => {
   const requests = Array.from({ length: 502 }, () => anInspectedRequest())
   const kept = keeping(...requests)
   const expected = requests.slice(2).toReversed()
   expect(idsIn(kept)).toEqual(expected.map(({ id }) => id))
-  expect(kept.counts).toMatchObject({ kept: KEPT.requests, received: 502 })
+  expect(kept.counts).toMatchObject({ kept: MAX_STORED.requests, received: 502 })
   expect(kept.find(requests[1]!.id)).toBeUndefined()
 })
 
@@ -29,7 +29,7 @@ test('keeps at most 16 MiB, but always the newest request, even with the largest
   const body = 'x'.repeat(LIMITS.payloadBytes)
   const requests = Array.from({ length: 6 }, () => anInspectedRequest(body))
   const kept = keeping(...requests)
-  expect(kept.counts.bytes).toBeLessThanOrEqual(KEPT.bytes)
+  expect(kept.counts.bytes).toBeLessThanOrEqual(MAX_STORED.bytes)
   expect(idsIn(kept)).toEqual(
     requests
       .slice(-3)
@@ -89,7 +89,7 @@ test.each([
 })
 
 test('a request in flight during the purge is not stored, and one for a later event is', () => {
-  const kept = new KeptRequests()
+  const kept = new RequestStore()
   kept.purge(purge(['u1']), NOON)
   const body = { type: 'track', userId: 'u1' }
   const receivedAt = NOON + 3_000

@@ -2,15 +2,15 @@ import { LIMITS } from '@hookline/protocol'
 import type { api } from '../../api/client.ts'
 import { counted, duration } from '../../format/figures.ts'
 
-export type Answers = Awaited<ReturnType<typeof api.getInspector>>['answers']
+export type ResponseConfig = Awaited<ReturnType<typeof api.getInspector>>['responses']
 
-export const PRESETS: readonly (readonly [label: string, answers: Answers])[] = [
+export const PRESETS: readonly (readonly [label: string, responses: ResponseConfig])[] = [
   ['200 immediately', { status: 200, delayMs: 0, failFirst: null }],
   ['Fail the first 2 attempts with 503', { status: 503, delayMs: 0, failFirst: 2 }],
   ['Time out (6 s)', { status: 200, delayMs: 6_000, failFirst: null }],
 ]
 
-export function isSame(one: Answers, other: Answers): boolean {
+export function isSame(one: ResponseConfig, other: ResponseConfig): boolean {
   return (
     one.status === other.status &&
     one.delayMs === other.delayMs &&
@@ -18,7 +18,7 @@ export function isSame(one: Answers, other: Answers): boolean {
   )
 }
 
-export function answersSentence({ status, delayMs, failFirst }: Answers): string {
+export function responsesSentence({ status, delayMs, failFirst }: ResponseConfig): string {
   const statuses =
     failFirst === null || status === 200
       ? `${status} to every request`
