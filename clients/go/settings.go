@@ -43,7 +43,7 @@ func (c *Client) settings() (settings, error) {
 		return settings{}, err
 	}
 	client := c.Client
-	// A redirect would turn the POST into a GET, whose response means nothing for the batch.
+	// A redirect would turn the POST into a GET, whose response says nothing about the batch.
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return settings{
 		bounds: bounds{

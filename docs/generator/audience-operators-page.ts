@@ -26,12 +26,12 @@ export function audienceOperatorsPage(): string {
     '## Events',
     list([
       `\`count\` compares the number of events with \`n\`, with one of ${COUNT_OPERATORS.map(code).join(' ')}. Without \`count\`, at least one event is required.`,
-      `The number is exact up to \`n\` + 1, and at least up to ${LIMITS.minFactsPerClause}. Hookline does not keep older events beyond that, and the explanation of an audience shows "or more". Results are not affected.`,
+      `The number is exact up to ${LIMITS.minFactsPerClause}, or up to \`n\` + 1 if that is larger. Hookline does not keep older events beyond that, and the explanation of an audience shows "or more". Results are not affected.`,
       'Filters in `where` apply to the properties of an event, or to the traits of an identify or group call. All of them must be true.',
       `\`within\` is a sliding window that ends now. A future \`timestamp\` counts as \`receivedAt\`. \`between\` is a fixed window that includes the first timestamp, but not the second. Without either, all events count.`,
     ]),
     '## Functions of computed traits',
-    'Values of the field `fn` in `compute`. The last column is the new value of a user who had a value when no event is left in the window. Users who never had a value do not get one.',
+    'Values of the field `fn` in `compute`. The last column is the value that a user gets when the last event has left the window. Users who never had a value do not get one.',
     table(['fn', 'value', 'computed from', 'no event left'], functionRows()),
     list([
       `A trait is computed from the newest ${grouped(LIMITS.factsPerComputedTrait)} events of a user in the window. Events without the property are ignored, and so are values whose JSON is longer than ${LIMITS.factValueCharacters} characters.`,

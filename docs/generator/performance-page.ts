@@ -17,7 +17,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'end-to-end':
     'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. It starts when a call is due, so calls that are sent late count.',
   isolation:
-    'Healthy webhooks next to faulty ones, at 80 % of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s. Compared with runs without the fault; the noise is the difference between two of these.',
+    'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s. Compared with runs without the fault; the noise is the difference between two of these.',
   growth:
     'Events per second from call to receiver with 10 million rows of history and a million pending deliveries of the same destination. Compared with an empty database.',
   memory:
@@ -30,7 +30,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'cost-low':
     'The processor time and the wake-ups of an event from call to receiver at 200 events/s. Compared with a bare `node:http` server that sends each call with undici.',
   'one-event':
-    'The functions and files of our code that one `track` call runs on its way to one receiver, and its messages between threads.',
+    'The number of our functions and files that one `track` call passes through on its way to one receiver, and its messages between threads.',
   'delivery-steps':
     'The processor time of a delivered event, in steps: the bare loop of `delivery`; with events from the log on disk; with a record of each delivery on disk; and Hookline, which adds decisions, lanes, limits, breakers, retries, guards and metrics.',
   cores:
@@ -96,7 +96,7 @@ const LIMITS = [
 ]
 
 const PEERS = [
-  'Measured by hand on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. Load generator and receiver used the same cores, about 0.06 ms per event. CPU includes the databases. One run each: differences below 10 % mean nothing.',
+  'Measured by hand on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. Load generator and receiver used the same cores, about 0.06 ms per event. CPU includes the databases. One run each: differences below 10% are not significant.',
   table(
     [
       'product',

@@ -99,11 +99,11 @@ describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rul
   const { summary = '', description = '', runbook_url: runBook } = rule.annotations
   const text = summary + description
 
-  it('explains its meaning and the remedy, and links to the run book', () => {
+  it('explains its meaning and the remedy, and links to the runbook', () => {
     expect(summary).toMatch(/\.$/)
     expect(description).toMatch(/\.$/)
     expect(['warning', 'critical']).toContain(rule.labels.severity)
-    expect(runBook).toBe(`docs/guides/run-book.md#${name.toLowerCase()}`)
+    expect(runBook).toBe(`docs/guides/runbook.md#${name.toLowerCase()}`)
   })
 
   it('uses only labels that its expression has', () => {

@@ -19,7 +19,7 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/guides/deploying.md': 'needs root, systemd or Docker; test/deploy tests the files',
   'docs/guides/reverse-proxy.md':
     'needs root, a domain or another machine; test/deploy tests the files',
-  'docs/guides/run-book.md': 'needs systemd, Docker or a failing destination',
+  'docs/guides/runbook.md': 'needs systemd, Docker or a failing destination',
   'docs/guides/upgrading.md': 'needs root, systemd or Docker',
 }
 

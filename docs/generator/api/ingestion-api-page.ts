@@ -168,7 +168,7 @@ function timestamps(): string[] {
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
       `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
       '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but limited to the time of receipt.',
-      'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. The name of a zone is allowed after an offset only: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
+      'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds from 100,000,000,000 on.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
       'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
@@ -282,7 +282,7 @@ function requirements(type: EventType): string {
 /** The meaning of each status, and how the client should react. */
 const STATUSES: Readonly<Record<number, string>> = {
   200: 'Stored, except the calls in `rejected`.',
-  400: 'Nothing was stored. Fix the request before you send it again. Exceeded sizes also get 400 instead of 413, because some clients retry a 413 forever.',
+  400: 'Nothing was stored. Fix the request before you send it again. A request that exceeds a size limit also gets 400, not 413, because some clients retry a 413 forever.',
   401: 'Nothing was stored. Use the write key of an existing source.',
   403: 'Nothing was stored. The source is disabled.',
   404: 'Not found.',

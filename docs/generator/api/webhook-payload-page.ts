@@ -118,7 +118,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'webhook-id':
     '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
-  'X-Hookline-Attempt': 'Number of the attempt on this webhook, starting at 1.',
+  'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
   'X-Signature': 'Only with a shared secret, see below.',
   'webhook-signature': 'Only with a shared secret, see below.',
@@ -161,7 +161,7 @@ function signatures(): string[] {
       'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
-      'While a shared secret is replaced, `webhook-signature` has two signatures, separated by a space. One of them must match. `X-Signature` uses the new secret.',
+      'While a shared secret is being replaced, `webhook-signature` has two signatures, separated by a space. One of them must match. `X-Signature` uses the new secret.',
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { read } from '@hookline/testing/repository'
 
-describe('docs/guides/run-book.md', () => {
-  const page = read('docs/guides/run-book.md')
+describe('docs/guides/runbook.md', () => {
+  const page = read('docs/guides/runbook.md')
   const alerts = [...read('deploy/alerts.yaml').matchAll(/- alert: (\w+)/g)].map(
     ([, name]) => name!,
   )
