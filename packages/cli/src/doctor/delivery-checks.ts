@@ -199,11 +199,11 @@ function withoutAttempt(
   )
   const [first] = ended
   if (first === undefined)
-    return { ok: true, detail: 'none expired before an attempt or quarantined' }
+    return { ok: true, detail: 'none quarantined, none expired before the first attempt' }
   return {
     ok: true,
     warning: true,
-    detail: `${deliveries(sum(ended.map(({ count }) => count)))} expired before an attempt or quarantined`,
+    detail: `${deliveries(sum(ended.map(({ count }) => count)))} quarantined, or expired before the first attempt`,
     ...shortened(
       ended.map(
         (each) =>

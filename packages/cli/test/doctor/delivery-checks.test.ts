@@ -130,7 +130,7 @@ describe('the delivery checks', () => {
     })
   })
 
-  it('fail below a success rate of 50 % of at least ten attempts', () => {
+  it('fail below a success rate of 50% of at least ten attempts', () => {
     expect(check('success rate', { health: lastHour(10, 4) }, {})).toMatchObject({
       ok: false,
       detail: 'last hour: 10 attempts, 4 delivered (40%); 1 destination below 50%',
@@ -180,7 +180,7 @@ describe('the delivery checks', () => {
     expect(deliveryChecks([destination()], failures, NOW)['failures']).toEqual({
       ok: true,
       warning: true,
-      detail: '2,001 deliveries expired before an attempt or quarantined',
+      detail: '2,001 deliveries quarantined, or expired before the first attempt',
       causes: ['CRM (dst_1): 2,000 expired before the first attempt', 'CRM (dst_1): 1 quarantined'],
       next: '`hookline deliveries failures --destination dst_1` shows the remedy',
     })

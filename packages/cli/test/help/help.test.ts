@@ -22,7 +22,7 @@ function helpOf(command: Command): string {
 
 const COMMANDS = commandsOf(createProgram())
 
-test('`hookline --help` looks as before', async () => {
+test('`hookline --help` has not changed', async () => {
   vi.stubEnv('COLUMNS', undefined)
   await expect(helpOf(createProgram())).toMatchFileSnapshot('hookline.txt')
 })

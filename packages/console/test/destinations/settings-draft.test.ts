@@ -40,6 +40,6 @@ test('the message after saving describes the effect of this change', () => {
   expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered.')
   expect(savedWords({ name: 'Shop 2' })).toBe('Saved.')
   expect(savedWords({ settings: { successPolicy: 'each' } })).toBe(
-    'Saved. Applies to the next attempts.',
+    'Saved. The changes apply from the next attempt.',
   )
 })

@@ -30,7 +30,7 @@ export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
   const create = parent
     .api('create <name>', `create ${one}`)
     .option('--destination <ids...>', 'destinations that receive changes')
-    .option('--space <space>', 'space of the profiles (default: default)')
+    .option('--space <space>', 'space of the profiles (default: "default")')
     .option('--disabled', 'create it disabled: compute and send nothing')
   if (kind.word === 'audiences')
     create.option('--manual', 'use a list of members instead of a condition')

@@ -58,7 +58,7 @@ function addPreview(
   parent
     .api('preview', 'count and sample the matching users')
     .requiredOption(`--${definition} <file>`, help)
-    .option('--space <space>', 'space of the profiles (default: default)')
+    .option('--space <space>', 'space of the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)
     .run(async (context, options: PreviewOptions) => {
       const body = { [definition]: await jsonObjectIn(options[definition]!, help) }

@@ -41,7 +41,7 @@ export function addSources(program: ApiCommand): void {
     .api('create <name>', 'create a source with a write key')
     .option('--disabled', 'reject its calls until it is enabled')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
-    .option('--space <space>', 'space of its profiles (default: default)')
+    .option('--space <space>', 'space of its profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space, disabled } = options
       const fields = { name, enabled: !disabled, rateLimit: rateLimitOf(options), space }
@@ -128,7 +128,7 @@ const COLUMNS: readonly Column<Source>[] = [
   { head: 'last used', cell: ({ writeKeys }) => lastUseOf(writeKeys), isTime: true, rank: 2 },
 ]
 
-/** The last use of any of the keys. ISO 8601 times in UTC sort as text. */
+/** The most recent use of any of the keys. ISO 8601 times in UTC sort as text. */
 function lastUseOf(keys: Source['writeKeys']): string {
   const times = keys.map(({ lastUsedAt }) => lastUsedAt ?? '').toSorted()
   return times.at(-1) || 'never'

@@ -80,7 +80,7 @@ function addList(deliveries: ApiCommand): void {
     .addOption(
       new Option(
         '--class <class>',
-        'only deliveries whose last attempt at a webhook has this class (or not_attempted, quarantined)',
+        'only deliveries whose last attempt to a webhook has this class (or not_attempted, quarantined)',
       ).choices(Object.keys(DELIVERY_CLASSES)),
     )
     .option(

@@ -23,7 +23,7 @@ export function addListen(program: Command): void {
     .description('run a receiver that prints and verifies deliveries')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 4801)
-    .option('--fail <status:times>', 'fail requests: 500:2 fails two, 503 all', parseFault)
+    .option('--fail <status:times>', 'fail the first two (500:2) or all requests (503)', parseFault)
     .option('--delay <time>', 'wait before each response, like 3s', parseDelay)
     .action(listen)
 }

@@ -9,7 +9,7 @@ import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 
-const SPACE = ['--space <space>', 'space of the profiles (default: default)'] as const
+const SPACE = ['--space <space>', 'space of the profiles (default: "default")'] as const
 
 export function addProfiles(program: ApiCommand): void {
   const profiles = program.command('profiles').description('find and show user profiles')
@@ -144,8 +144,8 @@ function sections(output: Output, profile: Profile): string[] {
 
 const LINKS: readonly Column<Profile['links'][number]>[] = [
   { head: 'linked id', cell: ({ id }) => id, long: 'cut' },
-  { head: 'is', cell: ({ kind }) => (kind === 'user' ? 'a userId' : 'an anonymousId') },
-  { head: 'of user', cell: ({ userId }) => userId, long: 'cut' },
+  { head: 'type', cell: ({ kind }) => (kind === 'user' ? 'userId' : 'anonymousId') },
+  { head: 'user', cell: ({ userId }) => userId, long: 'cut' },
   { head: 'since', cell: ({ at }) => at, isTime: true },
   { head: 'event', cell: ({ eventId }) => eventId, rank: 1 },
 ]

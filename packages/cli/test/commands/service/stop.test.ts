@@ -8,7 +8,7 @@ import { Hookline } from '@hookline/testing/cli/hookline'
 
 const TOKEN = 'tok_stop_test'
 const SHUTDOWN_TIMEOUT_MS = 1_000
-/** The longest allowed setting. A stop that waits for it makes the test time out. */
+/** The longest allowed setting. Stopping that waits for it makes the test time out. */
 const MAX_MS = 600_000
 
 interface StartOptions {
@@ -78,7 +78,7 @@ async function writing(port: number, text: string): Promise<Socket> {
   return socket
 }
 
-test('a stop aborts attempts longer than shutdownTimeoutMs: the next start delivers each event, as the same attempt', async () => {
+test('stopping aborts attempts longer than shutdownTimeoutMs: the next start delivers each event, as the same attempt', async () => {
   await using silent = await openReceiver({ respond: 'silence' })
   await using slow = await openReceiver({ respond: 'slow-headers' })
   const stopping = new StoppingService()
@@ -110,7 +110,7 @@ test('a stop aborts attempts longer than shutdownTimeoutMs: the next start deliv
   expect(new Set(numbers)).toEqual(new Set(['1']))
 })
 
-test('a stop closes the connection of an incomplete request', async () => {
+test('stopping closes the connection of an incomplete request', async () => {
   const { service, port } = await new StoppingService().start()
   await using _service = service
   // The response to the first request proves that the second one has arrived as well.
@@ -123,7 +123,7 @@ test('a stop closes the connection of an incomplete request', async () => {
   await closed
 })
 
-test('a stop does not wait for idle connections', async () => {
+test('stopping does not wait for idle connections', async () => {
   const { service, port } = await new StoppingService().start({ timeoutMs: MAX_MS })
   await using _service = service
   const idle = await writing(port, 'GET /livez HTTP/1.1\r\nHost: h\r\n\r\n')

@@ -102,8 +102,8 @@ function Response({ status, headers, body }: AttemptResult): ReactElement | unde
   if (headers === undefined && body === undefined)
     return (
       <p className="text-ink-faint text-note">
-        Headers and body are not stored: Hookline limits how many responses it stores per cause and
-        hour.
+        Headers and body are not stored: Hookline limits how many responses it stores per hour for
+        each cause.
       </p>
     )
   const head = Object.entries(headers ?? {}).map(([name, value]) => `${name}: ${value}`)

@@ -57,7 +57,7 @@ function healthState({ webhooks, lastHour }: Health, now: number): DestinationSt
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (successRate >= HEALTHY_SUCCESS_RATE) return { tone: 'delivered', words: 'working' }
   if (delivered === 0)
-    return { tone: 'failed', words: 'failing', why: 'All attempts failed in the last hour.' }
+    return { tone: 'failed', words: 'failing', why: 'Every attempt in the last hour failed.' }
   const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
   if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
     return { tone: 'delivered', words: 'recovered', why: `${why}, last`, since: lastFailedAt }

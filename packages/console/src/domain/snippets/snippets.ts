@@ -103,7 +103,7 @@ analytics.track('Order Completed', { revenue: 39.95 })`,
   }
 }
 
-/** The settings contain the host, but not a path that a proxy adds. */
+/** The settings contain the host, but not the path that a proxy may add. */
 function browserHost(address: string): string {
   const url = new URL(address)
   const host = `apiHost: ${scriptText(`${url.host}${url.pathname}/v1`)}`

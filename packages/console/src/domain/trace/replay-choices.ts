@@ -18,7 +18,7 @@ const EFFECTS = {
   quarantined: 'Retries the delivery.',
 } as const
 
-const DECLINED = 'The destination was disabled when the event arrived. Sends it now.'
+const DECLINED = 'The destination was disabled when the event arrived. Replaying sends it now.'
 
 /** The destinations to replay to. Leaves out destinations that hold the event or that the call excludes. */
 export function replayChoices(trace: Trace): ReplayChoice[] {

@@ -151,7 +151,7 @@ function withOutcome(row: LiveRow, outcome: LiveOutcome): LiveRow {
   return { ...row, outcomes: [...others, outcome].slice(-MAX_OUTCOMES) }
 }
 
-/** The state of the whole delivery after an attempt on one of its webhooks. */
+/** The state of the whole delivery after an attempt to one of its webhooks. */
 function stateAfter({ state, outcome }: LiveAttempt): EventOutcome {
   if (state === 'delivered' || state === 'held') return state
   if (state !== 'pending') return 'failed'

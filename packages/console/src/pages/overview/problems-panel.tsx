@@ -127,7 +127,7 @@ function Problems({ problems, unchecked }: ProblemsProps): ReactElement {
       {unchecked > 0 && (
         <p className="text-ink-soft px-4 pb-4">
           {counted(unchecked, 'more destination')} not checked here. <code>hookline doctor</code>{' '}
-          checks all.
+          checks all of them.
         </p>
       )}
     </>

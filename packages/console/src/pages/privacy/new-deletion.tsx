@@ -30,7 +30,7 @@ export function NewDeletion({ userId = '', onStarted, onClose }: NewDeletionProp
       await client.invalidateQueries({ queryKey: ['deletions'] })
       await client.invalidateQueries({ queryKey: ['suppressions'] })
     },
-    // Errors are shown at the fields.
+    // Errors are shown next to the fields.
     onError: () => setReview(false),
   })
   return (

@@ -48,9 +48,9 @@ export const FUNCTION_WORDS: Readonly<Record<ComputeDraft['fn'], string>> = {
   avg: 'average',
   min: 'minimum',
   max: 'maximum',
-  first: 'first',
-  last: 'last',
-  most_frequent: 'most frequent',
+  first: 'first value',
+  last: 'last value',
+  most_frequent: 'most frequent value',
   unique_list: 'list of unique values',
   unique_count: 'number of unique values',
 }

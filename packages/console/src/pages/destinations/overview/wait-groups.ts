@@ -5,7 +5,7 @@ interface WaitGroup {
   readonly key: string
   readonly url: string
   readonly waiting: NonNullable<Delivery['webhooks'][number]['waiting']>
-  /** The earliest one; `null` until a person resolves the cause. */
+  /** The earliest one; `null` until someone fixes the cause. */
   readonly nextAttemptAt: string | null
 }
 

@@ -91,7 +91,7 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
 function TypeBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
   return (
     <fieldset>
-      <legend className="text-dense mb-1 font-medium">Types (none for all)</legend>
+      <legend className="text-dense mb-1 font-medium">Event types (leave empty for all)</legend>
       <div className="grid grid-cols-2 gap-1.5">
         {EVENT_TYPES.map((type) => (
           <Checkbox

@@ -28,7 +28,7 @@ function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElem
   return (
     <div className="flex flex-col gap-2">
       <p>
-        Failed deliveries are retried for {duration(schedule.windowMs)}. Attempts of an event
+        Failed deliveries are retried for {duration(schedule.windowMs)}. Schedule for an event
         received now:
       </p>
       <ol className="text-dense flex flex-wrap gap-x-5 gap-y-1">

@@ -33,7 +33,7 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Change
 export function savedWords({ enabled, settings }: Change): string {
   if (enabled === false) return 'Saved. New events are no longer delivered.'
   if (enabled === true) return 'Saved. New events are delivered.'
-  return settings === undefined ? 'Saved.' : 'Saved. Applies to the next attempts.'
+  return settings === undefined ? 'Saved.' : 'Saved. The changes apply from the next attempt.'
 }
 
 export function isEmpty(change: Change): boolean {

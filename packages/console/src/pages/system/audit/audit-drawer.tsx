@@ -73,13 +73,13 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }): ReactElement {
 /** Filters the log for similar entries. */
 function FilterButtons({ entry: { actor, action, targetId } }: { readonly entry: AuditEntry }) {
   const [, setUrl] = useUrlState<'actor' | 'action' | 'target' | 'entry'>()
-  const filterBy = (filter: { actor?: string; action?: string; target?: string }) => () =>
+  const apply = (filter: { actor?: string; action?: string; target?: string }) => () =>
     setUrl({ actor: '', action: '', target: '', entry: '', ...filter }, { push: true })
   return (
     <div className="flex flex-wrap gap-2">
-      <Button onClick={filterBy({ actor: actor.id })}>Same actor</Button>
-      <Button onClick={filterBy({ action })}>Same action</Button>
-      {targetId !== null && <Button onClick={filterBy({ target: targetId })}>Same target</Button>}
+      <Button onClick={apply({ actor: actor.id })}>Filter by actor</Button>
+      <Button onClick={apply({ action })}>Filter by action</Button>
+      {targetId !== null && <Button onClick={apply({ target: targetId })}>Filter by target</Button>}
     </div>
   )
 }

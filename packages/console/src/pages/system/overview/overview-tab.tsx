@@ -134,8 +134,8 @@ function BacklogPanel({ system: { backlog } }: SystemProps): ReactElement {
           ['Held', counted(backlog.held, 'delivery', 'deliveries')],
           ['Oldest pending', oldestPendingAt === null ? 'none' : <Time at={oldestPendingAt} />],
           ['Quarantined', wholeNumber(backlog.quarantined)],
-          ['Open replays', wholeNumber(backlog.openReplays)],
-          ['Open deletions', wholeNumber(backlog.openDeletions)],
+          ['Replays in progress', wholeNumber(backlog.openReplays)],
+          ['Deletions in progress', wholeNumber(backlog.openDeletions)],
         ]}
       />
     </Panel>
