@@ -150,7 +150,7 @@ function figuresOf(rounds: readonly Round[], goals: Goals): readonly Figure[] {
     ...ofSync('first sync', 'first'),
     ...ofSync('check', 'check'),
     figure('rate without a sync', 'events/s', ({ without }) => without.rate),
-    figure('event loop p99 without', 'ms', ({ without }) => without.loopDelayP99Ms),
+    figure('event loop p99, no sync', 'ms', ({ without }) => without.loopDelayP99Ms),
   ]
 }
 

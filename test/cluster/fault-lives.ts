@@ -17,7 +17,7 @@ const MAX_FAULTS_OF_A_CLUSTER = 60
 const MAX_DUPLICATES = 50
 /** For each fault, on average, including recovery. */
 const MAX_MS = 120_000
-/** Servers return soon, so that many faults fit in a short time. */
+/** Servers restart quickly, so that many faults fit into a short run. */
 const TIMES =
   process.env['HOOKLINE_TEST_LONG_FAULTS'] === '1'
     ? { maxAwayMs: 20_000, beyondLeasesMs: 90_000 }

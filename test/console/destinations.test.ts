@@ -6,7 +6,7 @@ import { openSignedIn, useChromium } from './harness/console.ts'
 
 useChromium()
 
-test('a destination is created, with errors at its fields, and tested', async () => {
+test('a destination is created, with errors next to its fields, and tested', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const { page, faults, go } = await openSignedIn(service)

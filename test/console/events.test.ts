@@ -191,7 +191,7 @@ test('older events are loaded page by page', async () => {
   expect(await rows.count()).toBe(120)
 })
 
-test('a custom time range can be selected, and an invalid one in the URL shows an error at its field', async () => {
+test('a custom time range can be selected, and an invalid one in the URL shows an error next to its field', async () => {
   await using service = await startService()
   await service.track('m1')
   await service.endOf('m1')

@@ -30,7 +30,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   expect(await url.inputValue()).toBe(wrong)
   await url.fill(receiver.url)
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved. Applies to the next attempts.').waitFor()
+  await page.getByText('Saved. The changes apply from the next attempt.').waitFor()
 
   await page.getByRole('link', { name: 'Failures' }).click()
   await group.getByRole('button', { name: 'Retry' }).click()

@@ -74,7 +74,7 @@ test('older pages of events load within a second', async () => {
   expect(measured.slowestMs).toBeLessThanOrEqual(OLDER_MS)
 })
 
-test('a new browser paints the overview within a second, right after a start', async () => {
+test('a new browser paints the overview within a second, right after startup', async () => {
   const { service } = million
   const first = await openSignedIn({ url: million.url, api: service.api })
   const storageState = await first.context.storageState()

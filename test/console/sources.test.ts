@@ -84,7 +84,7 @@ test('a write key is added, the old one removed by its last characters, and call
   expect(await service.send('/v1/track', call)).toMatchObject({ status: 401 })
 })
 
-test('settings can be changed, and errors are shown at their fields', async () => {
+test('settings can be changed, and errors are shown next to their fields', async () => {
   await using service = await startService()
   const { id } = service.source
   const { page, go } = await openSignedIn(service)

@@ -142,7 +142,7 @@ test('the audit log has pages, filters, keyboard navigation and links to changed
   await expectAccessible(page)
   await page.setViewportSize(NARROW)
   await expectNoSidewaysScroll(page)
-  await drawer.getByRole('button', { name: 'Same target' }).click()
+  await drawer.getByRole('button', { name: 'Filter by target' }).click()
   await expect.poll(() => rows.count()).toBe(3)
   await expectNoSidewaysScroll(page)
   expect(new URL(page.url()).searchParams.get('target')).toBe(service.source.id)

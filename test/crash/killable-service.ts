@@ -21,7 +21,7 @@ export interface DestinationOptions {
   readonly successPolicy: 'any' | 'each'
 }
 
-/** How often and when to kill the service. A run is the time from a start to the next kill. */
+/** How often and when to kill the service. A run is the time from startup to the next kill. */
 export interface KillOptions {
   readonly kills: number
   /** The longest time from ready to kill. */

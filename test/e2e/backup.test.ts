@@ -59,7 +59,7 @@ test('a restored backup continues pending deliveries with the same webhook-id an
   expect(isSignedWith('the-secret', last)).toBe(true)
 })
 
-test('a start removes the backup copy of a killed service, and a backup removes its own copy', async () => {
+test('startup removes the backup copy of a killed service, and a backup removes its own copy', async () => {
   using folder = new TemporaryFolder()
   const leftOver = join(folder.path, 'copy-for-backup')
   mkdirSync(leftOver)

@@ -63,7 +63,7 @@ describe.concurrent('a receiver that does not respond', () => {
       const healthyOnes = deliveries.filter(({ destinationId }) => destinationId === healthyId)
       expect(healthyOnes).toMatchObject([{ state: 'delivered' }])
     })
-    // No attempt at the silent receiver has ended yet.
+    // No attempt to the silent receiver has ended yet.
     const { deliveries } = await service.trace('m-0')
     const silentOnes = deliveries.filter(({ destinationId }) => destinationId === silentId)
     expect(silentOnes.flatMap(({ attempts }) => attempts)).toEqual([])

@@ -52,12 +52,15 @@ test.skipIf(!isPossible)(
   },
 )
 
-test.skipIf(!isPossible)('without IPv4, a start on 127.0.0.1 fails with the address to use', () => {
-  const { status, stderr } = runWithoutIpv4('hookline start', ONLY_IPV6)
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: expect.stringMatching(
-      /Cannot listen on 127\.0\.0\.1.*\n.*Use --host 127\.0\.0\.1 or ::1/,
-    ),
-  })
-})
+test.skipIf(!isPossible)(
+  'without IPv4, starting on 127.0.0.1 fails with the address to use',
+  () => {
+    const { status, stderr } = runWithoutIpv4('hookline start', ONLY_IPV6)
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringMatching(
+        /Cannot listen on 127\.0\.0\.1.*\n.*Use --host 127\.0\.0\.1 or ::1/,
+      ),
+    })
+  },
+)

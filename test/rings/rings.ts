@@ -5,7 +5,7 @@ export interface Step {
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>
   /**
-   * `first` prepares other steps, and `alone` measures: both run with nothing beside them. Other steps run two at a time, since
+   * `first` prepares other steps, and `alone` measures: both run alone. Other steps run two at a time, since
    * most tests wait for sockets.
    */
   readonly when?: 'first' | 'alone'

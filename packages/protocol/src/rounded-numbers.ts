@@ -31,7 +31,7 @@ export function roundedNumbers(text: string): RoundedNumbers {
   return { values, isAmbiguous: values.has(0) || [...values].some((value) => kept.has(value)) }
 }
 
-/** A cheap check whether the JSON text may have a nonzero number that becomes 0. */
+/** A cheap check of whether the JSON text may have a nonzero number that becomes 0. */
 export function mayRoundToZero(text: string): boolean {
   return SMALL.test(text) || text.includes(MANY_ZEROS)
 }

@@ -11,7 +11,7 @@ export interface Source {
   readonly id: string
   readonly name: string
   readonly enabled: boolean
-  /** The maximum number of calls per second and node, or `null` for no limit. */
+  /** The maximum number of calls per second on each node, or `null` for no limit. */
   readonly rateLimit: number | null
   readonly writeKeys: readonly WriteKey[]
   /** The sources of a space share one profile for each user. `DEFAULT_SPACE` if absent. */

@@ -73,7 +73,7 @@ export interface ServersOptions extends Workers {
   /** How many threads accept calls, besides this one. */
   readonly threads: { readonly ingest: number }
   readonly onPermanentFailure: (failure: WorkerFailed) => void
-  /** How long a stop waits for a thread. */
+  /** How long stopping waits for a thread. */
   readonly stopTimeoutMs: number
   /** When it aborts, closing no longer waits for requests. */
   readonly overdue: AbortSignal

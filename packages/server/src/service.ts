@@ -100,7 +100,7 @@ interface Components extends ServiceOptions {
 
 /**
  * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * Once a stop begins, no new connection, log entry or attempt is started. Requests and attempts in flight finish and are recorded; after
+ * Once stopping begins, no new connection, log entry or attempt is started. Requests and attempts in flight finish and are recorded; after
  * `shutdownTimeoutMs` they are aborted. Then the components close in reverse order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
@@ -323,7 +323,7 @@ function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
 /** The time to record aborted requests and attempts after `shutdownTimeoutMs`. */
 const STOP_SLACK_MS = 5_000
 
-/** How long a stop waits for a thread. */
+/** How long stopping waits for a thread. */
 function stopTimeoutOf({ shutdownTimeoutMs }: Config): number {
   return shutdownTimeoutMs + STOP_SLACK_MS
 }

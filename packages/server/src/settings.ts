@@ -128,7 +128,7 @@ export const SETTINGS = {
     parse: text,
   },
   acceptLoss: {
-    doc: 'For a single start after corruption: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
+    doc: 'For one start after corruption only: the number of the last commit in the database, as reported by the failed start. The service then runs without the later commits. Use 0 if the database is missing.',
     parse: integer(0, Number.MAX_SAFE_INTEGER),
   },
   adminToken: {
@@ -142,7 +142,7 @@ export const SETTINGS = {
     parse: time(60_000, 90 * 24 * HOUR),
   },
   adminRateLimit: {
-    doc: 'Maximum requests to the management API per second and token. 0 means no limit.',
+    doc: 'Maximum requests per second to the management API, for each token. 0 means no limit.',
     default: '1000',
     parse: integer(0, 1_000_000),
   },
@@ -158,7 +158,7 @@ export const SETTINGS = {
     parse: hostNames,
   },
   maxAuthFailuresPerMinute: {
-    doc: 'Maximum requests with an invalid token per minute and client address (IPv6: per /64) that get a 401. Further ones get 429. This limit does not apply to valid tokens. 0 means no limit.',
+    doc: 'Maximum requests with an invalid token that get a 401, per minute, for each client address (IPv6: each /64). Any more get 429. This limit does not apply to valid tokens. 0 means no limit.',
     default: '60',
     parse: integer(0, 1_000_000),
   },
@@ -230,7 +230,7 @@ export const SETTINGS = {
     parse: integer(1, 10_000),
   },
   placeholderIds: {
-    doc: 'Placeholder ids that do not identify a user, separated by commas, such as guest,n.n. They extend the built-in list (undefined, 0 and so on), and are never linked to another id.',
+    doc: 'Placeholder ids that do not identify a user, separated by commas, such as guest,n/a. They extend the built-in list (undefined, 0 and so on), and are never linked to another id.',
     default: '',
     parse: texts,
   },
@@ -350,7 +350,7 @@ export const SETTINGS = {
     parse: integer(0, 10_000),
   },
   logLinesPerMinute: {
-    doc: 'Maximum lines per log event and minute. `log.lines_dropped` reports the number of dropped lines. The levels debug and fatal have no limit.',
+    doc: 'Maximum lines per minute for each log event. `log.lines_dropped` reports the number of dropped lines. The levels debug and fatal have no limit.',
     default: '100',
     parse: integer(1, 1_000_000),
   },

@@ -41,7 +41,7 @@ test('calls are refused while the disk is full, accepted once it has space, and 
   await expect.poll(() => receiver.missing('hook', accepted)).toBe(0)
   expect(await service.stop(), service.stderr).toBe(0)
   console.log(
-    `${acceptedBefore} calls answered 200 until the disk was full, ${accepted.size - acceptedBefore} after; ` +
+    `${acceptedBefore} calls got 200 until the disk was full, ${accepted.size - acceptedBefore} after; ` +
       `lost 0, duplicates ${receiver.duplicates}`,
   )
 })

@@ -77,7 +77,7 @@ test('calls are accepted and delivered while checkpoints of the write-ahead log 
 })
 
 test.for(['EIO', 'ENOSPC', 'EROFS'] as const)(
-  'a start on a disk that fails with %s exits with the reason, and no event is missing after the next start',
+  'a service started on a disk that fails with %s exits with the reason, and no event is missing after the next start',
   async (code, { skip }) => {
     await using stack = new AsyncDisposableStack()
     const { disk, service: first, accepted, send } = await setUp(stack, skip)

@@ -72,7 +72,7 @@ export function throughputRatio({ before, beside, after }: Round): number {
   return beside.rate / Math.sqrt(before.rate * after.rate)
 }
 
-/** The relative difference between the p99 of two runs without a fault, such as 0.1 for 10 %. */
+/** The relative difference between the p99 of two runs without a fault, such as 0.1 for 10%. */
 export function p99Noise({ before, after }: Round): number {
   return Math.max(before.p99Ms / after.p99Ms, after.p99Ms / before.p99Ms) - 1
 }

@@ -11,7 +11,7 @@ import { AT_ONCE, SenderUnderTest } from './sender-under-test.ts'
 const MAX_MS = TIMEOUT_MS + 1000 + 1500
 /** Addresses with a TTL of 0 are cached for 5 s. */
 const LONGER_THAN_ANY_TTL_MS = 6000
-/** Attempts on each receiver. */
+/** Attempts to each receiver. */
 const REPETITIONS = halfIfShort(1000)
 /** Attempts before memory is measured, so that everything created once exists. */
 const WARMING_UP = 100
@@ -52,7 +52,7 @@ test('a name that changes to a private address is used until its TTL expires, an
   expect(grown).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
-test(`${REPETITIONS} parallel attempts on each of them leak no memory or sockets`, async () => {
+test(`${REPETITIONS} parallel attempts to each of them leak no memory or sockets`, async () => {
   await using sender = await SenderUnderTest.open()
   const receivers = await Promise.all(MISBEHAVIOURS.map((each) => sender.openReceiver(each)))
   const random = seededRandom(SEED)
@@ -78,7 +78,7 @@ test(`${REPETITIONS} parallel attempts on each of them leak no memory or sockets
   const slowestMs = await tryAll(REPETITIONS)
   const grown = retainedBytes() - before.bytes
   console.log(
-    `seed ${SEED}: ${REPETITIONS} attempts on each of ${receivers.length}, the slowest took ${slowestMs.toFixed(0)} ms; ` +
+    `seed ${SEED}: ${REPETITIONS} attempts to each of ${receivers.length}, the slowest took ${slowestMs.toFixed(0)} ms; ` +
       `${(grown / 1024).toFixed(0)} KiB more on the heap, ${handles() - before.handles} handles more`,
   )
   expect(slowestMs).toBeLessThan(MAX_MS)

@@ -21,7 +21,7 @@ const LIMITS: readonly Limit[] = Object.values(PER_SECOND).flatMap((perSecond) =
   ),
 )
 
-/** The events of one second: 150 % of the rate limit. */
+/** The events of one second: 150% of the rate limit. */
 function demand(perSecond: number): AcceptedEvent[] {
   const count = Math.ceil(perSecond * 1.5)
   return Array.from({ length: count }, () =>
@@ -32,7 +32,7 @@ function demand(perSecond: number): AcceptedEvent[] {
 const sum = (counts: readonly number[]): number =>
   Array.from(counts, (count) => count ?? 0).reduce((total, count) => total + count, 0)
 
-test('at least 80 % of a receiver’s rate limit is used after a minute, with at most four requests per delivery', async () => {
+test('at least 80% of a receiver’s rate limit is used after a minute, with at most four requests per delivery', async () => {
   await using engine = await TestEngine.open({
     retryDelaysMs: [],
     retryWindowMs: 4 * 60 * 60_000,

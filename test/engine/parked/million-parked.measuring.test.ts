@@ -5,7 +5,7 @@ import { multiplyParked } from './multiply.ts'
 
 const PARKED = Number(process.env['HOOKLINE_TEST_PARKED'] ?? 1_000_000)
 const DUE_AT_ONCE = 2_000
-/** Less than an hour, because a start reschedules deliveries that are due later, as after a wrong clock. */
+/** Less than an hour, because startup reschedules deliveries that are due later, as after a wrong clock. */
 const HALF_AN_HOUR = 30 * 60 * 1000
 /** The limit for a restart, and on slow machines the limit relative to a start with an empty database. */
 const RESTART_MS = 3_000
@@ -16,7 +16,7 @@ const SECONDS = 2
 /** The target is 0.9. This limit leaves a margin for a busy machine. */
 const MIN_RATIO = 0.8
 
-test('a million parked deliveries hardly slow down a start or new deliveries, and need little memory', async () => {
+test('a million parked deliveries hardly slow down startup or new deliveries, and need little memory', async () => {
   await using receivers = await ReceiversProcess.open()
   await using empty = await emptyService(receivers)
   await using full = await parkedService(receivers)

@@ -7,7 +7,7 @@ import { pagesInLog } from './write-ahead-log.ts'
 
 const PAGE_BYTES = 4096
 
-/** The maximum number of events that corruption of a base can explain as lost. */
+/** The maximum number of lost events that corruption of a base can account for. */
 export class Costs {
   readonly #base: Base
   readonly #pages: ReturnType<typeof readPages>

@@ -25,7 +25,7 @@ interface Refused {
 }
 
 const PROGRAM = fileURLToPath(new URL('./service-host.ts', import.meta.url))
-/** After this long, a start or a stop counts as hung. */
+/** After this long, starting or stopping counts as hung. */
 const DEADLINE_MS = 30_000
 
 /** A process that runs one service at a time. It is forked again if it has exited. */
@@ -36,7 +36,7 @@ export class Host implements AsyncDisposable {
   #stderr = ''
   #answer: (message: HostMessage) => void = () => undefined
 
-  /** Opens the service. Resolves with `refused` if the start fails or the process exits. */
+  /** Opens the service. Resolves with `refused` if startup fails or the process exits. */
   async open(dataDir: string, acceptLoss?: number): Promise<Opened | Refused> {
     this.ended = undefined
     const settings = {

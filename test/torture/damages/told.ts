@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Base } from './bases.ts'
 import { readColumn } from './database.ts'
 
-/** The damage that the data folder and `hookline doctor` report to an operator. */
+/** The corruption that the data folder and `hookline doctor` report to the operator. */
 export interface Told {
   readonly texts: readonly string[]
   /** Sequence numbers of events that are in quarantine themselves or with a delivery. */

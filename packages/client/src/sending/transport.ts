@@ -142,7 +142,7 @@ export class Transport {
   ): Promise<BatchResponse> {
     const { endpoint, fetch = globalThis.fetch } = this.#options
     const aborted = rejectedBy(init.signal)
-    // A redirect would turn the POST into a GET, whose response means nothing for the batch.
+    // A redirect would turn the POST into a GET, whose response says nothing about the batch.
     const sending = fetch(endpoint, { method: 'POST', redirect: 'manual', ...sent, ...init })
     const response = await Promise.race([sending, aborted])
     // oxlint-disable-next-line no-unnecessary-type-conversion -- a `fetch` from the options may return anything

@@ -14,7 +14,7 @@ export const CLASSES_WITHOUT_ATTEMPT = {
   },
 } as const satisfies Record<string, AttemptClassInfo>
 
-/** The result of a delivery: the class of the last attempt on a webhook, or one of `CLASSES_WITHOUT_ATTEMPT`. */
+/** The result of a delivery: the class of the last attempt to a webhook, or one of `CLASSES_WITHOUT_ATTEMPT`. */
 export const DELIVERY_CLASSES = {
   ...ATTEMPT_CLASSES,
   ...CLASSES_WITHOUT_ATTEMPT,

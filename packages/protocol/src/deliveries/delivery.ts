@@ -24,7 +24,7 @@ export interface AttemptTiming {
 export interface Attempt {
   /** `att_…` */
   readonly id: string
-  /** Counts the attempts on this webhook, from 1. Sent as `X-Hookline-Attempt`. */
+  /** Counts the attempts to this webhook, from 1. Sent as `X-Hookline-Attempt`. */
   readonly number: number
   readonly url: string
   /** Milliseconds since the epoch. */
@@ -74,14 +74,14 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** The most attempts on any one of its webhooks since the last replay or manual retry. */
+  /** The most attempts to any one of its webhooks since the last replay or manual retry. */
   readonly rounds: number
   /**
    * When it first became due, in milliseconds since the epoch. A replay or a manual retry changes it, so it also
    * distinguishes records from before and after.
    */
   readonly firstDueAt: number
-  /** When the next attempt on one of its webhooks is due; `null` if none is. */
+  /** When the next attempt to one of its webhooks is due; `null` if none is. */
   readonly dueAt: number | null
   /** Its part for each webhook; empty until the engine has read the webhooks of its destination. */
   readonly webhooks: readonly DeliveryPart[]

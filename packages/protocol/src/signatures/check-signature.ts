@@ -4,7 +4,7 @@ import { timingSafeEqual } from 'node:crypto'
 /** The maximum accepted difference between timestamp and clock, against replay attacks (Standard Webhooks). */
 const TOLERANCE_SECONDS = 5 * 60
 
-/** The result for one signature. `stale`: correct, but its timestamp is too far from now. */
+/** The result for one signature. `stale`: correct, but its timestamp is outside the tolerance. */
 type SchemeVerdict = 'ok' | 'wrong' | 'stale' | 'missing'
 
 export interface SignatureCheck {

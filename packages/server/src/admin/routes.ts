@@ -67,9 +67,9 @@ export type AdminDeps = IdempotencyDeps &
   Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'turns'> & {
     /** Collects the role that each route requires. */
     readonly roles: RouteRoles
-    /** Requests per second and token; `null` for no limit. */
+    /** Requests per second for each token; `null` for no limit. */
     readonly rateLimit: number | null
-    /** Per minute and client, then 429 instead of 401; `null` for no limit. */
+    /** Per minute for each client, then 429 instead of 401; `null` for no limit. */
     readonly maxAuthFailuresPerMinute: number | null
     readonly metrics: Pick<Metrics, 'wrongTokens'>
     readonly live: LiveTopics

@@ -32,7 +32,7 @@ const fields = {
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Calls per second and node, from 1; null for no limit.',
+      description: 'Maximum calls per second on each node, from 1; null for no limit.',
     }),
   ),
   space: Schema.space(

@@ -60,9 +60,9 @@ export interface DeliveryFilter {
   readonly state?: DeliveryState
   /** Whether one of its webhooks waits; with the policy `any`, even if another one accepted the event. */
   readonly waiting?: boolean
-  /** The class of the last attempt on one of its webhooks, or the reason why the delivery ended without one. */
+  /** The class of the last attempt to one of its webhooks, or the reason why the delivery ended without one. */
   readonly class?: DeliveryClass
-  /** The HTTP status of the last attempt on one of its webhooks; with `class`, of the same attempt. */
+  /** The HTTP status of the last attempt to one of its webhooks; with `class`, of the same attempt. */
   readonly status?: number
   readonly from?: number
   readonly to?: number

@@ -43,8 +43,8 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'An attempt on a working webhook failed. The line has the class and the error.',
-    'Attempts are retried. If it lasts more than a few minutes, contact the owner of the receiver.',
+    'An attempt to a working webhook failed. The line has the class and the error.',
+    'Attempts are retried. If the failures last more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(
     'Summary of a failing webhook in the last minute: attempts, failures by class, and the last error. Logged at most once a minute, for the 20 webhooks with the most failures.',
@@ -55,7 +55,7 @@ export const LOG_EVENTS = {
     'This many failures suggest a shared cause: the network, the name server, or the egress proxy.',
   ),
   'webhook.breaker_opened': warn(
-    'Most attempts on a webhook fail, so its deliveries wait while single attempts probe it. At most one line a minute for each webhook.',
+    'Most attempts to a webhook fail, so its deliveries wait while single attempts probe it. At most one line per minute for each webhook.',
     'Contact the owner of the receiver. Once it works again, the backlog is sent automatically. To retry immediately, use `hookline destinations close-breaker`.',
   ),
   'webhook.breaker_closed': info(
@@ -67,7 +67,7 @@ export const LOG_EVENTS = {
   ),
   'webhook.paused': warn(
     'Hookline has paused a webhook, and holds its deliveries. `reason` is `gone` (it responded 410 three times), or `forbidden` (its address or port is not allowed).',
-    'Correct its URL, or allow the address with `allowedNetworks` or `allowedPorts`. Then `hookline destinations resume`.',
+    'Correct its URL, then run `hookline destinations resume`; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(
     'One failed attempt, with all details. Only with `--log-level debug`.',
@@ -87,7 +87,7 @@ export const LOG_EVENTS = {
   ),
   'source.unknown': error(
     'Events from an unknown source were quarantined. `events` is their number since the last such line.',
-    'Check that no other installation uses the same NATS servers with the same prefix, and that the database is the right one.',
+    'Check that no other installation uses the same NATS servers with the same prefix, and that the database is the correct one.',
   ),
   'backlog.read_failed': warn(
     'The backlog of a webhook could not be read. Hookline tries again after a second.',
@@ -99,7 +99,7 @@ export const LOG_EVENTS = {
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
   'request.refused': warn(
-    'Calls were rejected with the error code in `code`. One line a minute for each code and source.',
+    'Calls were rejected with the error code in `code`. One line per minute for each code and source.',
     'See [errors](errors.md) for the code.',
   ),
   'write_key.refused': warn(
@@ -179,7 +179,7 @@ export const LOG_EVENTS = {
   ),
   'audit.unreadable': error(
     'Entries of the audit log could not be decrypted.',
-    'Check the disk, and that the encryption key is the right one.',
+    'Check the disk, and that the encryption key is correct.',
   ),
   'backend.unavailable': warn(
     'Cannot write to the database: its disk is full, failing or too slow, or, in a cluster, PostgreSQL is unavailable. Writes are retried.',

@@ -59,7 +59,7 @@ export class Metrics {
   )
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries parked in the database for a later attempt to at least one webhook.',
+    'Deliveries parked in the database for a later delivery attempt to at least one webhook.',
   )
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
@@ -85,7 +85,7 @@ export class Metrics {
     ),
     attempts: this.#counter(
       'hookline_destination_attempts_total',
-      'Attempts at a webhook of a destination, by outcome.',
+      'Delivery attempts to a webhook of a destination, by outcome.',
       ['destination', 'webhook', 'outcome'],
     ),
     ended: this.#counter(
@@ -95,7 +95,7 @@ export class Metrics {
     ),
     inFlight: this.#gauge(
       'hookline_destination_inflight',
-      'Attempts in flight at a webhook of a destination.',
+      'Attempts in flight to a webhook of a destination.',
       ['destination', 'webhook'],
     ),
     waiting: this.#gauge(
@@ -110,7 +110,7 @@ export class Metrics {
     ),
     next: this.#gauge(
       'hookline_destination_next_attempt_seconds',
-      'Time until the next attempt at the webhook; 0 if due.',
+      'Time until the next attempt to the webhook; 0 if due.',
       ['destination', 'webhook'],
     ),
     blocked: this.#gauge(
@@ -142,7 +142,7 @@ export class Metrics {
     ),
     missed: this.#counter(
       'hookline_audience_sync_missed_total',
-      'Changes that a full sync found and that evaluation in real time had missed. Always 0 unless there is a bug.',
+      'Changes found by a full sync that real-time evaluation had missed. Always 0 unless there is a bug.',
     ),
   }
 

@@ -28,7 +28,7 @@ const MIN_FILES_OF_INGEST = 4_096
  *
  * - 1 and 2 cores: none. Main and the writer use both; more threads only add the cost of messages, about a quarter of
  *   the cost of an event (`npm run bench -- cost-ratio`, with and without threads).
- * - 3 cores: one of each kind. They are rarely busy at the same time, so the busy ones get the cores.
+ * - 3 cores: one of each kind. They are rarely all busy at the same time, so each busy one has a core.
  * - From 4 cores: about twice as many for delivery as for ingestion, because an event costs twice as much there. The rest is for
  *   main and the writer.
  *

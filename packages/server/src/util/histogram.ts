@@ -1,4 +1,4 @@
-/** Ratio of consecutive buckets: quantiles are accurate to ± 5 %. */
+/** Ratio of consecutive buckets: quantiles are accurate to ±5%. */
 const GROWTH = 1.1
 
 /** The logarithmic bucket of a value. Values below 1 share bucket 0. */

@@ -27,7 +27,7 @@ async function carryOut(backend: Backend): Promise<void> {
   await isDone
 }
 
-test('a deletion creates one notice per user and enabled destination of the sources it covers', async () => {
+test('a deletion creates one notice for each user to each enabled destination of the sources it covers', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)

@@ -140,7 +140,7 @@ describe('a webhook that does not respond', () => {
 describe('a URL that the settings forbid', () => {
   const settings = { retryWindowMs: HOUR, retryDelaysMs: [MINUTE] }
 
-  test('has its deliveries held, not rejected; after a start with other settings they are delivered', async () => {
+  test('has its deliveries held, not rejected; after a restart with other settings they are delivered', async () => {
     using folder = new TemporaryFolder()
     const clock = new ManualClock()
     await using receiver = await openReceiver()

@@ -5,7 +5,7 @@ interface Heard {
   readonly at: number
 }
 
-/** A receiver that keeps, per user and trait, the identify call with the latest `timestamp`. */
+/** A receiver that keeps, for each trait of a user, the identify call with the latest `timestamp`. */
 export class Listener {
   readonly #heard = new Map<string, Map<string, Heard>>()
 

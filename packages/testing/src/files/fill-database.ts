@@ -18,7 +18,7 @@ export function fillDatabase(file: string, fill: (db: DatabaseSync) => void): vo
   addChecksums(db)
   for (const sql of indexes) db.exec(sql)
   db.exec('COMMIT; PRAGMA journal_mode = WAL')
-  // The service stores its filters as events arrive, so that a start need not read the messageIds again.
+  // The service stores its filters as events arrive, so that startup need not read the messageIds again.
   void new KnownMessageIds(db, { dedupeWindowMs: DAY_MS })
   writeToDisk(file)
 }

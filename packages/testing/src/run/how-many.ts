@@ -8,7 +8,7 @@ export function halfIfShort(full: number): number {
   return isShort() ? Math.ceil(full / 2) : full
 }
 
-/** The number of seeded cases in a long suite: from the variable, or else `full`, or a quarter of it in the short form. */
+/** The number of seeded cases in a long suite: the variable if set; otherwise `full`, or a quarter of it in the short form. */
 export function howMany(variable: `HOOKLINE_TEST_${string}`, full: number): number {
   const given = process.env[variable]
   if (given !== undefined) return Number(given)

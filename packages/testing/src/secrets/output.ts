@@ -20,7 +20,7 @@ export class Output {
     return this.#responses.length + this.logged.length
   }
 
-  /** Fails if any of these secrets occurs, or if the search does not find `there`, which proves that it works. */
+  /** Fails if any of these secrets occurs, or if the search does not find `control`, which is known to be present. */
   expectNone(secrets: readonly string[], there: string): void {
     expect(this.#size).toBeGreaterThan(20)
     for (const secret of secrets) expect([secret, this.placesOf(secret)]).toEqual([secret, []])

@@ -130,7 +130,7 @@ export class MeasuredService implements AsyncDisposable {
   async send(count: number): Promise<string[]> {
     const batch = newBatch(count)
     const status = await this.#post(batch)
-    if (status !== 200) throw new Error(`Answered ${status}.`)
+    if (status !== 200) throw new Error(`Unexpected status ${status}.`)
     return batch.map(({ messageId }) => messageId)
   }
 
@@ -140,7 +140,7 @@ export class MeasuredService implements AsyncDisposable {
     for (let refused = 0; ; refused++) {
       const status = await this.#post(batch)
       if (status === 200) return refused
-      if (status !== 503) throw new Error(`Answered ${status}.`)
+      if (status !== 503) throw new Error(`Unexpected status ${status}.`)
       await new Promise((resolve) => setTimeout(resolve, AFTER_REFUSAL_MS))
     }
   }
@@ -162,7 +162,7 @@ export class MeasuredService implements AsyncDisposable {
       },
       signal,
     })
-    if (answer.status !== 200) throw new Error(`Answered ${answer.status}.`)
+    if (answer.status !== 200) throw new Error(`Unexpected status ${answer.status}.`)
     return answer
   }
 

@@ -26,7 +26,7 @@ export interface InvariantsOptions {
 export interface LaneInGroup {
   /** The number of the thread, or 0 without threads. */
   readonly group: number
-  /** Whether attempts at the webhook are blocked. */
+  /** Whether attempts to the webhook are blocked. */
   readonly isBlocked: boolean
 }
 
@@ -129,7 +129,7 @@ export class Invariants {
       )
   }
 
-  /** An attempt at the webhook begins. */
+  /** An attempt to the webhook begins. */
   tried(url: string, blockedUntil: number): void {
     const blockedForMs = blockedUntil - this.#clock.now()
     if (blockedForMs > 0)

@@ -61,7 +61,7 @@ export class RequestHistory {
   }
 
   /**
-   * Whether the process and the webhook's thread have run since then, and there were attempts at the webhook since then, which
+   * Whether the process and the webhook's thread have run since then, and there were attempts to the webhook since then, which
    * all failed.
    */
   failedThroughout(url: string, since: number): boolean {

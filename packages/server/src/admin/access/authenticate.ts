@@ -169,7 +169,7 @@ const MINUTE_SECONDS = 60
 const LOG_EVERY_MS = 60_000
 
 interface WrongTokensOptions {
-  /** Requests with a wrong token per minute and client that get a 401; `null` for no limit. */
+  /** Requests with a wrong token that get a 401, per minute, for each client; `null` for no limit. */
   readonly perMinute: number | null
   readonly metrics: Pick<Metrics, 'wrongTokens'>
   readonly clock: Clock

@@ -3,7 +3,7 @@ import { DEFAULT_SPACE, formatTimestamp } from '@hookline/protocol'
 import Type, { type Static, type TProperties, type TSchema, type TUnsafe } from 'typebox'
 import type { Role } from '../../backend/tokens.ts'
 
-/** For each role, a function that names an operation requiring it. */
+/** By role, functions that describe an operation with this tag and required role. */
 export function operationsTagged(tag: string) {
   const requiring = (role: Role) => (operationId: string, summary: string) => ({
     tags: [tag],

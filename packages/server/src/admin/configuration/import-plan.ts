@@ -128,7 +128,7 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
   )
 }
 
-/** A fault for each write key that two sources would have. The fault does not contain the key. */
+/** An error for each write key that two sources would share. The fault does not contain the key. */
 function sharedKeys(
   { sources }: ConfigurationDocument,
   { sourceByWriteKey }: CatalogSnapshot,

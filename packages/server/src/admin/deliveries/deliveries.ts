@@ -56,7 +56,7 @@ const state = Schema.oneOf(STATES, `One of ${STATES.join(', ')}.`)
 
 export const attemptFields = {
   id: Type.String(),
-  number: Schema.integer('The number of the attempt on this webhook, from 1.'),
+  number: Schema.integer('The number of the attempt to this webhook, from 1.'),
   url: Type.String(),
   startedAt: Schema.time,
   durationMs: Type.Number(),
@@ -109,7 +109,7 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('Maximum attempts on one webhook since the last replay or retry.'),
+    rounds: Schema.integer('Maximum attempts to one webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
@@ -163,7 +163,7 @@ const filters = {
   ),
   eventId: Type.Optional(Schema.text('Only deliveries of this event.')),
   class: Type.Optional(
-    Schema.oneOf(CLASSES, `The class of the last attempt on a webhook: ${CLASSES.join(', ')}.`),
+    Schema.oneOf(CLASSES, `The class of the last attempt to a webhook: ${CLASSES.join(', ')}.`),
   ),
   status: Type.Optional(
     Type.Integer({ minimum: 100, maximum: 599, description: 'The HTTP status of that attempt.' }),
@@ -176,7 +176,7 @@ const schemas = {
     ...operations.viewer('listFailures', 'Groups failed deliveries by destination and error'),
     isLongRead: true,
     description:
-      'Counts undelivered deliveries by the last attempt on each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
+      'Counts undelivered deliveries by the last attempt to each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
     querystring: Schema.strictObject({
       destinationId: Type.Optional(Schema.text('Only failures of this destination.')),
     }),

@@ -17,7 +17,7 @@ import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiti
 export const UNDECIDED_REASONS = {
   destination_created_later: {
     meaning: 'The destination was created after the event arrived.',
-    help: 'It receives later events. To send this one, make a test delivery with its id.',
+    help: 'It receives later events. To send this one, send a test delivery with its event id.',
   },
 } as const
 
@@ -25,7 +25,7 @@ export const UNDECIDED_REASONS = {
 export const TRACE_FINDINGS = {
   no_destination: {
     meaning: 'The source had no destination when the event arrived.',
-    help: 'Create a destination of this source: it receives later events.',
+    help: 'Create a destination for this source: it will receive later events.',
   },
   source_removed: {
     meaning: 'The source and its destinations were deleted after the event arrived.',
@@ -80,7 +80,7 @@ const REMOVED: Words = {
 
 const UNDECIDED: Words = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'Check again in a moment. If nothing changes, /readyz shows the stuck part.',
+  remedy: 'Check again in a moment. If nothing changes, check /readyz to see what is stuck.',
 }
 
 export interface TracedDelivery {
@@ -156,7 +156,7 @@ function stateWords({ state, webhooks, quarantine }: TracedDelivery['delivery'])
   const isRefused = webhooks.some((part) => part.state === 'rejected')
   if (state === 'rejected' && !isRefused) return REMOVED
   if (quarantine === undefined) return STATES[state]
-  return { explanation: `A bug in Hookline stopped it: ${quarantine.reason}`, remedy: RETRY }
+  return { explanation: `Quarantined: ${quarantine.reason}`, remedy: RETRY }
 }
 
 /** Why each webhook waits, since when and until when. */
@@ -177,7 +177,7 @@ function failureWords({ webhooks }: Delivery): Words[] {
   return webhooks.flatMap((part) => {
     const { state, last } = part
     if (last === undefined || state === 'delivered' || state === 'removed') return []
-    const explanation = `The last attempt on ${hostOf(part)} failed: ${last.error ?? last.class}`
+    const explanation = `The last attempt to ${hostOf(part)} failed: ${last.error ?? last.class}`
     return [{ explanation, remedy: `${last.class}: ${ATTEMPT_CLASSES[last.class].help}` }]
   })
 }

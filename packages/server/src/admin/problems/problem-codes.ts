@@ -18,7 +18,7 @@ export const PROBLEM_CODES = {
   invalid_cursor: {
     status: 400,
     title: 'The cursor does not belong to this list.',
-    help: 'Pass nextCursor of the previous page, unchanged, to the same list; or start again without a cursor.',
+    help: 'Pass the nextCursor of the previous page, unchanged, to the same list, or start again without a cursor.',
   },
   unauthorized: {
     status: 401,

@@ -70,7 +70,7 @@ export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<
 
 type CountedEvents = EventSelection & Window & { readonly property?: string }
 
-/** Selects the facts of a clause. It has no sliding window, so clauses that differ only in theirs share facts. */
+/** Selects the facts of a clause. It has no sliding window, so clauses that differ only in their sliding window share facts. */
 interface FactDefinition extends EventSelection {
   /** The property to store. Events without it are not facts. */
   readonly property?: string

@@ -49,7 +49,7 @@ export function countInWindow(
 
 const NO_FACTS: readonly Fact[] = []
 
-/** One object per tree: one per part would allocate millions of objects a second. */
+/** One object per tree: one per part would allocate millions of objects per second. */
 class Evaluation {
   readonly #profile: ProfileView
   readonly #now: number

@@ -33,7 +33,7 @@ export class Plans {
     return this.of(computation.space).find((plan) => plan.computation.id === computation.id)
   }
 
-  /** Its rule, whether it has a plan or not. `undefined` until `refresh` has seen a change. */
+  /** The rule of a computation, even without a plan. `undefined` until `refresh` has seen a change. */
   ruleOf(computation: Computation): Plan['rule'] | undefined {
     const { computations } = this.#options.catalog.current
     const clauses = new Map(this.#clauses.map(({ definition, number }) => [definition, number]))

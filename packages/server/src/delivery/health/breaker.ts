@@ -5,10 +5,10 @@ import { isThrottled } from './pace.ts'
 /**
  * The circuit breaker of one webhook, as an immutable value. Its states:
  *
- *              ≥ 70 % of ≥ 10 samples in 60 s failed, or 10 in a row did not connect
+ *               ≥ 70% of ≥ 10 samples in 60 s failed, or 10 in a row did not connect
  *     closed ────────────────────────────────────────────────────────────────────────▶ open
  *       ▲                                                                              │ ▲
- *       │ the probe got a response                                   its time is over: │ │ the probe
+ *       │ the probe got a response                                  open time elapsed: │ │ the probe
  *       │                                                          one attempt, a probe ▼ │ failed
  *       └─────────────────────────────────────────────────────────────────────────── half-open
  *

@@ -3,11 +3,11 @@ import type { Attempt } from '@hookline/protocol'
 /**
  * The attempts per second of a webhook, learned from its responses. `undefined`: no limit. Its states:
  *
- *                            accepted: up to e times as much each second, until 85 % of the ceiling
+ *                            accepted: up to e times as much each second, until 85% of the ceiling
  *                            ┌──────────────────────────────────────────────────────────────────┐
  *                throttled   ▼    throttled: the ceiling is the current pace          accepted  │
  *     unpaced ───────────▶ growing ───────────────────────────────────────▶ falling ────────────┘
- *        ▲                 │ ▲   └─ accepted: 0.7 % more each second         │   ▲
+ *        ▲                 │ ▲   └─ accepted: 0.7% more each second          │   ▲
  *        │                 └─┘      near and above the ceiling               └───┘ throttled: less, by the share of
  *        │                                                                         throttled attempts, or by the pause
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker

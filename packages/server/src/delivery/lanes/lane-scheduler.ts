@@ -24,7 +24,7 @@ export interface LaneSchedulerOptions {
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** How many lanes out of slots try again for each freed slot. */
+/** The number of lanes waiting for a slot that try again when a slot is freed. */
 const TRY_AGAIN = 4
 /** Long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000

@@ -141,7 +141,7 @@ function summary({ number, class: kind, status, error, durationMs }: Attempt): o
 }
 
 const HOUR_MS = 60 * 60 * 1000
-/** Responses stored per hour and kind of failure; then one a minute, as a recent example: at most 100. */
+/** Responses stored per hour for each kind of failure; then one per minute, as a recent example: at most 100. */
 const FIRST_OF_HOUR = 40
 const THEN_EVERY_MS = 60_000
 const MAX_KINDS = 10_000

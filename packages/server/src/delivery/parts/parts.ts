@@ -130,7 +130,7 @@ function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules
   return dueAt === undefined ? overdue(tried) : { ...tried, state: 'pending', dueAt }
 }
 
-/** A part whose window is over: `rejected` if its owner had to change something, `expired` otherwise. */
+/** A part whose window is over: `rejected` if the receiver or the settings had to be fixed, `expired` otherwise. */
 function overdue(part: DeliveryPart): DeliveryPart {
   const kind = part.last?.class
   const isRejected = kind !== undefined && (kind === 'certificate_invalid' || isForbidden(kind))

@@ -33,7 +33,7 @@ interface IngestThreadsOptions extends ThreadSupervisorOptions {
   readonly limits: SharedLimits
   readonly activity: ActivityListener
   readonly metrics: Metrics
-  /** How long a stop waits for the requests in flight. */
+  /** How long stopping waits for the requests in flight. */
   readonly stopTimeoutMs: number
 }
 

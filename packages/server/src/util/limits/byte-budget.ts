@@ -33,9 +33,9 @@ export class ByteBudget {
     return Number(Atomics.load(this.#counts, this.#thread))
   }
 
-  /** Takes `bytes` unless the limit would be exceeded. Of two threads that request the last bytes, both may be refused. */
+  /** Takes `bytes` unless the limit would be exceeded. Two threads that request the last bytes at the same time may both be refused. */
   take(bytes: number): boolean {
-    // Add first: of two threads, at least the later one sees both.
+    // Add before comparing: of two concurrent requests, at least the later one sees both.
     Atomics.add(this.#counts, this.#thread, BigInt(bytes))
     if (this.takenBytes <= this.#maxBytes) return true
     this.giveBack(bytes)

@@ -68,7 +68,7 @@ test('without a limit, every wrong token gets a 401', async () => {
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
 })
 
-test('4,800 wrong tokens of one client log one line a minute, with its address and their number', () => {
+test('4,800 wrong tokens of one client log one line per minute, with its address and their number', () => {
   const { clock, lines, wrong } = openWrongTokens()
   for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
   expect(lines).toHaveLength(1)

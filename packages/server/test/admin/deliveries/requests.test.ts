@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-/** A delivery with two attempts on its first webhook, and a replay. */
+/** A delivery with two attempts to its first webhook, and a replay. */
 async function deliver(userId: string): Promise<{ id: string; destinationId: string }> {
   const settings = { webhooks: URLS.map((url) => ({ url })), sharedSecret: 'secret' }
   const body = { sourceId, type: 'Webhooks', settings }

@@ -283,7 +283,7 @@ test('a hidden header value keeps the stored one for the same URL only, in any l
   ])
 })
 
-test('a hidden secret keeps the stored one, or its absence', () => {
+test('a hidden secret keeps the stored one, or keeps it unset', () => {
   expect(settingsOf({ sharedSecret: { set: true } }, stored)).toEqual(stored)
   expect(settingsOf({ sharedSecret: { set: false } }, { ...stored, sharedSecret: null })).toEqual({
     ...stored,

@@ -122,10 +122,10 @@ test('the decision for a removed destination remains, without a remedy that woul
 })
 
 test('a quarantined delivery has the reason, and can be retried', () => {
-  const reason = 'Its record is damaged.'
+  const reason = 'Its record is corrupted.'
   const stopped = { ...delivery('dst_a', 'quarantined'), quarantine: { reason, at: NOON } }
   expect(wordsOf(stopped)).toEqual({
-    explanation: `A bug in Hookline stopped it: ${reason}`,
+    explanation: `Quarantined: ${reason}`,
     remedy: 'Retry the delivery.',
   })
 })
@@ -174,7 +174,7 @@ test('failures are explained, with a remedy', () => {
     webhooks: [partOf({ state: 'rejected', last })],
   }
   expect(wordsOf(rejected)).toEqual({
-    explanation: `Rejected. Hookline does not retry it. The last attempt on example.com failed: ${error}`,
+    explanation: `Rejected. Hookline does not retry it. The last attempt to example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
   const removed = [partOf({ state: 'removed', last })]
@@ -188,7 +188,7 @@ test('the failure of a webhook is explained even if another webhook accepted the
   const last = lastOf(attemptOf())
   const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
   expect(wordsOf({ ...delivery('dst_a', 'delivered'), webhooks })).toEqual({
-    explanation: `Delivered. The last attempt on example.com failed: ${last.class}`,
+    explanation: `Delivered. The last attempt to example.com failed: ${last.class}`,
     remedy: `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
   })
   const delivered = { ...delivery('dst_a', 'delivered'), webhooks: webhooks.slice(0, 1) }
@@ -216,7 +216,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
   const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
   const later = { dueAt: NOON + 5_000, last }
 
-  const failed = ` The last attempt on example.com failed: ${last.class}`
+  const failed = ` The last attempt to example.com failed: ${last.class}`
   const help = `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`
   const minute = 'since 2026-01-15T11:59:00.000Z'
 

@@ -202,7 +202,9 @@ test('calls were refused in the last 24 hours, the most frequent code first', as
 })
 
 test('a quarantined event may be the missing one', async () => {
-  await server.backend.quarantine.add([{ id: await receive(), reason: 'It is damaged.', at: NOON }])
+  await server.backend.quarantine.add([
+    { id: await receive(), reason: 'It is corrupted.', at: NOON },
+  ])
   expect(await causesOf('messageId=m-9')).toMatchObject([
     { code: 'quarantined', evidence: { count: 1 } },
     { code: 'not_sent' },

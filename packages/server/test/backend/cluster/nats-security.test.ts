@@ -104,7 +104,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     )
   })
 
-  test('and is refused by a server that is too old, with the required version', async () => {
+  test('and refuses a server that is too old, naming the required version', async () => {
     await using nats = await NatsServer.start()
     await using old = await announcing('2.10.22', nats.url)
     const { port } = old.address() as AddressInfo

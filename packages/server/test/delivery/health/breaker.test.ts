@@ -25,7 +25,7 @@ const times = (count: number, sample: Sample): Sample[] =>
   Array.from({ length: count }, () => sample)
 
 describe('a closed breaker', () => {
-  test('opens at 70 % failures among ten samples, and not before', () => {
+  test('opens at 70% failures among ten samples, and not before', () => {
     expect(after([...times(3, 'responded'), ...times(6, 'failed')]).state).toBe('closed')
     expect(after([...times(3, 'responded'), ...times(7, 'failed')]).state).toBe('open')
     expect(after([...times(4, 'responded'), ...times(6, 'failed')]).state).toBe('closed')

@@ -127,7 +127,7 @@ describe.each([1, 2, 10, 50])('a receiver that permits %d requests a second', (p
       { latencyMs: 2, pauseMs: 1_000 },
       { latencyMs: 150, pauseMs: 1_000 },
     ])(
-      'gets 80 % of them from the second minute on, with at most four requests for each: %o',
+      'gets 80%% of them from the second minute on, with at most four requests for each: %o',
       (options) => {
         const { accepted, requests } = run(limiter(perSecond), options)
         expect(accepted[1]! / (perSecond * 60)).toBeGreaterThanOrEqual(0.8)
@@ -201,7 +201,7 @@ describe('a pace', () => {
     [20, 200],
     [30, 75],
   ])(
-    'does not stay low for a receiver that throttles %d %% of the attempts at any pace',
+    'does not stay low for a receiver that throttles %d%% of the attempts at any pace',
     (percent, least) => {
       const lanes = runOften((random) => () => random() * 100 >= percent)
       const perSecond = lanes.map(({ accepted }) => accepted[4]! / 60)

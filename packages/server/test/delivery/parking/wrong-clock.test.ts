@@ -72,7 +72,7 @@ describe('when the system clock is set while the service runs', () => {
   })
 })
 
-describe('after a start with another clock than before', () => {
+describe('after a restart with another clock', () => {
   /** Deliveries that were attempted once by an earlier process. */
   async function failedOnce(folder: TemporaryFolder, url: string, clock: ManualClock) {
     await using engine = await TestEngine.open({ ...RARELY, clock }, folder)

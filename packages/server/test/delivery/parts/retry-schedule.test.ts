@@ -5,7 +5,7 @@ import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/parts/p
 const HOUR = 60 * 60 * 1000
 const fourHours: RetrySchedule = { windowMs: 4 * HOUR }
 
-/** The times of all attempts on a webhook that always fails immediately. The first attempt is at 0. */
+/** The times of all attempts to a webhook that always fails immediately. The first attempt is at 0. */
 function attemptsOf(schedule: RetrySchedule, random: () => number): number[] {
   const times = [0]
   for (let number = 1; number < 1000; number++) {

@@ -39,7 +39,7 @@ test.each([
   { openFiles: 255, threads: 0, needed: 256 },
   { openFiles: 256, threads: 2, needed: 272 },
 ])(
-  'a start with $openFiles files and $threads threads is refused, with the required number',
+  'startup with $openFiles files and $threads threads is refused, with the required number',
   ({ openFiles, threads, needed }) => {
     const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
     expect(check).toThrow(`may open ${openFiles} files and connections, but needs ${needed}`)

@@ -95,7 +95,7 @@ export class PostgresLanes implements NumberedLanes {
     }
   }
 
-  /** The URL, or '', which no webhook has, if its key is not in the box. */
+  /** The URL; if its key is not in the box, '', which no webhook has. */
   #opened(sealed: string, destinationId: string): string {
     try {
       return this.#box.open(sealed, destinationId)

@@ -11,7 +11,7 @@ export interface Failure {
   readonly errcode: number
 }
 
-// Result codes for faults of the machine (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN.
+// Result codes for environment failures (sqlite.org/rescode.html): BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN.
 const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
 export function failure(error: unknown): Failure {

@@ -42,7 +42,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
       }
       if (performance.now() > end) return { removed, cursor: String(seq) }
     }
-    // One recent event may come from a wrong clock; a whole slice of recent events is the end.
+    // A single recent event may be due to a wrong clock. A slice with only recent events marks the end.
     const isEnd = rows.length < SLICE_EVENTS || !seenOld
     return { removed, cursor: isEnd ? null : String(rows.at(-1)!['seq']) }
   }

@@ -172,7 +172,7 @@ async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise
   return rows.length < REMOVED_TOGETHER
 }
 
-/** Removes claims that are not first: an anonymousId may have one of each user. Returns whether all are removed. */
+/** Removes claims that are not first: an anonymousId may have one from each user. Returns whether all are removed. */
 async function removeOtherClaims(tx: Tx, numbers: readonly number[]): Promise<boolean> {
   const ids = numbersIn(tx, numbers)
   const removed = await tx.run(sql`

@@ -11,7 +11,7 @@ import {
   recordDelivery,
 } from './recorded-delivery.ts'
 
-/** The delivery after a failed attempt on its only webhook. */
+/** The delivery after a failed attempt to its only webhook. */
 function retried(delivery: Delivery, attempt: Attempt, dueAt: number): Delivery {
   const webhooks = [partOf({ dueAt, last: lastOf(attempt) })]
   return { ...delivery, rounds: attempt.number, dueAt, webhooks }

@@ -15,7 +15,7 @@ export function partOf(change: Partial<DeliveryPart> = {}): DeliveryPart {
   return { url: LANE.url, state, firstDueAt: NOON, dueAt, ...change }
 }
 
-/** A failed attempt on the webhook of `LANE`. */
+/** A failed attempt to the webhook of `LANE`. */
 export function attemptOf(change: Partial<Attempt> = {}): Attempt {
   const made = { id: 'att_1', number: 1, url: LANE.url, startedAt: NOON, durationMs: 7 }
   return { ...made, outcome: 'retry', class: 'http_5xx', status: 500, body: 'down', ...change }

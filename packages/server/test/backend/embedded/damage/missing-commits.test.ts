@@ -117,7 +117,7 @@ test('an older copy of the database is detected', async () => {
   expect((await folder.refused()).message).toContain('numbered 11 to 11')
 })
 
-test('a damaged commit mark is reported, but does not block the start', async () => {
+test('a corrupt commit mark is reported, but does not block the start', async () => {
   using folder = await KilledFolder.make()
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))

@@ -55,7 +55,7 @@ function isLeafOfEvents({ table, kind }: PageUse): boolean {
   return table === 'events' && kind === 'leaf'
 }
 
-/** The most events that a damaged page can lose. SQLite cannot find the pages below it. */
+/** The maximum number of events lost by corrupting one page. SQLite cannot find the pages below it. */
 function mostLost(use: PageUse): number {
   if (use.table === 'sqlite_schema' || (use.table === 'events' && use.kind === 'internal'))
     return EVENTS
@@ -243,7 +243,7 @@ describe('the rebuild of a damaged database', () => {
   test.each([
     ['a trigger', 'NEW.webhooks', 'NEW.webhookz'],
     ['a table', 'last_used_at', 'last_used_ax'],
-  ])('recreates the schema if the start finds %s damaged', async (_, from, to) => {
+  ])('recreates the schema if startup finds %s corrupted', async (_, from, to) => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const bytes = readFileSync(file)

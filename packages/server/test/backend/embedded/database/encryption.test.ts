@@ -89,7 +89,7 @@ describe('secrets in the data folder', () => {
   })
 })
 
-describe('a start', () => {
+describe('startup', () => {
   const [first, second] = [SecretBox.newKey(), SecretBox.newKey()]
 
   test('with another key is refused with instructions, and changes nothing', async () => {

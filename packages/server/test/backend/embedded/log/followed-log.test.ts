@@ -4,7 +4,7 @@ import { eventInserter } from '@hookline/testing/files/event-rows'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { OpenLog } from './open-log.ts'
 
-test('damaged events are skipped', async () => {
+test('corrupt events are skipped', async () => {
   await using open = new OpenLog((db) => {
     const insert = eventInserter(db)
     for (let seq = 1; seq <= 4; seq++) insert(seq, acceptedEvent())

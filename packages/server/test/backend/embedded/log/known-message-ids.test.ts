@@ -82,7 +82,7 @@ test('messageIds beyond the window are dropped, but none within it', () => {
   expect(kept.length).toBeLessThanOrEqual(26)
 })
 
-test('a start reads messageIds within the window from stored filters, and from events if a filter is missing', () => {
+test('startup reads messageIds within the window from stored filters, and from events if a filter is missing', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 50)
@@ -93,7 +93,7 @@ test('a start reads messageIds within the window from stored filters, and from e
   expect(keptFilters(db)).toContain(40)
 })
 
-test('a start continues if it cannot store a filter, which is stored with the next full one', () => {
+test('startup continues if it cannot store a filter, which is stored with the next full one', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, WINDOW) }, 0, 5)
@@ -109,7 +109,7 @@ test('a start continues if it cannot store a filter, which is stored with the ne
   expect(keptFilters(db)).toEqual([0, 1, 2, 3, 4, 5])
 })
 
-test('a start with a longer window reads the additional messageIds from events', () => {
+test('startup with a longer window reads the additional messageIds from events', () => {
   using opened = openDatabase()
   const { db } = opened
   appendHours({ db, known: new KnownMessageIds(db, { dedupeWindowMs: 0 }) }, 0, 80)
