@@ -285,7 +285,7 @@ export class IngestionHandler {
 
   #overloaded(error: BackendUnavailable, refusal: Refusal): IngestResponse {
     const requests = this.#overloads.count('append')
-    if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'log.overloaded')
+    if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'ingest.overloaded')
     const retryAfterSeconds = OVERLOADED_RETRY_SECONDS
     this.#countRefused('overloaded', refusal)
     return errorResponse('overloaded', { retryAfterSeconds, reason: error.publicReason })
@@ -296,7 +296,8 @@ export class IngestionHandler {
     if (code !== 'overloaded') return this.#refuse(code, { source })
     const requests = this.#overloads.count('body')
     const partialBodyBytes = this.#partialBodies.takenBytes
-    if (requests > 0) this.#deps.logger.error({ partialBodyBytes, requests }, 'bodies.overloaded')
+    if (requests > 0)
+      this.#deps.logger.error({ partialBodyBytes, requests }, 'ingest.body_memory_exhausted')
     return this.#refuse(code, { source, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 

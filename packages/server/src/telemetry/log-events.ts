@@ -50,7 +50,7 @@ export const LOG_EVENTS = {
     'Summary of a failing webhook in the last minute: attempts, failures by class, and the last error. Logged at most once a minute, for the 20 webhooks with the most failures.',
     '`hookline deliveries failures` shows the failures in groups, each with a remedy. `hookline destinations test` shows the response.',
   ),
-  'webhook.more_failing': warn(
+  'webhook.others_failing': warn(
     'More than 20 webhooks failed in the last minute. This line summarises the rest.',
     'This many failures suggest a shared cause: the network, the name server, or the egress proxy.',
   ),
@@ -66,7 +66,7 @@ export const LOG_EVENTS = {
     '`hookline replay` resends deliveries that expired or were rejected meanwhile.',
   ),
   'webhook.paused': warn(
-    'Hookline has paused a webhook, and holds its deliveries. `reason` is `gone` (it responded 410 three times), or `forbidden` (its address or port is not allowed).',
+    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded 410 three times), or `url_forbidden` (its address or port is not allowed).',
     'Correct its URL, then run `hookline destinations resume`; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(
@@ -115,11 +115,11 @@ export const LOG_EVENTS = {
     'A request to the management API got 500 or 503.',
     `A 503 means that the database is unavailable. ${DISK} A 500 is a bug in Hookline: report it with this line.`,
   ),
-  'log.overloaded': error(
+  'ingest.overloaded': error(
     'Calls got 503 because they could not be stored: the disk is full, failing or too slow, or a database file was moved or replaced.',
     DISK,
   ),
-  'bodies.overloaded': error(
+  'ingest.body_memory_exhausted': error(
     'Requests got 503 because partially received bodies reached `maxBufferedBodyBytes`.',
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),

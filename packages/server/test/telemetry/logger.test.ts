@@ -6,7 +6,7 @@ function logged(error: unknown): unknown {
   const lines: string[] = []
   createLogger('error', { write: (line) => void lines.push(line) }).error(
     { err: error },
-    'log.overloaded',
+    'ingest.overloaded',
   )
   return (JSON.parse(lines[0]!) as { err: { message?: string } }).err.message
 }
@@ -29,8 +29,8 @@ test('an error with circular causes is logged', () => {
 test('the logged stack includes the causes, and a value that is not an error is logged as it is', () => {
   const lines: string[] = []
   const logger = createLogger('error', { write: (line) => void lines.push(line) })
-  logger.error({ err: new Error('a', { cause: new RangeError('b') }) }, 'log.overloaded')
-  logger.error({ err: 'text' }, 'log.overloaded')
+  logger.error({ err: new Error('a', { cause: new RangeError('b') }) }, 'ingest.overloaded')
+  logger.error({ err: 'text' }, 'ingest.overloaded')
   expect(lines[0]).toContain('caused by: RangeError: b')
   expect(JSON.parse(lines[1]!)).toMatchObject({ err: 'text' })
 })

@@ -98,7 +98,7 @@ export class WebhookLog implements Worker {
       logger.warn(fields, 'webhook.still_failing')
     }
     const others = failed.slice(MAX_SUMMARISED)
-    if (others.length > 0) logger.warn(sumOf(others), 'webhook.more_failing')
+    if (others.length > 0) logger.warn(sumOf(others), 'webhook.others_failing')
     for (const each of this.#failing.values()) each.reset()
   }
 

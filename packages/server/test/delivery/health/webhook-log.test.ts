@@ -289,7 +289,7 @@ test('of 500 failing webhooks, the 20 with the most failures have summaries, and
   expect(own[0]).toMatchObject({ failed: 250 })
   expect(own.at(-1)).toMatchObject({ failed: 241 })
   expect(log.lines.slice(20)).toMatchObject([
-    { msg: 'webhook.more_failing', webhooks: 480, failed: 2 * ((240 * 241) / 2) },
+    { msg: 'webhook.others_failing', webhooks: 480, failed: 2 * ((240 * 241) / 2) },
   ])
 })
 

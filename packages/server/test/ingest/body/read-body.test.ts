@@ -122,7 +122,9 @@ describe('partially received bodies', () => {
     expect(await partialBytes()).toBeLessThan(MAX_PARTIAL_BYTES)
     expect(await harness.post('/v1/identify', CALL)).toMatchObject({ status: 200 })
     expect(await harness.stored()).toHaveLength(1)
-    expect(harness.logLines).toMatchObject([{ msg: 'bodies.overloaded', level: 50, requests: 1 }])
+    expect(harness.logLines).toMatchObject([
+      { msg: 'ingest.body_memory_exhausted', level: 50, requests: 1 },
+    ])
   })
 
   test('release their share however their requests end', async () => {
