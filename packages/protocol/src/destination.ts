@@ -2,10 +2,10 @@
 export interface Pause {
   readonly since: number
   /**
-   * - `gone`: the receiver responded with 410 three times in a row, at least a minute apart.
-   * - `forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
+   * - `webhook_gone`: the receiver responded with 410 three times in a row, at least a minute apart.
+   * - `url_forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
    */
-  readonly reason: 'operator' | 'gone' | 'forbidden'
+  readonly reason: 'operator' | 'webhook_gone' | 'url_forbidden'
 }
 
 /** One URL of a destination. */

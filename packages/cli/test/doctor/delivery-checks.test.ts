@@ -91,8 +91,8 @@ describe('the delivery checks', () => {
   })
 
   it.for([
-    ['gone', 'responded repeatedly with 410 Gone'],
-    ['forbidden', 'address or port not in allowedNetworks or allowedPorts'],
+    ['webhook_gone', 'responded repeatedly with 410 Gone'],
+    ['url_forbidden', 'address or port not in allowedNetworks or allowedPorts'],
   ] as const)('fail for a paused webhook, %s', ([reason, cause]) => {
     expect(check('webhooks', { webhookPaused: { since: SINCE, reason } })).toMatchObject({
       ok: false,
@@ -159,7 +159,10 @@ describe('the delivery checks', () => {
     const found = deliveryChecks(
       [
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
-        destination({ webhook: { held: 2 }, webhookPaused: { since: SINCE, reason: 'gone' } }),
+        destination({
+          webhook: { held: 2 },
+          webhookPaused: { since: SINCE, reason: 'webhook_gone' },
+        }),
       ],
       [{ destinationId: 'dst_1', class: 'not_attempted', count: 3 }],
       NOW,

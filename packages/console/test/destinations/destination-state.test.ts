@@ -34,7 +34,7 @@ function health(
 }
 
 const operator = { since, reason: 'operator' } as const
-const gone = { since, reason: 'gone' } as const
+const gone = { since, reason: 'webhook_gone' } as const
 
 test.for<readonly [Destination, Health | undefined, string]>([
   [destination({ enabled: false, paused: operator }), health(9, 0, 'open'), 'disabled'],

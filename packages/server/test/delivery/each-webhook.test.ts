@@ -153,7 +153,7 @@ describe('a URL that the settings forbid', () => {
       expect(
         engine.backend.catalog.current.destinations.get('dst_a')?.settings.webhooks[0]?.paused
           ?.reason,
-      ).toBe('forbidden')
+      ).toBe('url_forbidden')
     }
     await using engine = await TestEngine.open({ ...settings, clock }, folder)
     await resumeForbidden(engine.backend.catalog, clock)

@@ -88,8 +88,8 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-        reason: "operator" | "gone" | "forbidden";
+        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+        reason: "operator" | "webhook_gone" | "url_forbidden";
     } | null;
     settings: {
         sharedSecret: {
@@ -110,8 +110,8 @@ export type Destination = {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                reason: "operator" | "gone" | "forbidden";
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                reason: "operator" | "webhook_gone" | "url_forbidden";
             } | null;
         }[];
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
@@ -1017,8 +1017,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                reason: "operator" | "gone" | "forbidden";
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                reason: "operator" | "webhook_gone" | "url_forbidden";
             } | null;
             settings: {
                 sharedSecret: {
@@ -1039,8 +1039,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                        reason: "operator" | "gone" | "forbidden";
+                        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
+                        reason: "operator" | "webhook_gone" | "url_forbidden";
                     } | null;
                 }[];
                 /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */

@@ -6,8 +6,8 @@ import { type Detail, details } from '../details.ts'
 export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> =
   {
     operator: 'paused manually',
-    gone: 'responded repeatedly with 410 Gone',
-    forbidden: 'address or port not in allowedNetworks or allowedPorts',
+    webhook_gone: 'responded repeatedly with 410 Gone',
+    url_forbidden: 'address or port not in allowedNetworks or allowedPorts',
   }
 
 export function destinationDetails(

@@ -15,8 +15,8 @@ export type Pause = NonNullable<Destination['paused']>
 
 export const PAUSE_CAUSES: Readonly<Record<Pause['reason'], string>> = {
   operator: 'Paused manually.',
-  gone: 'The receiver responded with 410 three times in a row.',
-  forbidden: 'Its address or port is not allowed by allowedNetworks or allowedPorts.',
+  webhook_gone: 'The receiver responded with 410 three times in a row.',
+  url_forbidden: 'Its address or port is not allowed by allowedNetworks or allowedPorts.',
 }
 
 const HEALTHY_SUCCESS_RATE = 0.95

@@ -17,8 +17,8 @@ const MAX_URL_CHARACTERS = 100
 
 const PAUSE_REMEDIES = {
   operator: 'Deliveries are held, and do not expire, until you resume it.',
-  gone: 'Correct the URL or remove the webhook, then resume.',
-  forbidden: 'Change the URL, or allow its network (allowedNetworks) or port (allowedPorts).',
+  webhook_gone: 'Correct the URL or remove the webhook, then resume.',
+  url_forbidden: 'Change the URL, or allow its network (allowedNetworks) or port (allowedPorts).',
 } as const
 
 /** Problems that stop or slow deliveries. `now`: milliseconds since the epoch. */

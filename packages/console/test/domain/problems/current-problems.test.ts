@@ -30,7 +30,7 @@ test('problems of the service are listed first, then destinations, then failures
       remedy: 'Look into the log of the receiver.',
     },
   ]
-  const checked = [destination({ pause: { since, reason: 'gone' } })]
+  const checked = [destination({ pause: { since, reason: 'webhook_gone' } })]
   const others = [{ id: 'dst_2', name: 'Mail' }]
   const problems = currentProblems({ checked, others, failures, system: troubled, unlinked: [] })
   expect(problems.map(({ severity, title, remedy, to }) => [severity, title, remedy, to])).toEqual([

@@ -48,7 +48,7 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
     ['attention: Shop is paused. Paused manually. 1,234 held.'],
   ],
   [
-    { pause: { since: ago(60), reason: 'forbidden' }, webhook: { held: 2 } },
+    { pause: { since: ago(60), reason: 'url_forbidden' }, webhook: { held: 2 } },
     [
       'attention: Shop: https://a.example/ is paused. Its address or port is not allowed by allowedNetworks or allowedPorts. 2 held.',
     ],

@@ -3,7 +3,6 @@ import {
   type DeliveryPart,
   type Destination,
   formatTimestamp,
-  type Pause,
   type Webhook,
   type WebhookState,
 } from '@hookline/protocol'
@@ -129,12 +128,6 @@ export function shownState(state: WebhookState, jumpMs: number): WebhookState {
   }
 }
 
-const PAUSED = {
-  operator: 'webhook_paused',
-  gone: 'webhook_gone',
-  forbidden: 'url_forbidden',
-} as const satisfies Record<Pause['reason'], WaitReason>
-
 /** Why the part waits; `null` if it has ended or its webhook was removed. */
 export function partWaiting(
   part: DeliveryPart,
@@ -165,7 +158,10 @@ function pauseOf(
   webhook: Webhook,
 ): Pick<PartWaiting, 'reason' | 'since'> | undefined {
   if (paused) return { reason: 'destination_paused', since: paused.since }
-  if (webhook.paused) return { reason: PAUSED[webhook.paused.reason], since: webhook.paused.since }
+  if (webhook.paused) {
+    const { reason, since } = webhook.paused
+    return { reason: reason === 'operator' ? 'webhook_paused' : reason, since }
+  }
   return enabled ? undefined : { reason: 'destination_disabled', since: enabledChangedAt }
 }
 

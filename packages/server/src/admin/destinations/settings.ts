@@ -20,8 +20,8 @@ export const PauseResponse = Schema.nullable(
     {
       since: Schema.time,
       reason: Schema.oneOf(
-        ['operator', 'gone', 'forbidden'],
-        'gone: the receiver responded with 410 three times in a row, at least a minute apart. forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts.',
+        ['operator', 'webhook_gone', 'url_forbidden'],
+        'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts.',
       ),
     },
     { description: 'Since when and why deliveries are held; null if they are not.' },

@@ -41,8 +41,8 @@ export interface WebhookPauserOptions {
 
 /**
  * Pauses a webhook that cannot receive anything until someone fixes its settings or its receiver:
- * - `gone`: three 410 responses in a row, at least a minute apart;
- * - `forbidden`: its address or port is forbidden, so no connection is made.
+ * - `webhook_gone`: three 410 responses in a row, at least a minute apart;
+ * - `url_forbidden`: its address or port is forbidden, so no connection is made.
  */
 export class WebhookPauser {
   readonly #options: WebhookPauserOptions
@@ -68,14 +68,14 @@ export class WebhookPauser {
     destinationId: string,
     { url, status, class: kind }: Pick<Attempt, 'url' | 'status' | 'class'>,
   ): Pause['reason'] | undefined {
-    if (isForbidden(kind)) return 'forbidden'
+    if (isForbidden(kind)) return 'url_forbidden'
     // Nearly every attempt returns here: no 410, and no webhook is being counted.
     if (status !== GONE && this.#counts.size === 0) return undefined
     const key = `${destinationId} ${url}`
     const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
     if (gone === undefined || gone.count >= GONE_LIMIT) this.#counts.delete(key)
     else this.#counts.set(key, gone)
-    return gone !== undefined && gone.count >= GONE_LIMIT ? 'gone' : undefined
+    return gone !== undefined && gone.count >= GONE_LIMIT ? 'webhook_gone' : undefined
   }
 
   /** Retries while others change the destination at the same time. */
@@ -117,9 +117,9 @@ function withPaused(destination: Destination, url: string, paused: Pause): Desti
 export async function resumeForbidden(catalog: FollowedCatalog, clock: Clock): Promise<void> {
   for (const destination of catalog.current.destinations.values()) {
     const { settings, version } = destination
-    if (!settings.webhooks.some(({ paused }) => paused?.reason === 'forbidden')) continue
+    if (!settings.webhooks.some(({ paused }) => paused?.reason === 'url_forbidden')) continue
     const webhooks = settings.webhooks.map(({ paused, ...webhook }) =>
-      paused === undefined || paused.reason === 'forbidden' ? webhook : { ...webhook, paused },
+      paused === undefined || paused.reason === 'url_forbidden' ? webhook : { ...webhook, paused },
     )
     const changed = { ...destination, settings: { ...settings, webhooks } }
     await catalog.putDestination({ ...changed, updatedAt: clock.wall(), version: version + 1 })

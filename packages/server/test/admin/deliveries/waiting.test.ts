@@ -38,7 +38,7 @@ function contextOf({ destination, state, begunAt }: Given): WaitContext {
 const waitingOf = (given: Given) => partWaiting(partOf(given.part), contextOf(given))
 
 const pausedWebhook = (
-  reason: 'operator' | 'gone' | 'forbidden',
+  reason: 'operator' | 'webhook_gone' | 'url_forbidden',
 ): Pick<Destination, 'settings'> => ({
   settings: {
     ...newDestination().settings,
@@ -112,12 +112,12 @@ const ROWS: readonly Row[] = [
   ],
   [
     'waits until a webhook that is gone is resumed',
-    { part: { state: 'held' }, destination: pausedWebhook('gone') },
+    { part: { state: 'held' }, destination: pausedWebhook('webhook_gone') },
     ['webhook_gone', NOON - 7, null],
   ],
   [
     'waits until a webhook with a forbidden URL is resumed, regardless of its breaker',
-    { destination: pausedWebhook('forbidden'), state: { ...open, openUntil: NOW + 30 } },
+    { destination: pausedWebhook('url_forbidden'), state: { ...open, openUntil: NOW + 30 } },
     ['url_forbidden', NOON - 7, null],
   ],
   [
@@ -132,7 +132,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     'waits until the destination is resumed, even if it is disabled and the webhook paused',
-    { destination: { ...pausedWebhook('gone'), ...disabled, ...pausedDestination } },
+    { destination: { ...pausedWebhook('webhook_gone'), ...disabled, ...pausedDestination } },
     ['destination_paused', NOON - 9, null],
   ],
   [

@@ -29,7 +29,7 @@ const make = () =>
 async function pauseWebhook(id: string): Promise<void> {
   const { catalog } = server.backend
   const { settings, version, ...rest } = catalog.current.destinations.get(id)!
-  const paused = { since: NOON, reason: 'gone' } as const
+  const paused = { since: NOON, reason: 'webhook_gone' } as const
   const webhooks = settings.webhooks.map((webhook) => ({ ...webhook, paused }))
   const changed = { ...rest, settings: { ...settings, webhooks }, version: version + 1 }
   await catalog.putDestination(changed)
@@ -51,7 +51,7 @@ test('a destination is paused and resumed; the second request changes nothing', 
 test('a paused webhook is shown as paused, remains so after a change of settings, and is resumed with its destination', async () => {
   const { id } = await make()
   await pauseWebhook(id)
-  const gone = { since: formatTimestamp(NOON), reason: 'gone' }
+  const gone = { since: formatTimestamp(NOON), reason: 'webhook_gone' }
   const shown = await server.must<Shown>('GET', `/destinations/${id}`)
   expect(shown.settings.webhooks.map(({ paused }) => paused)).toEqual([gone])
   const body = { settings: shown.settings }

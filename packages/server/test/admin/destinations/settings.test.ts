@@ -358,7 +358,7 @@ test('any value is either parsed or has errors', () => {
 })
 
 test('a webhook stays paused when its settings change, for any value of paused', () => {
-  const paused = { since: 1, reason: 'gone' } as const
+  const paused = { since: 1, reason: 'webhook_gone' } as const
   const [webhook] = stored.webhooks
   const previous = { ...stored, webhooks: [{ ...webhook!, paused }] }
   const given = { webhooks: [{ url: URL_A, paused: null }, { url: 'https://b.example/in' }] }

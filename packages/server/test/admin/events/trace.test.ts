@@ -204,7 +204,7 @@ test('every state has its own explanation', () => {
 describe('the explanation of a waiting delivery has the reason, when the wait began, and the next attempt', () => {
   const { url } = partOf()
   const since = NOON - 60_000
-  const paused = (reason: 'gone' | 'forbidden' | 'operator') => ({
+  const paused = (reason: 'webhook_gone' | 'url_forbidden' | 'operator') => ({
     destination: newDestination({
       settings: { webhooks: [{ url, headers: {}, paused: { since, reason } }] },
     }),
@@ -227,8 +227,8 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
       { destination: newDestination({ paused: { since, reason: 'operator' } }) },
       { state: 'held' },
     ],
-    ['webhook_gone', minute, paused('gone'), { state: 'held' }],
-    ['url_forbidden', minute, paused('forbidden'), { state: 'held' }],
+    ['webhook_gone', minute, paused('webhook_gone'), { state: 'held' }],
+    ['url_forbidden', minute, paused('url_forbidden'), { state: 'held' }],
     ['webhook_paused', minute, paused('operator'), { state: 'held' }],
     [
       'destination_disabled',

@@ -47,13 +47,13 @@ describe('a receiver that is gone', () => {
     }
     const webhook = () =>
       engine.backend.catalog.current.destinations.get('dst_a')!.settings.webhooks[0]!
-    await expect.poll(() => webhook().paused?.reason).toBe('gone')
+    await expect.poll(() => webhook().paused?.reason).toBe('webhook_gone')
     expect(engine.logged.filter(({ msg }) => msg === 'webhook.paused')).toMatchObject([
       {
         destinationId: 'dst_a',
         destination: 'dst_a',
         webhook: `127.0.0.1:${receiver.port}`,
-        reason: 'gone',
+        reason: 'webhook_gone',
       },
     ])
     await engine.receive(5)

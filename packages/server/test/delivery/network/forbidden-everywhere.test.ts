@@ -113,7 +113,7 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
 function pausedIn({ backend }: TestEngine): number {
   const destinations = [...backend.catalog.current.destinations.values()]
   const webhooks = destinations.flatMap(({ settings }) => settings.webhooks)
-  return webhooks.filter(({ paused }) => paused?.reason === 'forbidden').length
+  return webhooks.filter(({ paused }) => paused?.reason === 'url_forbidden').length
 }
 
 async function replay({ backend, replays }: TestEngine, destinationId: string): Promise<void> {

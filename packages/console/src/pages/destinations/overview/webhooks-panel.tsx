@@ -77,7 +77,7 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
         <p>
           Paused <Time at={pause.since} />. {PAUSE_CAUSES[pause.reason]} Deliveries are held until
           you resume the destination
-          {pause.reason === 'forbidden' && ', or rejected when their retry window ends'}.
+          {pause.reason === 'url_forbidden' && ', or rejected when their retry window ends'}.
         </p>
       )}
       {breaker !== 'closed' && <BreakerText {...webhook} />}
