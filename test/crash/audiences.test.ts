@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { ReceivedAudiences } from '@hookline/testing/audiences/received-audiences'
@@ -8,7 +8,7 @@ import { KillableService } from './killable-service.ts'
 import { UserLoad } from './user-load.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const KILLS = howMany('HOOKLINE_TEST_KILLS', 60)
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 60)
 const PRO = { trait: 'plan', op: 'equals', value: 'pro' }
 
 interface Audience {
@@ -48,7 +48,7 @@ test(`after ${KILLS} kills the members at each receiver match the stored ones`, 
     openReceiver({
       respond: ({ body }) => {
         if (random() < 0.1) return 500
-        view.hear(body)
+        view.receive(body)
         return 200
       },
     })
@@ -88,9 +88,9 @@ test(`after ${KILLS} kills the members at each receiver match the stored ones`, 
       if (state !== 'live') found.push(`${key} is ${state}`)
       const members = await membersOf(api, id)
       for (const destinationId of destinationIds) {
-        const heard = views[destinationId === one ? 0 : 1]!.members(key)
-        if (heard.join() !== members.join())
-          found.push(`${key}: ${heard.length} received, ${members.length} stored`)
+        const received = views[destinationId === one ? 0 : 1]!.members(key)
+        if (received.join() !== members.join())
+          found.push(`${key}: ${received.length} received, ${members.length} stored`)
       }
     }
     return found

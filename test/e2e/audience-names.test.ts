@@ -64,7 +64,7 @@ test('the first sync sends an identify for every member, and later syncs only ch
     const audience = { name, destinationIds, condition }
     expect(await service.api.call('POST', 'audiences', audience)).toMatchObject({ key })
   }
-  const told = async (calls: number): Promise<string[]> => {
+  const announced = async (calls: number): Promise<string[]> => {
     const requests = await receiver.waitFor(calls)
     return requests
       .map(({ body }) => JSON.parse(body.toString()))
@@ -74,14 +74,14 @@ test('the first sync sends an identify for every member, and later syncs only ch
   const ofAll = (userId: string, value: boolean): string[] =>
     NAMES.map(([, key]) => `${userId} ${JSON.stringify({ [key]: value })}`)
   const members = [...ofAll('u1', true), ...ofAll('u2', true)]
-  expect((await told(3 + members.length)).toSorted()).toEqual(members.toSorted())
+  expect((await announced(3 + members.length)).toSorted()).toEqual(members.toSorted())
 
   await identify('u3', 'pro')
   await identify('u2', 'pro')
   await identify('u1', 'free')
   const changes = [...ofAll('u3', true), ...ofAll('u1', false)]
   const calls = 6 + members.length + changes.length
-  const later = (await told(calls)).slice(members.length)
+  const later = (await announced(calls)).slice(members.length)
   expect(later.toSorted()).toEqual(changes.toSorted())
 
   const { data } = await service.api.call<{ data: { id: string }[] }>('GET', 'audiences?limit=200')
@@ -92,5 +92,5 @@ test('the first sync sends an identify for every member, and later syncs only ch
     for (const each of now)
       expect(each).toMatchObject({ sync: null, lastSync: { reason: 'requested', missed: 0 } })
   })
-  expect(await told(calls)).toHaveLength(members.length + changes.length)
+  expect(await announced(calls)).toHaveLength(members.length + changes.length)
 })

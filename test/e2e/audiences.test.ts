@@ -30,7 +30,7 @@ async function listening() {
   const view = new ReceivedAudiences()
   const receiver = await openReceiver({
     respond: ({ body }) => {
-      view.hear(body)
+      view.receive(body)
       return 200
     },
   })
@@ -70,10 +70,10 @@ test('a receiver can rebuild every audience and computed trait from its requests
   const list = await audience(service, { name: 'List', destinationIds, manual: true })
   const heardAll = () =>
     service.eventually(async () => {
-      expect(view.believes('spent')).toMatchObject({ u4: 5 })
+      expect(view.valuesOf('spent')).toMatchObject({ u4: 5 })
       for (const { id, key } of [pro, buyers, good, list])
         expect([key, view.members(key)]).toEqual([key, await membersOf(service, id)])
-      expect(view.believes('spent')).toEqual(await valuesOf(service, spent.id))
+      expect(view.valuesOf('spent')).toEqual(await valuesOf(service, spent.id))
     })
   await service.eventually(() => expect(view.members('good')).toEqual(['u1']))
   await service.api.call('PUT', `audiences/${list.id}/members`, { add: ['u1', 'u9'] })
@@ -91,14 +91,14 @@ test('a receiver can rebuild every audience and computed trait from its requests
     { ...order('', 3), userId: undefined, ...kiosk },
     { ...identify('u6', 'free'), ...kiosk },
   )
-  await service.eventually(() => expect(view.believes('spent')).toMatchObject({ u6: 3 }))
+  await service.eventually(() => expect(view.valuesOf('spent')).toMatchObject({ u6: 3 }))
   const timestamp = new Date(Date.now() - 3_600_000).toISOString()
   await send({ ...identify('u5', 'pro'), ...kiosk, timestamp })
-  await service.eventually(() => expect(view.believes('spent')).toMatchObject({ u5: 3 }))
+  await service.eventually(() => expect(view.valuesOf('spent')).toMatchObject({ u5: 3 }))
   // No one buys any more.
   await service.eventually(() => expect(view.members('buyers')).toEqual([]))
   await heardAll()
-  expect(view.believes('spent')).toEqual({ u2: 40, u3: 10, u4: 5, u5: 3, u6: 0 })
+  expect(view.valuesOf('spent')).toEqual({ u2: 40, u3: 10, u4: 5, u5: 3, u6: 0 })
   expect(view.contradictions).toEqual([])
 })
 

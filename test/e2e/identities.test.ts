@@ -21,7 +21,7 @@ async function openShop() {
   return {
     service,
     receiver,
-    told: (): string[] =>
+    announced: (): string[] =>
       receiver.requests
         .map(({ body }) => JSON.parse(body.toString()))
         .filter(({ context }) => context?.audience !== undefined)
@@ -34,11 +34,11 @@ async function openShop() {
 
 test('two users of one device remain separate, and the deletion of one does not affect the other', async () => {
   await using shop = await openShop()
-  const { service, receiver, told, profile } = shop
+  const { service, receiver, announced, profile } = shop
   const tablet = { anonymousId: 'tablet-1' }
   await service.send('/v1/identify', { ...tablet, userId: 'bob', traits: { plan: 'pro' } })
   await service.send('/v1/track', { ...tablet, userId: 'bob', event: 'Order Completed' })
-  await service.eventually(() => expect(told()).toEqual(['bob true']))
+  await service.eventually(() => expect(announced()).toEqual(['bob true']))
   await service.send('/v1/identify', { ...tablet, userId: 'alice', traits: { plan: 'free' } })
   await service.eventually(async () => {
     const { traits } = await profile('alice')
@@ -57,17 +57,17 @@ test('two users of one device remain separate, and the deletion of one does not 
   const { audiences, traits } = await profile('bob')
   expect(audiences.map(({ key }) => key)).toEqual(['buyers'])
   expect(traits['plan']?.value).toBe('pro')
-  expect(told()).toEqual(['bob true'])
+  expect(announced()).toEqual(['bob true'])
 })
 
 test('a placeholder id does not link users', async () => {
   await using shop = await openShop()
-  const { service, profile, told } = shop
+  const { service, profile, announced } = shop
   for (const anonymousId of ['undefined', '0', '00000000-0000-0000-0000-000000000000'])
     for (const userId of ['u1', 'u2', 'u3'])
       await service.send('/v1/identify', { userId, anonymousId, traits: { seen: anonymousId } })
   await service.send('/v1/track', { userId: 'u1', event: 'Order Completed' })
-  await service.eventually(() => expect(told()).toEqual(['u1 true']))
+  await service.eventually(() => expect(announced()).toEqual(['u1 true']))
   for (const userId of ['u1', 'u2', 'u3'])
     expect(await profile(userId)).toMatchObject({
       userIds: [userId],

@@ -99,8 +99,8 @@ export class Computations {
     const { catalog, syncs, clock, onRequest } = this.#options
     const computation = catalog.current.computations.get(computationId)!
     const open = (await syncs.open()).find((sync) => sync.computationId === computationId)
-    const isUnderWay = open !== undefined && open.version === computation.version
-    if (open?.reason === 'deleted' || (isUnderWay && reason === 'requested')) return open
+    const isInProgress = open !== undefined && open.version === computation.version
+    if (open?.reason === 'deleted' || (isInProgress && reason === 'requested')) return open
     const last = (await syncs.last()).get(computationId)
     const sync = newSync(computation, reason, { open, last, now: clock.wall() })
     await syncs.put(sync)
@@ -141,17 +141,17 @@ export class Computations {
       const { value, recheckAt } = valueOf(rule, profile, had, now)
       return { value, changesAt: recheckAt, events: facts.length }
     }
-    const most = new Map(
-      this.#options.plans.clauses.map(({ number, keeping }) => [number, keeping.most]),
+    const maxCounts = new Map(
+      this.#options.plans.clauses.map(({ number, retention }) => [number, retention.maxCount]),
     )
     const saved = computation.kind === 'audience' ? computation.condition : null
-    const condition = explain(saved, rule.condition, { profile, now, most })
+    const condition = explain(saved, rule.condition, { profile, now, maxCounts })
     const { holds, changesAt } = condition[0]!
     return { value: holds || undefined, changesAt, condition }
   }
 }
 
-interface Known {
+interface ComputationFacts {
   readonly open: Sync | undefined
   readonly last: Sync | undefined
   readonly size: number
@@ -160,7 +160,7 @@ interface Known {
   readonly destinations: ReadonlyMap<string, Destination>
 }
 
-function statusOf(computation: Computation, known: Known): ComputationStatus {
+function statusOf(computation: Computation, known: ComputationFacts): ComputationStatus {
   const { open, last, size, clauses } = known
   const reaches = clauses.map(({ reachesBackTo }) => reachesBackTo).filter((at) => at !== null)
   return {
@@ -175,7 +175,7 @@ function statusOf(computation: Computation, known: Known): ComputationStatus {
 
 function stateOf(
   { enabled, version, destinationIds }: Computation,
-  { open, last, clauses, destinations }: Known,
+  { open, last, clauses, destinations }: ComputationFacts,
 ): Pick<ComputationStatus, 'state' | 'reason'> {
   if (open?.reason === 'deleted')
     return { state: 'preparing', reason: 'Being deleted: destinations are notified for each user.' }
@@ -197,7 +197,7 @@ function stateOf(
     : { state: 'live', reason: null }
 }
 
-function progressOf({ open, size, profiles, clauses }: Known): Progress | null {
+function progressOf({ open, size, profiles, clauses }: ComputationFacts): Progress | null {
   if (open === undefined) return null
   const filling = clauses.filter((clause) => !isFilled(clause))
   if (filling.length > 0) {
@@ -209,6 +209,6 @@ function progressOf({ open, size, profiles, clauses }: Known): Progress | null {
     }
   }
   return open.afterProfile === null
-    ? { step: 'announcing', done: open.told, total: Math.max(size, open.told) }
+    ? { step: 'announcing', done: open.announced, total: Math.max(size, open.announced) }
     : { step: 'evaluating', done: open.evaluated, total: Math.max(profiles, open.evaluated) }
 }

@@ -2,17 +2,17 @@ import type { Json } from '@hookline/protocol'
 import type { ProfileId } from './profiles.ts'
 
 /** Which facts of a clause are kept: as many as its conditions need. */
-export interface Keeping {
+export interface FactRetention {
   /** The maximum age in milliseconds; `null`: unlimited. */
-  readonly forMs: number | null
-  readonly most: number
+  readonly maxAgeMs: number | null
+  readonly maxCount: number
 }
 
 export interface FactClause {
   readonly number: number
   /** A canonical text. Equal clauses share their facts. */
   readonly definition: string
-  readonly keeping: Keeping
+  readonly retention: FactRetention
   /** The log position when it was added: `fill` adds earlier events, `Profiles.apply` later ones. */
   readonly fillThrough: number
   /** The position up to which it is filled; `fillThrough` when it is complete. */
@@ -43,7 +43,7 @@ export interface Facts {
   clauses(): Promise<readonly FactClause[]>
 
   /** Adds a clause, or returns the one with this definition. Call it while no slice is being applied. */
-  put(clause: Pick<FactClause, 'definition' | 'keeping' | 'reachesBackTo'>): Promise<FactClause>
+  put(clause: Pick<FactClause, 'definition' | 'retention' | 'reachesBackTo'>): Promise<FactClause>
 
   /**
    * Adds facts, makes their profiles dirty, and records how far the clauses are filled: all or nothing. Resolves to false without
@@ -59,7 +59,8 @@ export interface Facts {
 }
 
 /** Covers both: the longer time and the larger number. */
-export function mergedKeeping(a: Keeping, b: Keeping): Keeping {
-  const forMs = a.forMs === null || b.forMs === null ? null : Math.max(a.forMs, b.forMs)
-  return { forMs, most: Math.max(a.most, b.most) }
+export function mergedRetention(a: FactRetention, b: FactRetention): FactRetention {
+  const maxAgeMs =
+    a.maxAgeMs === null || b.maxAgeMs === null ? null : Math.max(a.maxAgeMs, b.maxAgeMs)
+  return { maxAgeMs, maxCount: Math.max(a.maxCount, b.maxCount) }
 }

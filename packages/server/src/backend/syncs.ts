@@ -19,7 +19,7 @@ export interface Sync {
   readonly startedAt: number | null
   readonly finishedAt: number | null
   readonly evaluated: number
-  readonly told: number
+  readonly announced: number
   /** Profiles that got or lost a value through this sync, or, for a new definition, in real time before it was done. */
   readonly entered: number
   readonly left: number

@@ -4,7 +4,7 @@ import { OpenAudiences } from './open-audiences.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-const told = async (open: OpenAudiences) =>
+const announced = async (open: OpenAudiences) =>
   (await open.announced()).map(({ event }) => [event.userId, event.traits])
 
 test('the first sync announces every member, and later changes are announced one by one', async () => {
@@ -15,12 +15,12 @@ test('the first sync announces every member, and later changes are announced one
   )
   await open.put(newAudience())
   await open.settle()
-  expect(await told(open)).toEqual([['u1', { big_spenders: true }]])
+  expect(await announced(open)).toEqual([['u1', { big_spenders: true }]])
   await open.append({ type: 'identify', userId: 'u2', traits: { plan: 'pro' } })
   await open.settle()
   await open.append({ type: 'identify', userId: 'u1', traits: { plan: null } })
   await open.settle()
-  expect(await told(open)).toEqual([
+  expect(await announced(open)).toEqual([
     ['u1', { big_spenders: true }],
     ['u2', { big_spenders: true }],
     ['u1', { big_spenders: false }],
@@ -37,10 +37,10 @@ test('a user leaves a sliding window as time passes, without a sync', async () =
   } as const
   await open.put(newAudience({ condition }))
   await open.settle()
-  expect(await told(open)).toEqual([['u1', { big_spenders: true }]])
+  expect(await announced(open)).toEqual([['u1', { big_spenders: true }]])
   open.clock.advance(DAY_MS)
   await open.settle()
-  expect(await told(open)).toEqual([
+  expect(await announced(open)).toEqual([
     ['u1', { big_spenders: true }],
     ['u1', { big_spenders: false }],
   ])

@@ -4,7 +4,7 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience } from '@hookline/testing/records/catalog-records'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
 import { OpenAudiences } from './open-audiences.ts'
-import { membersOf, plan, told } from './told.ts'
+import { membersOf, plan, announced } from './announced-values.ts'
 
 async function purge(
   { backend: { deletions } }: OpenAudiences,
@@ -63,7 +63,7 @@ test('a member who is purged and returns is announced again', async () => {
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
   // The purge has also removed the first announcement, as a call of the user.
-  expect(await told(open)).toEqual(['u1 true'])
+  expect(await announced(open)).toEqual(['u1 true'])
 })
 
 test('members who lose a call to the purge of an anonymousId are announced, and again when they return', async () => {
@@ -82,7 +82,7 @@ test('members who lose a call to the purge of an anonymousId are announced, and 
   await open.settle()
   expect(await membersOf(open)).toEqual(['u1'])
   const each = (userId: string) => (text: string) => text.startsWith(userId)
-  const all = await told(open)
+  const all = await announced(open)
   expect(all.filter(each('u1'))).toEqual(['u1 true', 'u1 false', 'u1 true'])
   expect(all.filter(each('u2'))).toEqual(['u2 true', 'u2 false'])
 })

@@ -1,27 +1,27 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
 
-interface Heard {
+interface ReceivedValue {
   readonly value: Json
   readonly at: number
 }
 
 /** A receiver that keeps, for each trait of a user, the identify call with the latest `timestamp`. */
 export class Listener {
-  readonly #heard = new Map<string, Map<string, Heard>>()
+  readonly #received = new Map<string, Map<string, ReceivedValue>>()
 
-  hear({ event: { userId, traits = {}, timestamp } }: Pick<AcceptedEvent, 'event'>): void {
+  receive({ event: { userId, traits = {}, timestamp } }: Pick<AcceptedEvent, 'event'>): void {
     const at = Date.parse(timestamp)
     for (const [key, value] of Object.entries(traits)) {
-      const ofKey = this.#heard.get(key) ?? new Map<string, Heard>()
-      this.#heard.set(key, ofKey)
+      const ofKey = this.#received.get(key) ?? new Map<string, ReceivedValue>()
+      this.#received.set(key, ofKey)
       const last = ofKey.get(userId!)
       if (last === undefined || at >= last.at) ofKey.set(userId!, { value: value!, at })
     }
   }
 
   /** Values of a trait by userId. */
-  believes(key: string): Readonly<Record<string, Json>> {
-    const users = [...(this.#heard.get(key) ?? [])].map(
+  valuesOf(key: string): Readonly<Record<string, Json>> {
+    const users = [...(this.#received.get(key) ?? [])].map(
       ([userId, { value }]) => [userId, value] as const,
     )
     return Object.fromEntries(users.filter(([, value]) => value !== false && value !== null))

@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Json } from '@hookline/protocol'
 import { Listener } from './listener.ts'
 
-interface Told {
+interface AnnouncedValue {
   readonly userId: string
   readonly messageId: string
   readonly timestamp: string
@@ -19,8 +19,8 @@ export class ReceivedAudiences {
   count = 0
 
   /** Returns whether the body announces an audience or computed trait. */
-  hear(body: Buffer): boolean {
-    const event = JSON.parse(body.toString()) as Told
+  receive(body: Buffer): boolean {
+    const event = JSON.parse(body.toString()) as AnnouncedValue
     if (!event.context.audience && !event.context.computedTrait) return false
     this.count++
     const [key = ''] = Object.keys(event.traits)
@@ -32,16 +32,16 @@ export class ReceivedAudiences {
     if (before !== undefined && before !== call)
       this.contradictions.push(`${moment}: ${before}, ${call}`)
     this.#calls.set(moment, call)
-    this.#listener.hear({ event } as unknown as AcceptedEvent)
+    this.#listener.receive({ event } as unknown as AcceptedEvent)
     return true
   }
 
   /** Users with a value of this trait. */
-  believes(key: string): Readonly<Record<string, Json>> {
-    return this.#listener.believes(key)
+  valuesOf(key: string): Readonly<Record<string, Json>> {
+    return this.#listener.valuesOf(key)
   }
 
   members(key: string): readonly string[] {
-    return Object.keys(this.believes(key)).toSorted()
+    return Object.keys(this.valuesOf(key)).toSorted()
   }
 }

@@ -10,7 +10,7 @@ import {
   LIMITS,
   type Window,
 } from '@hookline/protocol'
-import { type Keeping, mergedKeeping } from '../../backend/facts.ts'
+import { type FactRetention, mergedRetention } from '../../backend/facts.ts'
 import { windowMs } from './window.ts'
 
 /** Clauses of a condition in order, with their JSON Pointers. */
@@ -30,22 +30,22 @@ function* clausesInList(list: readonly Condition[], pointer: string) {
 
 interface NeededClause {
   readonly definition: string
-  readonly keeping: Keeping
+  readonly retention: FactRetention
 }
 
-/** The count is exact up to `keeping.most`, and never greater. */
+/** The count is exact up to `retention.maxCount`, and never greater. */
 export function clauseOfEvents(clause: EventClause): NeededClause {
-  const most = Math.max(LIMITS.minFactsPerClause, (clause.count?.n ?? 0) + 1)
-  return neededClause(clause, most)
+  const maxCount = Math.max(LIMITS.minFactsPerClause, (clause.count?.n ?? 0) + 1)
+  return neededClause(clause, maxCount)
 }
 
 export function clauseOfCompute(compute: Compute): NeededClause {
   return neededClause(compute, LIMITS.factsPerComputedTrait)
 }
 
-function neededClause(source: CountedEvents, most: number): NeededClause {
-  const { withinMs: forMs = null } = windowMs(source)
-  return { definition: definitionOf(source), keeping: { forMs, most } }
+function neededClause(source: CountedEvents, maxCount: number): NeededClause {
+  const { withinMs: maxAgeMs = null } = windowMs(source)
+  return { definition: definitionOf(source), retention: { maxAgeMs, maxCount } }
 }
 
 /** May contain the same definition several times. */
@@ -57,12 +57,12 @@ export function clausesOf(computation: Computation): readonly NeededClause[] {
   )
 }
 
-export function neededClauses(computations: Iterable<Computation>): ReadonlyMap<string, Keeping> {
-  const needed = new Map<string, Keeping>()
-  for (const computation of computations) {
-    for (const { definition, keeping } of clausesOf(computation)) {
+export function neededClauses(all: Iterable<Computation>): ReadonlyMap<string, FactRetention> {
+  const needed = new Map<string, FactRetention>()
+  for (const computation of all) {
+    for (const { definition, retention } of clausesOf(computation)) {
       const other = needed.get(definition)
-      needed.set(definition, other ? mergedKeeping(other, keeping) : keeping)
+      needed.set(definition, other ? mergedRetention(other, retention) : retention)
     }
   }
   return needed

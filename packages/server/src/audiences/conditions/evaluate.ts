@@ -30,12 +30,12 @@ export function evaluate(condition: PlannedCondition, profile: ProfileView, now:
   return { value, recheckAt: recheckAt === Infinity ? null : recheckAt }
 }
 
-/** Counts facts in the window, up to `most`. Facts are ordered newest first. */
+/** Counts facts in the window, up to `limit`. Facts are ordered newest first. */
 export function countInWindow(
   window: WindowMs,
   facts: readonly Fact[],
   now: number,
-  most: number,
+  limit: number,
 ): number {
   let begin = 0
   // Only a fixed window excludes newer facts.
@@ -43,7 +43,7 @@ export function countInWindow(
     while (begin < facts.length && facts[begin]!.at >= window.between[1]) begin++
   }
   let end = begin
-  while (end < facts.length && end - begin < most && isInWindow(window, facts[end]!.at, now)) end++
+  while (end < facts.length && end - begin < limit && isInWindow(window, facts[end]!.at, now)) end++
   return end - begin
 }
 

@@ -29,8 +29,8 @@ type Seen =
 export interface ExplainContext {
   readonly profile: ProfileView
   readonly now: number
-  /** `keeping.most` by clause number. */
-  readonly most: ReadonlyMap<number, number>
+  /** `retention.maxCount` by clause number. */
+  readonly maxCounts: ReadonlyMap<number, number>
 }
 
 /** Explains the verdict on the whole condition, then on its parts. `condition` is `null` for a manual audience. */
@@ -71,10 +71,10 @@ function seenBy(planned: PlannedCondition, holds: boolean, context: ExplainConte
   return 'clause' in planned ? countSeen(planned, context) : { member: holds }
 }
 
-function countSeen(planned: PlannedCount, { profile, now, most }: ExplainContext): Seen {
+function countSeen(planned: PlannedCount, { profile, now, maxCounts }: ExplainContext): Seen {
   const facts = profile.facts.get(planned.clause) ?? []
   const count = countInWindow(planned, facts, now, Infinity)
   // If a stored fact is outside the window, so are all older ones.
-  const orMore = count === facts.length && count >= (most.get(planned.clause) ?? Infinity)
+  const orMore = count === facts.length && count >= (maxCounts.get(planned.clause) ?? Infinity)
   return { count, orMore }
 }

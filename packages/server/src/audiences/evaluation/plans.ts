@@ -72,8 +72,8 @@ export class Plans {
       if (!needed.has(clause.definition)) await facts.remove(clause.number)
     if (needed.size > 0) {
       const reachesBackTo = await this.#oldestEvent()
-      for (const [definition, keeping] of needed)
-        await facts.put({ definition, keeping, reachesBackTo })
+      for (const [definition, retention] of needed)
+        await facts.put({ definition, retention, reachesBackTo })
     }
     await this.#replan(computations)
   }

@@ -9,7 +9,7 @@ export const DAILY_MS = 24 * 60 * 60 * 1000
 
 type NeededSyncsOptions = Pick<Backend, 'catalog' | 'syncs'> & { readonly clock: Clock }
 
-interface Known {
+interface SyncHistory {
   readonly open: Sync | undefined
   readonly last: Sync | undefined
   readonly now: number
@@ -45,7 +45,7 @@ export class NeededSyncs {
 }
 
 /** A sync for a new version, or the daily one, if needed. Found by comparison, so no crash loses one. */
-function neededSync(computation: Computation, { open, last, now }: Known): Sync | undefined {
+function neededSync(computation: Computation, { open, last, now }: SyncHistory): Sync | undefined {
   if (open?.reason === 'deleted' || !computation.enabled) return undefined
   const isOld = open === undefined && Math.abs(now - (last?.createdAt ?? now)) >= DAILY_MS
   const isNew = (open ?? last)?.version !== computation.version
@@ -56,7 +56,7 @@ function neededSync(computation: Computation, { open, last, now }: Known): Sync 
 export function newSync(
   { id, version, destinationIds }: Computation,
   reason: 'requested' | 'daily' | 'deleted',
-  { open, last, now }: Known,
+  { open, last, now }: SyncHistory,
 ): Sync {
   const before = open ?? last
   const complete = completeDestinations(destinationIds, before)
@@ -74,7 +74,7 @@ export function newSync(
     startedAt: null,
     finishedAt: null,
     evaluated: 0,
-    told: 0,
+    announced: 0,
     entered: 0,
     left: 0,
     missed: 0,

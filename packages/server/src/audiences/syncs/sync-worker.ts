@@ -207,7 +207,7 @@ class SyncRunner {
       profiles = loaded
     }
     if (profiles.length === 0) next = { ...next, afterProfile: null }
-    return isForNewDefinition(sync) ? this.#withTaken(next) : next
+    return isForNewDefinition(sync) ? this.#withRealTimeChanges(next) : next
   }
 
   async #lookAt(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
@@ -251,15 +251,15 @@ class SyncRunner {
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {
-      ...(isForNewDefinition(sync) ? this.#withTaken(sync) : sync),
-      told: sync.told + events.length,
+      ...(isForNewDefinition(sync) ? this.#withRealTimeChanges(sync) : sync),
+      announced: sync.announced + events.length,
       afterUser: isDone ? null : users.at(-1)!.userId,
       ...(isDone && { state: 'done', finishedAt: now }),
     }
   }
 
   /** Adds the changes that real-time evaluation made with the new definition before the sync. */
-  #withTaken(sync: Sync): Sync {
+  #withRealTimeChanges(sync: Sync): Sync {
     return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
   }
 }

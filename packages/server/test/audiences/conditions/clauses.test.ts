@@ -9,7 +9,7 @@ import {
   parseDefinition,
 } from '../../../src/audiences/conditions/clauses.ts'
 import { newAudience, newTrait } from './new-computation.ts'
-import { mergedKeeping } from '../../../src/backend/facts.ts'
+import { mergedRetention } from '../../../src/backend/facts.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const dear: PropertyFilter = { property: 'revenue', op: '>', value: 50 }
@@ -74,29 +74,32 @@ test('a definition can be read back', () => {
 })
 
 describe('facts are kept', () => {
-  test.for<[what: string, Partial<EventClause>, forMs: number | null, most: number]>([
+  test.for<[what: string, Partial<EventClause>, maxAgeMs: number | null, maxCount: number]>([
     ['forever without a window', {}, null, 100],
     ['for the window', { within: { hours: 36 } }, 1.5 * DAY, 100],
     ['forever in a fixed window', { between: ['2026-01-01', '2026-02-01'] }, null, 100],
     ['up to one more than the count', { count: { op: '>', n: 500 } }, null, 501],
     ['up to 100 for a lower count', { count: { op: '>', n: 99 } }, null, 100],
     ['up to 101 for a count of 100', { count: { op: '==', n: 100 } }, null, 101],
-  ])('%s', ([_what, change, forMs, most]) => {
-    expect(clauseOfEvents({ ...orders, ...change }).keeping).toEqual({ forMs, most })
+  ])('%s', ([_what, change, maxAgeMs, maxCount]) => {
+    expect(clauseOfEvents({ ...orders, ...change }).retention).toEqual({ maxAgeMs, maxCount })
   })
 
   test('up to 10,000 for a computed trait', () => {
     const compute = { fn: 'sum', event: 'x', property: 'y', within: { days: 1 } } as const
-    expect(clauseOfCompute(compute).keeping).toEqual({ forMs: DAY, most: 10_000 })
+    expect(clauseOfCompute(compute).retention).toEqual({ maxAgeMs: DAY, maxCount: 10_000 })
   })
 
   test('as long as the most demanding clause needs them', () => {
     const [short, long] = [
-      { forMs: 1, most: 200 },
-      { forMs: 2, most: 100 },
+      { maxAgeMs: 1, maxCount: 200 },
+      { maxAgeMs: 2, maxCount: 100 },
     ]
-    expect(mergedKeeping(short, long)).toEqual({ forMs: 2, most: 200 })
-    expect(mergedKeeping(long, { forMs: null, most: 1 })).toEqual({ forMs: null, most: 100 })
+    expect(mergedRetention(short, long)).toEqual({ maxAgeMs: 2, maxCount: 200 })
+    expect(mergedRetention(long, { maxAgeMs: null, maxCount: 1 })).toEqual({
+      maxAgeMs: null,
+      maxCount: 100,
+    })
   })
 })
 
@@ -125,8 +128,8 @@ test('each definition is listed once, with the needs of all its computations', (
   ]
   expect(neededClauses(computations)).toEqual(
     new Map([
-      [definitionOf({ event }), { forMs: 9 * DAY, most: 10_000 }],
-      [definitionOf({ type: 'page' }), { forMs: null, most: 100 }],
+      [definitionOf({ event }), { maxAgeMs: 9 * DAY, maxCount: 10_000 }],
+      [definitionOf({ type: 'page' }), { maxAgeMs: null, maxCount: 100 }],
     ]),
   )
 })

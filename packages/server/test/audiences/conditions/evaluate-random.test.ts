@@ -38,7 +38,7 @@ function verdictOf(condition: Condition, user: NaiveUser, now: number): Verdict 
     ]),
   })
   const verdict = evaluate(planned, profile, now)
-  const explanation = explain(condition, planned, { profile, now, most: new Map() })
+  const explanation = explain(condition, planned, { profile, now, maxCounts: new Map() })
   expect(explanation[0]!.holds).toBe(verdict.value)
   return verdict
 }

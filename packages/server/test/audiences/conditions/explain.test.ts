@@ -31,8 +31,8 @@ function explained(condition: Condition | null, id = audienceId('m')): unknown {
     space: 'default',
     computations: byId(trait),
   })
-  const most = new Map(needed.map(([, keeping], index) => [index, keeping.most]))
-  const explanation = explain(condition, planned, { profile, now: NOON, most })
+  const maxCounts = new Map(needed.map(([, retention], index) => [index, retention.maxCount]))
+  const explanation = explain(condition, planned, { profile, now: NOON, maxCounts })
   expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation)
   return explanation
 }
@@ -99,7 +99,7 @@ test('a window with fewer than all kept events reports an exact count', () => {
   const explanation = explain(only.condition, planned, {
     profile,
     now: NOON,
-    most: new Map([[1, 100]]),
+    maxCounts: new Map([[1, 100]]),
   })
   expect(explanation).toMatchObject([{ actual: { count: 50, orMore: false } }])
 })

@@ -1,6 +1,6 @@
 import { type AcceptedEvent, type Event, formatTimestamp } from '@hookline/protocol'
 import { EventMatcher } from '../../../src/audiences/conditions/match-event.ts'
-import type { Keeping } from '../../../src/backend/facts.ts'
+import type { FactRetention } from '../../../src/backend/facts.ts'
 import type { Fact } from '../../../src/backend/profiles.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { NaiveEvent } from './naive-evaluation.ts'
@@ -10,26 +10,26 @@ import type { NaiveEvent } from './naive-evaluation.ts'
  * to remove at `now`. Clauses are numbered in the order of `needed`.
  */
 export function keptFacts(
-  needed: ReadonlyMap<string, Keeping>,
+  needed: ReadonlyMap<string, FactRetention>,
   events: readonly NaiveEvent[],
   now: number,
 ): Map<number, readonly Fact[]> {
-  const clauses = [...needed].map(([definition, keeping], number) => ({
+  const clauses = [...needed].map(([definition, retention], number) => ({
     number,
     definition,
-    keeping,
+    retention,
   }))
   const matcher = new EventMatcher(clauses)
   const facts = events.flatMap((event, position) =>
     matcher.factsOf(accepted(event), event.at).map((fact) => ({ ...fact, at: event.at, position })),
   )
   return new Map(
-    clauses.map(({ number, keeping: { forMs, most } }) => [
+    clauses.map(({ number, retention: { maxAgeMs, maxCount } }) => [
       number,
       facts
-        .filter(({ clause, at }) => clause === number && (forMs === null || at > now - forMs))
+        .filter(({ clause, at }) => clause === number && (maxAgeMs === null || at > now - maxAgeMs))
         .toSorted((a, b) => b.at - a.at || b.position - a.position)
-        .slice(0, most),
+        .slice(0, maxCount),
     ]),
   )
 }

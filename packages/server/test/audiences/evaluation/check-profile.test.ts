@@ -17,7 +17,7 @@ const COUNTED: Plan = { ...RECENT, rule: { compute: { fn: 'count', event: 'Order
 const GONE: Plan = { ...RECENT, clauses: [], rule: 'never' }
 
 const valueOf = (value: true | number) => new Map([['aud_a', { value, since: NOON - 1 }]])
-const told = (...users: readonly string[]): LoadedProfile['announced'] =>
+const announcedTo = (...users: readonly string[]): LoadedProfile['announced'] =>
   new Map([
     ['aud_a', new Map(users.map((user) => [user, { value: true, number: 1, at: NOON - 1 }]))],
   ])
@@ -33,7 +33,7 @@ const MEMBER: LoadedProfile = {
   traits: {},
   facts: new Map([[1, factsAt(NOON - 5)]]),
   results: valueOf(true),
-  announced: told('u1'),
+  announced: announcedTo('u1'),
   manual: new Set(),
 }
 const NOBODY: LoadedProfile = {

@@ -79,6 +79,6 @@ test('a version that arrives while clauses are put is not planned with clauses o
   expect(plans.find(old)?.computation.version).not.toBe(2)
   await plans.refresh()
   const [clause] = plans.clauses
-  expect(clause).toMatchObject({ keeping: { forMs: 48 * 60 * 60 * 1000 } })
+  expect(clause).toMatchObject({ retention: { maxAgeMs: 48 * 60 * 60 * 1000 } })
   expect(plans.find(wider)).toMatchObject({ computation: { version: 2 } })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { runRandomCases } from './run-random-cases.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const RUNS = howMany('HOOKLINE_TEST_RUNS', 200)
+const RUNS = caseCount('HOOKLINE_TEST_RUNS', 200)
 
 test('memberships and announcements equal the naive reference for random histories', async () => {
   const { cases } = await runRandomCases({ seed: SEED, runs: RUNS })

@@ -43,7 +43,7 @@ export class NaiveWorld {
   readonly #everListed = new Set<string>()
   #profiles: readonly NaiveProfile[] = []
   /** The last announced value, by computation, then by userId. */
-  readonly told = new Map<string, Map<string, Json>>()
+  readonly announced = new Map<string, Map<string, Json>>()
   /** Each computation after the ones it refers to. */
   computations: readonly Computation[] = []
 
@@ -63,11 +63,11 @@ export class NaiveWorld {
   }
 
   /** Takes over the announcements of computations disabled in a step with several evaluations. */
-  hear(calls: ReadonlyMap<string, ReadonlyMap<string, LastCall>>): void {
+  receive(calls: ReadonlyMap<string, ReadonlyMap<string, LastCall>>): void {
     for (const { id, enabled } of this.computations) {
       if (enabled) continue
       const values = [...(calls.get(id) ?? [])].map(([user, { value }]) => [user, value] as const)
-      this.told.set(id, new Map(values))
+      this.announced.set(id, new Map(values))
     }
   }
 
@@ -115,8 +115,8 @@ export class NaiveWorld {
         const value = isGone ? undefined : this.#valueFor(computation, user, before)
         if (value !== undefined) profile.values.set(id, value)
         if (!computation.enabled && !isGone) continue
-        const told = users.filter((userId) => this.#tell(computation, userId, value))
-        calls.set(id, (calls.get(id) ?? 0) + told.length)
+        const announced = users.filter((userId) => this.#announce(computation, userId, value))
+        calls.set(id, (calls.get(id) ?? 0) + announced.length)
       }
     }
     return calls
@@ -129,13 +129,13 @@ export class NaiveWorld {
     return this.#isMember(computation.condition, computation.id, user) || undefined
   }
 
-  #tell({ id, kind }: Computation, userId: string, value: Json | undefined): boolean {
+  #announce({ id, kind }: Computation, userId: string, value: Json | undefined): boolean {
     const none = kind === 'audience' ? false : null
-    const told = this.told.get(id) ?? new Map<string, Json>()
-    this.told.set(id, told)
-    const last = told.get(userId) ?? none
+    const announced = this.announced.get(id) ?? new Map<string, Json>()
+    this.announced.set(id, announced)
+    const last = announced.get(userId) ?? none
     if (JSON.stringify(last) === JSON.stringify(value ?? none)) return false
-    told.set(userId, value ?? none)
+    announced.set(userId, value ?? none)
     return true
   }
 

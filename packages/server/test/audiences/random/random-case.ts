@@ -312,7 +312,7 @@ export class RandomCase {
         data.map(({ userId, value }) => ({ userId, value })),
       )
     }
-    if (!isStrict) this.#world.hear(this.#lastCalls)
+    if (!isStrict) this.#world.receive(this.#lastCalls)
     const found = (id: string, userId: string | null): Json | undefined =>
       stored.get(id)!.find((each) => each.userId === userId)?.value
     const expected = this.#world.evaluate(now, this.#leaving, { stored: found, isStrict })
@@ -335,14 +335,15 @@ export class RandomCase {
   }
 
   #compareWhatWasHeard({ id, key, destinationIds }: Computation): void {
-    const told = [...(this.#world.told.get(id) ?? [])].filter(
+    const announced = [...(this.#world.announced.get(id) ?? [])].filter(
       ([, value]) => value !== false && value !== null,
     )
-    const wanted = Object.fromEntries(told)
+    const wanted = Object.fromEntries(announced)
     for (const destinationId of destinationIds)
-      expect(this.#listeners.get(destinationId)!.believes(key), `${destinationId} heard`).toEqual(
-        wanted,
-      )
+      expect(
+        this.#listeners.get(destinationId)!.valuesOf(key),
+        `${destinationId} received`,
+      ).toEqual(wanted)
   }
 
   /** Delivers new announcements to the destinations. Returns the number of announced changes, by computation. */
@@ -357,7 +358,7 @@ export class RandomCase {
       if (event.origin === undefined) continue
       this.#totals.identifies++
       const { computationId, destinationIds } = event.origin
-      for (const id of destinationIds) this.#listeners.get(id)!.hear(event)
+      for (const id of destinationIds) this.#listeners.get(id)!.receive(event)
       if (isRepeat(event)) continue
       calls.set(computationId, (calls.get(computationId) ?? 0) + 1)
       this.#checkCall(event)

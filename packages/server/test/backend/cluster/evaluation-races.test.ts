@@ -147,7 +147,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
       startedAt: NOON,
       finishedAt: null,
       evaluated: 0,
-      told: 0,
+      announced: 0,
       entered: 0,
       left: 0,
       missed: 0,

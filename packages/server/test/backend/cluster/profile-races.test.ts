@@ -164,7 +164,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}, {}, {}, {}])
-    const clause = { definition: 'a', keeping: { forMs: null, most: 99 }, reachesBackTo: null }
+    const clause = {
+      definition: 'a',
+      retention: { maxAgeMs: null, maxCount: 99 },
+      reachesBackTo: null,
+    }
     const [a, b] = await Promise.all([harness.backend, other].map(({ facts }) => facts.put(clause)))
     expect(a).toEqual(b)
     expect(await other.facts.clauses()).toEqual([a])

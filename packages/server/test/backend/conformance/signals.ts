@@ -6,14 +6,14 @@ export function signalsConformance(open: OpenBackendHarness): void {
     test('a node receives no signals or requests from itself', async () => {
       await using harness = await open()
       const { signals } = harness.backend
-      const heard: unknown[] = []
-      signals.onMessage('changes', (message) => heard.push(message))
-      signals.onRead('counts', (isRead) => heard.push(isRead))
+      const received: unknown[] = []
+      signals.onMessage('changes', (message) => received.push(message))
+      signals.onRead('counts', (isRead) => received.push(isRead))
       signals.onRequest('attempts', async () => ({}))
       using _reading = signals.read('counts')
       signals.publish('changes', { id: 'dst_a' })
       expect(await signals.request('attempts', {})).toEqual([])
-      expect(heard).toEqual([])
+      expect(received).toEqual([])
     })
   })
 

@@ -3,8 +3,8 @@ import {
   type FactClause,
   type Facts,
   type FillSlice,
-  type Keeping,
-  mergedKeeping,
+  type FactRetention,
+  mergedRetention,
 } from '../../facts.ts'
 import type { Fact } from '../../profiles.ts'
 import { numbersIn } from '../dialect.ts'
@@ -38,46 +38,46 @@ export function storedFacts(store: Store): Facts {
   }
 }
 
-type ClauseRow = Omit<FactClause, 'keeping'> & Keeping
+type ClauseRow = Omit<FactClause, 'retention'> & FactRetention
 
-const CLAUSE = sql`number, definition, keep_ms AS "forMs", keep_most AS most, fill_through AS "fillThrough",
+const CLAUSE = sql`number, definition, keep_ms AS "maxAgeMs", keep_most AS "maxCount", fill_through AS "fillThrough",
   filled_through AS "filledThrough", reaches_back_to AS "reachesBackTo"`
 
-function clauseOf({ forMs, most, ...clause }: ClauseRow): FactClause {
-  return { ...clause, keeping: { forMs, most } }
+function clauseOf({ maxAgeMs, maxCount, ...clause }: ClauseRow): FactClause {
+  return { ...clause, retention: { maxAgeMs, maxCount } }
 }
 
 /** Adds a clause, or extends the limits of the existing one, which is then filled again. */
 export async function putFactClause(
   tx: Tx,
-  { definition, keeping, reachesBackTo }: Parameters<Facts['put']>[0],
+  { definition, retention, reachesBackTo }: Parameters<Facts['put']>[0],
 ): Promise<FactClause> {
   // The clause begins at the current position: slices and other nodes wait.
   await lockProfiles(tx)
   const [row] = await tx.all(sql<ClauseRow>`
     SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
   const kept = row && clauseOf(row)
-  const wanted = kept === undefined ? keeping : mergedKeeping(keeping, kept.keeping)
-  if (kept !== undefined && isEqual(wanted, kept.keeping)) return kept
+  const wanted = kept === undefined ? retention : mergedRetention(retention, kept.retention)
+  if (kept !== undefined && isEqual(wanted, kept.retention)) return kept
   const position = await profilesPosition(tx)
-  const { forMs, most } = wanted
+  const { maxAgeMs, maxCount } = wanted
   // Not an upsert: PostgreSQL has an exclusion constraint, because definitions may be long.
   const [put] = await tx.all(
     kept === undefined
       ? sql<ClauseRow>`
           INSERT INTO fact_clauses
             (definition, keep_ms, keep_most, fill_through, filled_through, reaches_back_to)
-          VALUES (${definition}, ${forMs}, ${most}, ${position}, 0, ${reachesBackTo}) RETURNING ${CLAUSE}`
+          VALUES (${definition}, ${maxAgeMs}, ${maxCount}, ${position}, 0, ${reachesBackTo}) RETURNING ${CLAUSE}`
       : sql<ClauseRow>`
-          UPDATE fact_clauses SET keep_ms = ${forMs}, keep_most = ${most}, fill_through = ${position},
+          UPDATE fact_clauses SET keep_ms = ${maxAgeMs}, keep_most = ${maxCount}, fill_through = ${position},
             filled_through = 0, reaches_back_to = ${reachesBackTo}
           WHERE number = ${kept.number} RETURNING ${CLAUSE}`,
   )
   return clauseOf(put!)
 }
 
-function isEqual(a: Keeping, b: Keeping): boolean {
-  return a.forMs === b.forMs && a.most === b.most
+function isEqual(a: FactRetention, b: FactRetention): boolean {
+  return a.maxAgeMs === b.maxAgeMs && a.maxCount === b.maxCount
 }
 
 /** Removes a clause. Its facts are pruned later. */

@@ -116,8 +116,8 @@ export async function failOnce(
 /** Fills the profiles of u1 and u2 with the planted value everywhere, some of it later overwritten. */
 export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   const { facts, evaluations, memberships } = backend
-  const keeping = { forMs: null, most: 9 }
-  const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+  const retention = { maxAgeMs: null, maxCount: 9 }
+  const { number } = await facts.put({ definition: 'a', retention, reachesBackTo: null })
   const links = [{ kind: 'anonymous' as const, id: `anonymous-${PLANTED}` }, user('u2')]
   const of = (value: string) => ({ traits: { name: value }, facts: [{ clause: number, value }] })
   await follow({ backend } as never, [

@@ -120,8 +120,8 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
     test('has everything that a computation can use', async () => {
       await using harness = await open()
       const { evaluations, memberships, facts } = harness.backend
-      const keeping = { forMs: null, most: 9 }
-      const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+      const retention = { maxAgeMs: null, maxCount: 9 }
+      const { number } = await facts.put({ definition: 'a', retention, reachesBackTo: null })
       await follow(harness, [
         { userId: 'b', traits: { plan: 'pro', gone: 1, deep: { a: [1] } } },
         { userId: 'b', traits: { gone: null }, timestamp: NOON + 1 },
@@ -318,9 +318,9 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       const { evaluations, profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }])
       const { purges } = await profiles.state()
-      const [told, late] = [announce('u1', 1).event, announce('u1', 2).event]
-      expect(await evaluations.announce([told], purges)).toBe(true)
-      expect(await consumed(harness, 1)).toEqual([told])
+      const [announced, late] = [announce('u1', 1).event, announce('u1', 2).event]
+      expect(await evaluations.announce([announced], purges)).toBe(true)
+      expect(await consumed(harness, 1)).toEqual([announced])
       await purgeUser(harness, 'u1')
       expect(await evaluations.announce([late], purges)).toBe(false)
       await harness.settle()

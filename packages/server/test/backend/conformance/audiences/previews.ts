@@ -126,9 +126,9 @@ export function previewsConformance(open: OpenBackendHarness): void {
     test('counts stored facts for a clause with facts, and archived events for others', async () => {
       await using harness = await open()
       const order = { event: 'Order Completed' } as const
-      const keeping = { forMs: null, most: 100 }
+      const retention = { maxAgeMs: null, maxCount: 100 }
       const definition = definitionOf(order)
-      const clause = await harness.backend.facts.put({ definition, keeping, reachesBackTo: null })
+      const clause = await harness.backend.facts.put({ definition, retention, reachesBackTo: null })
       const stored = { type: 'track', facts: [{ clause: clause.number, value: null }] } as const
       await harness.backend.log.append([
         acceptedEvent({ userId: 'a', event: 'Other' }),

@@ -16,7 +16,7 @@ const syncOf = (number: number, change: Partial<Sync> = {}): Sync => ({
   startedAt: NOON,
   finishedAt: NOON,
   evaluated: 7,
-  told: 0,
+  announced: 0,
   entered: 1,
   left: 2,
   missed: 3,

@@ -57,9 +57,9 @@ export function walksConformance(open: OpenBackendHarness): void {
     test('loads profiles like `load`, but only the requested facts and announcements', async () => {
       await using harness = await open()
       const { evaluations, facts, memberships } = harness.backend
-      const keeping = { forMs: null, most: 2 }
+      const retention = { maxAgeMs: null, maxCount: 2 }
       const put = async (definition: string): Promise<number> =>
-        (await facts.put({ definition, keeping, reachesBackTo: null })).number
+        (await facts.put({ definition, retention, reachesBackTo: null })).number
       const [a, b] = [await put('a'), await put('b')]
       const counted = [a, b].map((clause) => ({ clause, value: clause }))
       await follow(harness, [

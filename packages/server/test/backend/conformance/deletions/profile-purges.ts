@@ -27,8 +27,8 @@ async function fill({ backend }: BackendHarness): Promise<number> {
   const sources = [newSource(), newSource({ id: 'src_b', space: 'other' })]
   const computations = spaces.map((space) => audienceOf(`aud_${space}`, space))
   await catalog.putAll({ sources, destinations: [], computations })
-  const keeping = { forMs: null, most: 9 }
-  const { number } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+  const retention = { maxAgeMs: null, maxCount: 9 }
+  const { number } = await facts.put({ definition: 'a', retention, reachesBackTo: null })
   for (const space of spaces) {
     const events = ['u1', 'u2', 'u3'].map((userId) => ({
       space,

@@ -5,8 +5,8 @@ import type { BackendHarness, OpenBackendHarness } from '../backend-harness.ts'
 import { anonymous, follow, loaded, settle, user } from './profile-changes.ts'
 import { purgeUser } from '../deletions/purge-requests.ts'
 
-const KEEPING = { forMs: null, most: 100 }
-const CLAUSE = { definition: 'track: Order', keeping: KEEPING, reachesBackTo: NOON - 9 }
+const RETENTION = { maxAgeMs: null, maxCount: 100 }
+const CLAUSE = { definition: 'track: Order', retention: RETENTION, reachesBackTo: NOON - 9 }
 
 /** An archived fact of u1 at a position. */
 const archived = (
@@ -79,20 +79,20 @@ export function factsConformance(open: OpenBackendHarness): void {
       expect(await facts.clauses()).toEqual([first, other])
     })
 
-    test.each<[string, FactClause['keeping'], FactClause['keeping']]>([
-      ['with a longer window', { forMs: 9, most: 5 }, { forMs: 9, most: 5 }],
-      ['without a window', { forMs: null, most: 1 }, { forMs: null, most: 5 }],
-      ['with more facts', { forMs: 1, most: 6 }, { forMs: 7, most: 6 }],
-    ])('%s is filled again from the archive', async (_, keeping, wanted) => {
+    test.each<[string, FactClause['retention'], FactClause['retention']]>([
+      ['with a longer window', { maxAgeMs: 9, maxCount: 5 }, { maxAgeMs: 9, maxCount: 5 }],
+      ['without a window', { maxAgeMs: null, maxCount: 1 }, { maxAgeMs: null, maxCount: 5 }],
+      ['with more facts', { maxAgeMs: 1, maxCount: 6 }, { maxAgeMs: 7, maxCount: 6 }],
+    ])('%s is filled again from the archive', async (_, retention, wanted) => {
       await using harness = await open()
       const { facts } = harness.backend
-      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 7, most: 5 } })
+      const { number } = await facts.put({ ...CLAUSE, retention: { maxAgeMs: 7, maxCount: 5 } })
       await follow(harness, [{}, {}, {}])
-      const wider = await facts.put({ ...CLAUSE, keeping, reachesBackTo: NOON - 4 })
+      const wider = await facts.put({ ...CLAUSE, retention, reachesBackTo: NOON - 4 })
       const { definition } = CLAUSE
       const filling = { fillThrough: 3, filledThrough: 0, reachesBackTo: NOON - 4 }
-      expect(wider).toEqual({ number, definition, keeping: wanted, ...filling })
-      const narrow = { ...CLAUSE, keeping: { forMs: 1, most: 1 }, reachesBackTo: NOON }
+      expect(wider).toEqual({ number, definition, retention: wanted, ...filling })
+      const narrow = { ...CLAUSE, retention: { maxAgeMs: 1, maxCount: 1 }, reachesBackTo: NOON }
       expect(await facts.put(narrow)).toEqual(wider)
     })
 
@@ -159,18 +159,18 @@ export function factsConformance(open: OpenBackendHarness): void {
     test('are limited to the newest ones that the clause keeps', async () => {
       await using harness = await open()
       const { facts } = harness.backend
-      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
+      const { number } = await facts.put({ ...CLAUSE, retention: { maxAgeMs: null, maxCount: 3 } })
       await count(harness, number, [9, 3, 64, 32, 5, 40])
       expect(await positionsOf(harness, number)).toEqual([64, 40, 32])
       await pruneAll(harness, NOON)
-      await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 9 } })
+      await facts.put({ ...CLAUSE, retention: { maxAgeMs: null, maxCount: 9 } })
       expect(await positionsOf(harness, number)).toEqual([64, 40, 32])
     })
 
     test.each([1, 20])('are limited in total for a user with %d anonymousIds', async (devices) => {
       await using harness = await open()
       const { facts } = harness.backend
-      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 3 } })
+      const { number } = await facts.put({ ...CLAUSE, retention: { maxAgeMs: null, maxCount: 3 } })
       const ids = Array.from({ length: devices }, (_, index) => `a${index}`)
       const counted = ids.flatMap((anonymousId, index) =>
         [0, 100, 200].map((at) => ({
@@ -190,7 +190,7 @@ export function factsConformance(open: OpenBackendHarness): void {
     test('are pruned when they leave the window of the clause', async () => {
       await using harness = await open()
       const { facts } = harness.backend
-      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })
+      const { number } = await facts.put({ ...CLAUSE, retention: { maxAgeMs: 10, maxCount: 100 } })
       const kept = await facts.put({ ...CLAUSE, definition: 'for ever' })
       await count(harness, number, [1, 2, 3])
       await count(harness, kept.number, [4])
@@ -202,7 +202,7 @@ export function factsConformance(open: OpenBackendHarness): void {
     test('are pruned slice by slice for any number of profiles', async () => {
       await using harness = await open()
       const { facts } = harness.backend
-      const { number } = await facts.put({ ...CLAUSE, keeping: { forMs: 10, most: 100 } })
+      const { number } = await facts.put({ ...CLAUSE, retention: { maxAgeMs: 10, maxCount: 100 } })
       const changes = Array.from({ length: 6_000 }, (_, index) => ({
         userId: `u${index % 1_500}`,
         type: 'track' as const,
@@ -213,7 +213,7 @@ export function factsConformance(open: OpenBackendHarness): void {
       const first = await facts.prune({ now: NOON })
       expect(first).not.toBeNull()
       await pruneAll(harness, NOON)
-      await facts.put({ ...CLAUSE, keeping: { forMs: null, most: 1_000 } })
+      await facts.put({ ...CLAUSE, retention: { maxAgeMs: null, maxCount: 1_000 } })
       const due = await harness.backend.evaluations.due(NOON, 2_000)
       const left = due.flatMap((profile) => profile.facts.get(number) ?? [])
       expect(left).toHaveLength(2_000)

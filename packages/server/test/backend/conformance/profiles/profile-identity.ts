@@ -20,8 +20,8 @@ const track = (clause: number, value: number) => ({
 })
 
 async function putClause({ backend }: BackendHarness): Promise<number> {
-  const keeping = { forMs: null, most: 100 }
-  return (await backend.facts.put({ definition: 'a', keeping, reachesBackTo: null })).number
+  const retention = { maxAgeMs: null, maxCount: 100 }
+  return (await backend.facts.put({ definition: 'a', retention, reachesBackTo: null })).number
 }
 
 /** Awkward ids. The long ones are incompressible. */

@@ -106,10 +106,10 @@ export function profileOrderConformance(open: OpenBackendHarness): void {
     test(`for any permutation and repetition (seed ${SEED})`, { timeout: 120_000 }, async () => {
       await using harness = await open()
       await follow(harness, [])
-      const keeping = { forMs: null, most: 3 }
+      const retention = { maxAgeMs: null, maxCount: 3 }
       const clause = await harness.backend.facts.put({
         definition: 'a',
-        keeping,
+        retention,
         reachesBackTo: null,
       })
       let cases = 0

@@ -17,8 +17,8 @@ test('the profiles of 5,000 users are purged in slices of a few milliseconds', a
       maxWaitingBytes: 2 ** 26,
     })
     const { profiles, facts, memberships } = backend
-    const keeping = { forMs: null, most: 20 }
-    const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+    const retention = { maxAgeMs: null, maxCount: 20 }
+    const { number: clause } = await facts.put({ definition: 'a', retention, reachesBackTo: null })
     await profiles.begin(100)
     const changes = [...userIds, ...userIds].map((userId, index) =>
       changeOf(index + 1, { userId, facts: [{ clause, value: null }] }),

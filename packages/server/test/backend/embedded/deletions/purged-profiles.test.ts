@@ -21,8 +21,8 @@ const idsOf = (user: number): string[] => [`user-${user}`, `alias-${user}`]
 
 /** Applies events that create, grow and link the profiles of many users. Those of user-7 have the planted value. */
 async function fill({ profiles, facts }: Backend, random: () => number): Promise<number> {
-  const keeping = { forMs: null, most: 20 }
-  const { number: clause } = await facts.put({ definition: 'a', keeping, reachesBackTo: null })
+  const retention = { maxAgeMs: null, maxCount: 20 }
+  const { number: clause } = await facts.put({ definition: 'a', retention, reachesBackTo: null })
   await profiles.begin(100)
   for (let after = 0; after < EVENTS; after += 500) {
     const changes = Array.from({ length: 500 }, (_, index) => {
