@@ -6,7 +6,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { Actor } from './access/authenticate.ts'
 import { isRoleEnough, type RouteRoles } from './access/roles.ts'
-import type { Openers } from './access/tokens.ts'
+import type { SessionOpeners } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import * as Schema from './api/schema.ts'
 import { LiveStream, LiveStreams } from './live-streams.ts'
@@ -60,7 +60,7 @@ const schema = {
 interface LiveDeps {
   readonly live: LiveTopics
   readonly maxLiveStreams: number
-  readonly openers: Openers
+  readonly openers: SessionOpeners
   readonly roles: RouteRoles
   readonly clock: Clock
   readonly logger: Logger

@@ -4,13 +4,13 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { authenticate, type Authentication, WrongTokens } from './access/authenticate.ts'
 import { RequestLimit, takeTurns } from './access/request-limits.ts'
 import { authorize, type RouteRoles } from './access/roles.ts'
-import { Openers } from './access/tokens.ts'
+import { SessionOpeners } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { acceptJsonOnly, refuseAmbiguousUrls, refuseUndeclared, validate } from './api/validate.ts'
 import { addAudienceRoutes } from './audiences.ts'
 import { addAuditRoute, announceChanges } from './audit.ts'
 import { addBackupRoute } from './backup.ts'
-import { Turns } from './computations/computation.ts'
+import { SerialQueue } from './computations/computation.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addDeletionRoutes } from './deletions.ts'
 import { addDeliveryRoutes } from './deliveries/deliveries.ts'
@@ -64,7 +64,7 @@ type ResourceDeps = (typeof RESOURCES)[number] extends (app: never, deps: infer 
   : never
 
 export type AdminDeps = IdempotencyDeps &
-  Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'turns'> & {
+  Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'queue'> & {
     /** Collects the role that each route requires. */
     readonly roles: RouteRoles
     /** Requests per second for each token; `null` for no limit. */
@@ -94,7 +94,8 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     announceChanges(app, deps.live.changes)
     const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.maxAuthFailuresPerMinute })
     const limit = new RequestLimit(deps.clock, deps.rateLimit)
-    const all = { ...deps, wrongTokens, limit, openers: new Openers(deps), turns: new Turns() }
+    const [openers, queue] = [new SessionOpeners(deps), new SerialQueue()]
+    const all = { ...deps, wrongTokens, limit, openers, queue }
     const signIn = { access: all, limit, codes: new SignInCodes(), sessions: new OpenSessions(all) }
     addSignInRoute(app, signIn)
     await app.register(async (guarded: AdminApp) => {

@@ -18,7 +18,7 @@ import {
   hashOf,
   isExpired,
   isSame,
-  type Openers,
+  type SessionOpeners,
   sessionIn,
   THIS_MACHINE_ID,
   tokenIdOf,
@@ -47,7 +47,7 @@ export interface Authentication {
   /** The operator's token. It has the admin role and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Pick<Tokens, 'current' | 'markUsed'>
-  readonly openers: Openers
+  readonly openers: SessionOpeners
   /** Browsers on this machine need no login and have the admin role. */
   readonly allowsLocalAccess: boolean
   readonly wrongTokens: WrongTokens

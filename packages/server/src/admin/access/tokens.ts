@@ -46,7 +46,7 @@ export const ADMIN_TOKEN_ID = 'admin-token'
 /** The id of users whose browser is on this machine and needs no login. */
 export const THIS_MACHINE_ID = 'this-machine'
 
-interface OpenersOptions {
+interface SessionOpenersOptions {
   readonly tokens: Pick<Tokens, 'current'>
   readonly adminToken: Redacted
   /** Browsers on this machine need no login. */
@@ -57,11 +57,11 @@ interface OpenersOptions {
  * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the admin token, when the
  * operator replaces it: the session stores its fingerprint. Sessions of a browser without a login end with `allowsLocalAccess`.
  */
-export class Openers {
-  readonly #options: OpenersOptions
+export class SessionOpeners {
+  readonly #options: SessionOpenersOptions
   #adminOpener: string | undefined
 
-  constructor(options: OpenersOptions) {
+  constructor(options: SessionOpenersOptions) {
     this.#options = options
   }
 

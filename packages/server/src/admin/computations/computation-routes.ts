@@ -116,10 +116,10 @@ function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind)
 }
 
 function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
-  const { catalog, clock, turns, wake } = deps
+  const { catalog, clock, queue, wake } = deps
   const options = { schema: recordSchemas(kind).create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
-    turns.run(async () => {
+    queue.run(async () => {
       const now = clock.wall()
       const { current } = catalog
       const record = newComputation(request, kind, { current, now })
@@ -135,10 +135,10 @@ function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 }
 
 function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
-  const { catalog, clock, turns, wake } = deps
+  const { catalog, clock, queue, wake } = deps
   const options = { schema: recordSchemas(kind).change, attachValidation: true }
   app.patch(`${kind.path}/:id`, options, (request, reply) =>
-    turns.run(async () => {
+    queue.run(async () => {
       const before = requireComputation(catalog, kind, request.params.id)
       await requireKept(before, deps)
       const changed = await changeRecord<Computation>({
@@ -159,9 +159,9 @@ function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 }
 
 function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
-  const { catalog, clock, audit, computations, turns, wake } = deps
+  const { catalog, clock, audit, computations, queue, wake } = deps
   app.delete(`${kind.path}/:id`, { schema: recordSchemas(kind).remove }, (request, reply) =>
-    turns.run(async () => {
+    queue.run(async () => {
       const record = requireComputation(catalog, kind, request.params.id)
       requireMatch(request.headers['if-match'], record.version)
       requireUnused(record, catalog.current)

@@ -23,7 +23,7 @@ import type { ChangeDeps } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 
 /** Runs tasks one at a time: duplicate keys and cyclic conditions are checked across records. */
-export class Turns {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve()
 
   run<T>(task: () => Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ export interface ComputationDeps extends ChangeDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly syncs: Pick<Syncs, 'list'>
   /** Orders all changes of these records, including imports. */
-  readonly turns: Turns
+  readonly queue: SerialQueue
 }
 
 /** The context in which a definition is validated. */

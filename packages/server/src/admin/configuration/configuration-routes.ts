@@ -49,7 +49,7 @@ const schemas = {
   },
 }
 
-interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | 'turns'>, UrlChecks {
+interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, UrlChecks {
   /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
 }
@@ -58,7 +58,7 @@ interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | '
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
 export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
-  const { catalog, clock, allowedPorts, turns } = deps
+  const { catalog, clock, allowedPorts, queue } = deps
   app.get('/export', { schema: schemas.export }, async ({ query }) =>
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
@@ -66,7 +66,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
   const options = { schema: schemas.import, bodyLimit: MAX_IMPORT_BYTES }
   app.put('/import', options, async (request) => {
     const dryRun = request.query.dryRun === 'true'
-    const { diff, destinations } = await turns.run(async () => {
+    const { diff, destinations } = await queue.run(async () => {
       const now = clock.wall()
       const plan = planImport(request.body, catalog.current, { now, allowedPorts })
       const planned = { diff: diffOf(plan, catalog.current), destinations: plan.destinations }

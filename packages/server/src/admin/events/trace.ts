@@ -52,11 +52,11 @@ export const DecisionResponse = Type.Object({
 })
 type Decision = Static<typeof DecisionResponse>
 
-type Words = Pick<Decision, 'explanation' | 'remedy'>
+type Explanation = Pick<Decision, 'explanation' | 'remedy'>
 
 const RETRY = 'Retry the delivery.'
 
-const STATES: Readonly<Record<DeliveryState, Words>> = {
+const STATES: Readonly<Record<DeliveryState, Explanation>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
   rejected: { explanation: 'Rejected. Hookline does not retry it.', remedy: RETRY },
@@ -73,12 +73,12 @@ const STATES: Readonly<Record<DeliveryState, Words>> = {
 
 const CREATE = 'A new destination receives later events.'
 
-const REMOVED: Words = {
+const REMOVED: Explanation = {
   explanation: 'Its destination was deleted before delivery.',
   remedy: CREATE,
 }
 
-const UNDECIDED: Words = {
+const UNDECIDED: Explanation = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
   remedy: 'Check again in a moment. If nothing changes, check /readyz to see what is stuck.',
 }
@@ -111,21 +111,21 @@ export function traceDecisions(
   return decisions.filter((each) => first.get(each.destinationId) === each)
 }
 
-function decision(destinationId: string, kind: Decision['decision'], words: Words): Decision {
-  return { destinationId, decision: kind, reason: null, since: null, ...words }
+function decision(destinationId: string, kind: Decision['decision'], text: Explanation): Decision {
+  return { destinationId, decision: kind, reason: null, since: null, ...text }
 }
 
 function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Decision {
   const { destinationId, state } = delivery
-  const words = stateWords(delivery)
-  const waits = waitWords(delivery, context)
-  const failures = failureWords(delivery)
-  const explanation = [words, ...waits, ...failures].map((each) => each.explanation).join(' ')
-  const isDone = state === 'delivered' || words === REMOVED
+  const own = explanationOf(delivery)
+  const waits = waitExplanations(delivery, context)
+  const failures = failureExplanations(delivery)
+  const explanation = [own, ...waits, ...failures].map((each) => each.explanation).join(' ')
+  const isDone = state === 'delivered' || own === REMOVED
   if (!isDone && !ids.has(destinationId))
     return decision(destinationId, 'deliver', withoutDestination(explanation))
   // First the remedies that end a wait, then the fix of the receiver, then the retry.
-  const remedies = new Set([...waits, ...failures, words].flatMap(({ remedy }) => remedy ?? []))
+  const remedies = new Set([...waits, ...failures, own].flatMap(({ remedy }) => remedy ?? []))
   const remedy = [...remedies].join(' ') || null
   return decision(destinationId, 'deliver', { explanation, remedy })
 }
@@ -135,13 +135,13 @@ function declinedDecision({ destinationId, reason, since: at }: Declined, ids: I
   const since = at === undefined ? null : formatTimestamp(at)
   const explanation = since === null ? meaning : `${meaning} It had been disabled since ${since}.`
   const isThere = ids.has(destinationId)
-  const words = isThere ? { explanation, remedy: help } : withoutDestination(explanation)
-  return { ...decision(destinationId, 'declined', words), reason, since }
+  const text = isThere ? { explanation, remedy: help } : withoutDestination(explanation)
+  return { ...decision(destinationId, 'declined', text), reason, since }
 }
 
 type Ids = ReadonlySet<string>
 
-function withoutDestination(explanation: string): Words {
+function withoutDestination(explanation: string): Explanation {
   return { explanation: `${explanation} The destination has since been deleted.`, remedy: CREATE }
 }
 
@@ -152,7 +152,7 @@ function laterDecision(destinationId: string, createdAt: number): Decision {
   return { ...decision(destinationId, 'none', { explanation, remedy: help }), reason }
 }
 
-function stateWords({ state, webhooks, quarantine }: TracedDelivery['delivery']): Words {
+function explanationOf({ state, webhooks, quarantine }: TracedDelivery['delivery']): Explanation {
   const isRefused = webhooks.some((part) => part.state === 'rejected')
   if (state === 'rejected' && !isRefused) return REMOVED
   if (quarantine === undefined) return STATES[state]
@@ -160,7 +160,7 @@ function stateWords({ state, webhooks, quarantine }: TracedDelivery['delivery'])
 }
 
 /** Why each webhook waits, since when and until when. */
-function waitWords({ webhooks }: Delivery, context: WaitContext): Words[] {
+function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explanation[] {
   return webhooks.flatMap((part) => {
     const waiting = partWaiting(part, context)
     if (waiting === null) return []
@@ -173,7 +173,7 @@ function waitWords({ webhooks }: Delivery, context: WaitContext): Words[] {
 }
 
 /** The last failure of each webhook without the event. */
-function failureWords({ webhooks }: Delivery): Words[] {
+function failureExplanations({ webhooks }: Delivery): Explanation[] {
   return webhooks.flatMap((part) => {
     const { state, last } = part
     if (last === undefined || state === 'delivered' || state === 'removed') return []

@@ -4,7 +4,7 @@ import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { type Actor, unauthorized } from '../access/authenticate.ts'
-import { hashOf, isSession, newToken, type Openers, tokenIdOf } from '../access/tokens.ts'
+import { hashOf, isSession, newToken, type SessionOpeners, tokenIdOf } from '../access/tokens.ts'
 import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
@@ -16,7 +16,7 @@ const MAX_WAITING = 32
 
 export interface OpenSessionsOptions {
   readonly tokens: Audited<Tokens, 'add' | 'remove'>
-  readonly openers: Openers
+  readonly openers: SessionOpeners
   readonly clock: Clock
   readonly sessionLifetimeMs: number
 }

@@ -14,7 +14,7 @@ interface Entry {
   readonly after: Record<string, unknown> | null
 }
 
-interface Made {
+interface CreatedRecord {
   readonly id: string
   readonly token: string
 }
@@ -25,11 +25,14 @@ async function auditOf(server: AdminServer, query = ''): Promise<readonly Entry[
 
 test('every change is recorded with actor, action, before and after, newest first', async () => {
   await using server = await AdminServer.open()
-  const { token, id } = await server.must<Made>('POST', '/tokens', {
+  const { token, id } = await server.must<CreatedRecord>('POST', '/tokens', {
     body: { name: 'ci', role: 'editor' },
   })
   const headers = { authorization: `Bearer ${token}` }
-  const source = await server.must<Made>('POST', '/sources', { headers, body: { name: 'web' } })
+  const source = await server.must<CreatedRecord>('POST', '/sources', {
+    headers,
+    body: { name: 'web' },
+  })
   await server.must('PATCH', `/sources/${source.id}`, { headers, body: { name: 'shop' } })
   await server.must('DELETE', `/sources/${source.id}`, { headers })
   const entries = await auditOf(server)
@@ -50,7 +53,7 @@ test('every change is recorded with actor, action, before and after, newest firs
 
 test('a corrupted entry is listed with its readable fields, and its id is logged', async () => {
   await using server = await AdminServer.open()
-  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const source = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
   {
     using db = openBesideService(server.dataDir)
@@ -94,7 +97,7 @@ test('no entry contains a secret', async () => {
   const settings = { sharedSecret: 'planted shared secret', webhooks }
   const body = { sourceId: source.id, type: 'Webhooks', settings }
   await server.must('POST', '/destinations', { body })
-  const { token } = await server.must<Made>('POST', '/tokens', {
+  const { token } = await server.must<CreatedRecord>('POST', '/tokens', {
     body: { name: 'a', role: 'admin' },
   })
   const { text } = await server.call('GET', '/audit')
@@ -107,7 +110,7 @@ test('entries can be filtered by actor, action and target, and pages have no gap
   await using server = await AdminServer.open()
   const made: string[] = []
   for (const name of ['a', 'b', 'c']) {
-    made.push((await server.must<Made>('POST', '/sources', { body: { name } })).id)
+    made.push((await server.must<CreatedRecord>('POST', '/sources', { body: { name } })).id)
     server.clock.advance(1)
   }
   expect((await auditOf(server, `?targetId=${made[1]}`)).map(({ targetId }) => targetId)).toEqual([
@@ -133,10 +136,10 @@ test('a test delivery whose audit entry cannot be written is not sent', async ()
   let runs = 0
   const run = async () => ({ deliveryId: `msg_${++runs}`, webhooks: [] })
   await using server = await AdminServer.open({ testDeliveries: { run } })
-  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const source = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }
   const body = { sourceId: source.id, type: 'Webhooks', settings }
-  const { id } = await server.must<Made>('POST', '/destinations', { body })
+  const { id } = await server.must<CreatedRecord>('POST', '/destinations', { body })
   failAuditWrites(server.dataDir)
   const send = (dryRun: boolean) =>
     server.call('POST', `/destinations/${id}/test`, { body: { type: 'track', dryRun } })
@@ -167,10 +170,10 @@ test('the entry of an import shows its number of records, and at most 1,000 ids 
 
 test('a request that changes nothing leaves an entry with equal before and after', async () => {
   await using server = await AdminServer.open()
-  const source = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const source = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }
   const body = { sourceId: source.id, type: 'Webhooks', settings }
-  const { id } = await server.must<Made>('POST', '/destinations', { body })
+  const { id } = await server.must<CreatedRecord>('POST', '/destinations', { body })
   await server.must('POST', `/destinations/${id}/resume`)
   const [entry] = await auditOf(server)
   expect(entry).toMatchObject({ action: 'resumeDestination', targetId: id })
@@ -179,7 +182,7 @@ test('a request that changes nothing leaves an entry with equal before and after
 
 test('a removal with a body is refused, so that a dryRun in it is not ignored', async () => {
   await using server = await AdminServer.open()
-  const { id } = await server.must<Made>('POST', '/sources', { body: { name: 'web' } })
+  const { id } = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   for (const body of [{ dryRun: true }, [], '"x"']) {
     expect((await server.call('DELETE', `/sources/${id}`, { body })).status).toBe(422)
   }

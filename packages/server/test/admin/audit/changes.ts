@@ -11,10 +11,10 @@ export interface Change {
   readonly after: object | null
 }
 
-type Make = (made: Made, server: AdminServer) => Promise<Change> | Change
+type Make = (made: CreatedRecords, server: AdminServer) => Promise<Change> | Change
 
 /** Records that exist before the changes. */
-export interface Made {
+export interface CreatedRecords {
   readonly source: string
   readonly destination: string
   readonly delivery: string

@@ -7,7 +7,7 @@ import {
   COMPUTE,
   CONDITION,
   destinationBody,
-  type Made,
+  type CreatedRecords,
   uniqueName,
 } from './changes.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
@@ -51,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-async function makeRecords(): Promise<Made> {
+async function makeRecords(): Promise<CreatedRecords> {
   const make = async (path: string, body: object): Promise<string> =>
     (await server.must<{ id: string }>('POST', path, { body })).id
   const source = await make('/sources', { name: 'web' })

@@ -20,7 +20,7 @@ const NOW = NOON + 1_000
 const { url } = LANE
 
 /** The changes of a case to a due part of a healthy webhook. */
-interface Given {
+interface WaitFixture {
   readonly part?: Partial<DeliveryPart>
   readonly destination?: Parameters<typeof newDestination>[0]
   readonly state?: Partial<WebhookState>
@@ -28,14 +28,14 @@ interface Given {
   readonly begunAt?: number
 }
 
-function contextOf({ destination, state, begunAt }: Given): WaitContext {
+function contextOf({ destination, state, begunAt }: WaitFixture): WaitContext {
   const healthy = { breaker: 'closed', brokenSince: null, openUntil: null } as const
   const states = [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...state }]
   const inFlight = new Map(begunAt === undefined ? [] : [[url, begunAt]])
   return { destination: newDestination(destination), states, inFlight, now: NOW, jumpMs: 0 }
 }
 
-const waitingOf = (given: Given) => partWaiting(partOf(given.part), contextOf(given))
+const waitingOf = (fixture: WaitFixture) => partWaiting(partOf(fixture.part), contextOf(fixture))
 
 const pausedWebhook = (
   reason: 'operator' | 'webhook_gone' | 'url_forbidden',
@@ -57,7 +57,7 @@ const FAILED_AT = NOON + 120
 
 type Row = readonly [
   title: string,
-  given: Given,
+  fixture: WaitFixture,
   expected: readonly [reason: WaitReason, since: number, nextAttemptAt: number | null],
 ]
 
@@ -143,8 +143,8 @@ const ROWS: readonly Row[] = [
 ]
 
 describe('a part of a delivery', () => {
-  test.each(ROWS)('%s', (_, given, [reason, since, nextAttemptAt]) => {
-    expect(waitingOf(given)).toEqual({ reason, since, nextAttemptAt })
+  test.each(ROWS)('%s', (_, fixture, [reason, since, nextAttemptAt]) => {
+    expect(waitingOf(fixture)).toEqual({ reason, since, nextAttemptAt })
   })
 
   test('is tested with every reason', () => {

@@ -67,15 +67,15 @@ test('each change by a request is reported as in the audit log, and a refused re
   await server.call('PATCH', '/sources/src_unknown', { body: source })
   await server.must('PATCH', `/sources/${id}`, { body: { name: 'Store' } })
   await server.must('DELETE', `/sources/${id}`)
-  const told = (await reader.messages(3)).map(({ data }) => data)
+  const changes = (await reader.messages(3)).map(({ data }) => data)
   const by = { at: '2026-01-15T12:00:00.000Z', resource: 'sources', id, actorId: 'admin-token' }
-  expect(told).toEqual([
+  expect(changes).toEqual([
     { ...by, action: 'createSource' },
     { ...by, action: 'changeSource' },
     { ...by, action: 'removeSource' },
   ])
   const { data } = await server.must<{ data: { action: string }[] }>('GET', '/audit')
-  expect(data.map(({ action }) => action).toReversed()).toEqual(told.map(({ action }) => action))
+  expect(data.map(({ action }) => action).toReversed()).toEqual(changes.map(({ action }) => action))
 })
 
 test('a viewer receives the changes it may read, but not their author', async () => {
