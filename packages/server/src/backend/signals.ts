@@ -23,8 +23,8 @@ export interface Signals {
   /** Calls `listener` when messages may be missing because a node was disconnected. */
   onMissed(listener: () => void): () => void
   /** Resolves to the responses of other live nodes: when all have responded, or after half a second. */
-  request(topic: SignalTopic, question: object): Promise<readonly unknown[]>
-  onRequest(topic: SignalTopic, answer: (question: unknown) => Promise<object>): () => void
+  request(topic: SignalTopic, request: object): Promise<readonly unknown[]>
+  onRequest(topic: SignalTopic, respond: (request: unknown) => Promise<object>): () => void
   /** Receives the messages of a topic, until the result is disposed of. */
   read(topic: ReadTopic): Disposable
   /** Calls `listener` when the first other node begins to read, immediately if one already does, and when the last one ends. */

@@ -17,7 +17,7 @@ export interface SharedLanesOptions {
   readonly clock: Clock
 }
 
-type Question =
+type LanesQuery =
   | { readonly states: readonly string[] }
   | { readonly attempts: readonly Pick<Delivery, 'id' | 'destinationId'>[] }
 
@@ -26,7 +26,7 @@ interface States {
 }
 
 /** By delivery: URLs and durations so far of the attempts in progress. */
-interface AttemptsMade {
+interface AttemptsInFlight {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }
 
@@ -36,9 +36,9 @@ export class SharedLanes implements WebhookLanes {
 
   constructor(options: SharedLanesOptions) {
     this.#options = options
-    options.signals.onRequest('lanes', (question) => this.#answer(question as Question))
-    options.signals.onMessage('lanes', (told) => {
-      void options.lanes.command(told as LaneCommand)
+    options.signals.onRequest('lanes', (query) => this.#respond(query as LanesQuery))
+    options.signals.onMessage('lanes', (command) => {
+      void options.lanes.command(command as LaneCommand)
     })
   }
 
@@ -48,15 +48,15 @@ export class SharedLanes implements WebhookLanes {
     const { lanes, clock } = this.#options
     const [own, others] = await Promise.all([
       lanes.states(destinationIds),
-      this.#ask<States>({ states: destinationIds }),
+      this.#query<States>({ states: destinationIds }),
     ])
     const merged = new Map(own)
     const now = clock.now()
-    for (const [id, told] of others.flatMap(({ states }) => states)) {
+    for (const [id, reported] of others.flatMap(({ states }) => states)) {
       const states = merged.get(id) ?? []
       merged.set(
         id,
-        states.map((state) => mergedState(state, told, now)),
+        states.map((state) => mergedState(state, reported, now)),
       )
     }
     return merged
@@ -68,7 +68,7 @@ export class SharedLanes implements WebhookLanes {
     const asked = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
     const [own, others] = await Promise.all([
       this.#options.lanes.attemptsOf(asked),
-      this.#ask<AttemptsMade>({ attempts: asked }),
+      this.#query<AttemptsInFlight>({ attempts: asked }),
     ])
     const now = this.#options.clock.wall()
     const all = new Map([...own].map(([id, begun]) => [id, new Map(begun)]))
@@ -85,20 +85,20 @@ export class SharedLanes implements WebhookLanes {
     await this.#options.lanes.command(command)
   }
 
-  async #ask<Answer>(question: Question): Promise<readonly Answer[]> {
-    return (await this.#options.signals.request('lanes', question)) as readonly Answer[]
+  async #query<Result>(query: LanesQuery): Promise<readonly Result[]> {
+    return (await this.#options.signals.request('lanes', query)) as readonly Result[]
   }
 
-  async #answer(question: Question): Promise<States | AttemptsMade> {
+  async #respond(query: LanesQuery): Promise<States | AttemptsInFlight> {
     const { lanes, clock } = this.#options
-    if ('states' in question) {
-      const states = await lanes.states(question.states)
+    if ('states' in query) {
+      const states = await lanes.states(query.states)
       const now = clock.now()
       return {
         states: [...states].map(([id, each]) => [id, each.map((state) => shifted(state, -now))]),
       }
     }
-    const attempts = await lanes.attemptsOf(question.attempts)
+    const attempts = await lanes.attemptsOf(query.attempts)
     const now = clock.wall()
     return {
       attempts: [...attempts].map(([id, begun]) => [
@@ -121,8 +121,8 @@ function shifted(state: LaneState, ms: number): LaneState {
 }
 
 /** Merges two nodes' states: an open breaker decides; if both are open, the earlier end, because a probe's result is shared. */
-function mergedState(own: LaneState, told: readonly LaneState[], now: number): LaneState {
-  const found = told.find(({ url }) => url === own.url)
+function mergedState(own: LaneState, reported: readonly LaneState[], now: number): LaneState {
+  const found = reported.find(({ url }) => url === own.url)
   if (found === undefined) return own
   const other = shifted(found, now)
   const breakers = [own.breaker, other.breaker]

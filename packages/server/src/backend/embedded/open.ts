@@ -200,12 +200,12 @@ function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'com
     },
     async announce(events, purges) {
       const input = { block: blockOf(events), purges }
-      const told = await writer.run('appendAnnouncements', input, {
-        onCommitted: (appended) => {
-          if (appended !== undefined) log.appended({ events, ...appended })
+      const appended = await writer.run('appendAnnouncements', input, {
+        onCommitted: (result) => {
+          if (result !== undefined) log.appended({ events, ...result })
         },
       })
-      return told !== undefined
+      return appended !== undefined
     },
   }
 }

@@ -47,7 +47,7 @@ export interface FoundEvent {
 }
 
 /** The events to find: those with one of the ids, including as an alias's former id. */
-export interface WantedEvents {
+export interface EventsToPurge {
   readonly subjects: readonly Subject[]
   readonly through: number
   readonly computedThrough: number
@@ -77,7 +77,7 @@ export interface PurgeEngine {
   removeProfiles(purge: ProfilesPurge): Promise<number>
   /** Finds some of the events after a position (JSON: `next` of the previous call); `null` is the beginning, or the end. */
   find(
-    wanted: WantedEvents,
+    wanted: EventsToPurge,
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
   /** Removes the first of these events, counts them, and removes their data from other profiles. Resolves to their number. */

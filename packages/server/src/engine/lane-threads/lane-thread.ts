@@ -75,14 +75,14 @@ export class LaneThread {
   )
   /** When the last record arrived, or the first delivery after none. */
   #progressAt = 0
-  readonly #onFewer: () => void
+  readonly #onFreed: () => void
 
-  /** @param onFewer is called when the thread has fewer open deliveries */
-  constructor(number: number, owners: Owners, options: LaneThreadOptions, onFewer: () => void) {
+  /** @param onFreed is called when the thread can take another delivery */
+  constructor(number: number, owners: Owners, options: LaneThreadOptions, onFreed: () => void) {
     this.#number = number
     this.#owners = owners
     this.#options = options
-    this.#onFewer = onFewer
+    this.#onFreed = onFreed
     this.host = new ThreadHost<LaneThreadFunctions, LaneMainFunctions>({
       ...options,
       name: `delivery-${number + 1}`,
@@ -162,7 +162,7 @@ export class LaneThread {
   #recorded({ numbers }: RecordedBlock): void {
     this.#progressAt = this.#clock.now()
     for (const number of numbers) this.#settle(number)
-    this.#onFewer()
+    this.#onFreed()
   }
 
   #settle(number: number): void {
@@ -185,7 +185,7 @@ export class LaneThread {
       if (isStored) this.#settle(open.number)
       else this.#send(open)
     }
-    this.#onFewer()
+    this.#onFreed()
   }
 
   /** `undefined` when the lanes stop. */

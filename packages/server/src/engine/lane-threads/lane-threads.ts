@@ -22,7 +22,7 @@ export class LaneThreads implements Lanes {
   readonly #stopping = new AbortController()
   readonly #stopFollowing: () => void
   #given = 0
-  #fewer: PromiseWithResolvers<void> | undefined
+  #freed: PromiseWithResolvers<void> | undefined
 
   constructor(options: LaneThreadsOptions) {
     const { backend, threads: count, settings } = options
@@ -38,7 +38,7 @@ export class LaneThreads implements Lanes {
     }
     this.#threads = Array.from(
       { length: count },
-      (_, number) => new LaneThread(number, this.#owners, own, () => this.#onFewer()),
+      (_, number) => new LaneThread(number, this.#owners, own, () => this.#onFreed()),
     )
     this.#stopFollowing = backend.threads.onChange((change) => this.#apply(change))
     for (const { host } of this.#threads) this.#supervisor.run(host)
@@ -55,8 +55,8 @@ export class LaneThreads implements Lanes {
 
   async ready(): Promise<void> {
     while (this.#threads.some(({ open }) => open >= MAX_OPEN) && !this.#stopping.signal.aborted) {
-      this.#fewer ??= Promise.withResolvers()
-      await this.#fewer.promise
+      this.#freed ??= Promise.withResolvers()
+      await this.#freed.promise
     }
   }
 
@@ -125,7 +125,7 @@ export class LaneThreads implements Lanes {
 
   stop(): void {
     this.#stopping.abort()
-    this.#fewer?.resolve()
+    this.#freed?.resolve()
     for (const { host } of this.#threads) host.channel?.send('stopLanes')
   }
 
@@ -154,10 +154,10 @@ export class LaneThreads implements Lanes {
     await Promise.all(this.#threads.map((thread) => thread.apply({ change, given })))
   }
 
-  #onFewer(): void {
+  #onFreed(): void {
     if (this.#threads.some(({ open }) => open >= MAX_OPEN)) return
-    this.#fewer?.resolve()
-    this.#fewer = undefined
+    this.#freed?.resolve()
+    this.#freed = undefined
   }
 
   #functionsOfMain(): LaneThreadOptions['functionsOfMain'] {

@@ -8,7 +8,7 @@ import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import {
   clusterIsMissing,
-  type ClusterPlace,
+  type ClusterNamespace,
   newClusterPlace,
 } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
@@ -16,7 +16,7 @@ import { consumeAll } from './consume-all.ts'
 
 const encryptionKey = new Redacted(SecretBox.newKey())
 
-function optionsOf(place: ClusterPlace, natsPrefix = place.natsPrefix): ClusterOptions {
+function optionsOf(place: ClusterNamespace, natsPrefix = place.natsPrefix): ClusterOptions {
   const databaseUrl = new Redacted(place.databaseUrl)
   return { databaseUrl, natsUrl: new Redacted(place.natsUrl), natsPrefix, encryptionKey }
 }
@@ -31,7 +31,7 @@ async function refusal(options: ClusterOptions): Promise<string> {
   return error.message
 }
 
-async function queryAt({ databaseUrl }: ClusterPlace, text: string): Promise<unknown[]> {
+async function queryAt({ databaseUrl }: ClusterNamespace, text: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -41,7 +41,7 @@ async function queryAt({ databaseUrl }: ClusterPlace, text: string): Promise<unk
   }
 }
 
-async function idOf(place: ClusterPlace): Promise<string> {
+async function idOf(place: ClusterNamespace): Promise<string> {
   const [row] = await queryAt(place, 'SELECT id FROM hookline.installation')
   return (row as { id: string }).id
 }

@@ -231,17 +231,17 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     a!.changes.updated({ resource: 'replays', id: 'rpl_a' })
     for (const { changes } of [a!, b!])
       changes.updated({ resource: 'sources', id: 'src_a' }, { isKnown: true })
-    const told: Record<string, string[]> = { a: [], b: [] }
+    const published: Record<string, string[]> = { a: [], b: [] }
     const readBoth = (): string[] => {
       for (const [name, reader] of Object.entries({ a: onA, b: onB }))
         for (const { data } of reader.read(99))
-          if ('resource' in data) told[name]!.push(`${data.resource} ${data.id}`)
-      return Object.values(told).flat()
+          if ('resource' in data) published[name]!.push(`${data.resource} ${data.id}`)
+      return Object.values(published).flat()
     }
     await expect.poll(readBoth).toHaveLength(6)
     const expected = ['destinations dst_a', 'replays rpl_a', 'sources src_a']
-    expect(told['a']!.toSorted()).toEqual(expected)
-    expect(told['b']!.toSorted()).toEqual(expected)
+    expect(published['a']!.toSorted()).toEqual(expected)
+    expect(published['b']!.toSorted()).toEqual(expected)
   })
 
   test('a reader of changes that continues at another node starts over', async () => {

@@ -12,30 +12,30 @@ describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () =
   signalsConformance(openClusterHarness)
 })
 
-function heardOf({ signals }: Backend): unknown[] {
-  const heard: unknown[] = []
-  signals.onMessage('changes', (message) => heard.push(message))
-  return heard
+function receivedBy({ signals }: Backend): unknown[] {
+  const received: unknown[] = []
+  signals.onMessage('changes', (message) => received.push(message))
+  return received
 }
 
 describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () => {
   test('a signal from one node reaches all others, but not itself', async () => {
     await using opened = await openNodes(3)
-    const heard = opened.nodes.map(heardOf)
+    const received = opened.nodes.map(receivedBy)
     opened.nodes[0]!.signals.publish('changes', { id: 'dst_ä' })
-    for (const each of heard.slice(1)) await expect.poll(() => each).toEqual([{ id: 'dst_ä' }])
-    expect(heard[0]).toEqual([])
+    for (const each of received.slice(1)) await expect.poll(() => each).toEqual([{ id: 'dst_ä' }])
+    expect(received[0]).toEqual([])
   })
 
   test('a message above the limit of NATS arrives in full, and one above 8 MiB is dropped', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
-    const heard = heardOf(b!)
+    const received = receivedBy(b!)
     const large = { text: 'x'.repeat(3 * 1024 * 1024) }
     a!.signals.publish('changes', { text: 'x'.repeat(12 * 1024 * 1024) })
     a!.signals.publish('changes', large)
-    await expect.poll(() => heard).toHaveLength(1)
-    expect(heard[0]).toEqual(large)
+    await expect.poll(() => received).toHaveLength(1)
+    expect(received[0]).toEqual(large)
   })
 
   test('a request collects the responses of all other nodes, and does not wait long for one that does not respond', async () => {
@@ -58,14 +58,14 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const { natsUrl, natsPrefix } = opened.harness.options
-    const heard = heardOf(b!)
+    const received = receivedBy(b!)
     const stranger = await connect({ servers: natsUrl.reveal() })
     const forged = JSON.stringify({ from: 'x', topic: 'changes', body: {} })
     for (const payload of ['', 'nonsense', `0 0 1\n${forged}`, `0 0 1\n0123456789abcdef.AAAA`])
       stranger.publish(`${natsPrefix}.signals`, payload)
     await stranger.flush()
     a!.signals.publish('changes', { id: 'dst_a' })
-    await expect.poll(() => heard).toEqual([{ id: 'dst_a' }])
+    await expect.poll(() => received).toEqual([{ id: 'dst_a' }])
     await stranger.close()
   })
 
@@ -73,9 +73,9 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes
     const readOn = (node: Backend): boolean[] => {
-      const heard: boolean[] = []
-      node.signals.onRead('counts', (isRead) => heard.push(isRead))
-      return heard
+      const received: boolean[] = []
+      node.signals.onRead('counts', (isRead) => received.push(isRead))
+      return received
     }
     const early = readOn(a!)
     const [first, second] = [b!.signals.read('counts'), b!.signals.read('counts')]
@@ -106,7 +106,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
   test('signals on a topic with readers reach only the readers', async () => {
     await using opened = await openNodes(3)
     const [a, b, c] = opened.nodes
-    const heard = opened.nodes.map(({ signals }) => {
+    const received = opened.nodes.map(({ signals }) => {
       const messages: unknown[] = []
       signals.onMessage('counts', (message) => messages.push(message))
       return messages
@@ -117,10 +117,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
     a!.signals.onRead('counts', (now) => (isRead = now))
     await expect.poll(() => isRead).toBe(true)
     a!.signals.publish('counts', { received: 1 })
-    const others = heardOf(c!)
+    const others = receivedBy(c!)
     a!.signals.publish('changes', {})
     await expect.poll(() => others).toHaveLength(1)
-    await expect.poll(() => heard).toEqual([[], [{ received: 1 }], []])
+    await expect.poll(() => received).toEqual([[], [{ received: 1 }], []])
   })
 
   test('nodes without readers publish nothing', async () => {

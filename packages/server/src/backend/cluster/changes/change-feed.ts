@@ -37,7 +37,7 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #reads: Recurring
   readonly #running: Promise<unknown>
-  readonly #stopAnswering: () => void
+  readonly #stopResponding: () => void
   #failure: unknown
 
   constructor({ postgres, url, clock, pollMs, signals }: ChangeFeedOptions) {
@@ -48,8 +48,8 @@ export class ChangeFeed implements AsyncDisposable {
     const { signal } = this.#stop
     const onNotify = (): void => this.#reads.wake()
     this.#running = Promise.all([this.#reads.run(signal), listen({ url, clock, onNotify, signal })])
-    this.#stopAnswering = signals.onRequest('replicas', (question) =>
-      this.#answer(question as ReplicaRequest),
+    this.#stopResponding = signals.onRequest('replicas', (request) =>
+      this.#respond(request as ReplicaRequest),
     )
   }
 
@@ -88,7 +88,7 @@ export class ChangeFeed implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
-    this.#stopAnswering()
+    this.#stopResponding()
     await this.#running
     await Promise.all(this.#all.map((each) => each.stop()))
   }
@@ -97,7 +97,7 @@ export class ChangeFeed implements AsyncDisposable {
     return [...this.#followers.values()].flatMap((each) => [...each])
   }
 
-  async #answer({ kind }: ReplicaRequest): Promise<object> {
+  async #respond({ kind }: ReplicaRequest): Promise<object> {
     await this.#read()
     if (this.#failure !== undefined) throw this.#failure
     await Promise.all([...(this.#followers.get(kind) ?? [])].map((each) => each.caughtUp()))

@@ -6,7 +6,7 @@ import {
   type FoundEvent,
   type ProfilesPurge,
   type PurgeEngine,
-  type WantedEvents,
+  type EventsToPurge,
 } from '../../store/deletions.ts'
 import { eventsOfOthers, forgetEvents } from '../../store/profiles/forget-events.ts'
 import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
@@ -60,7 +60,7 @@ export function postgresPurge({
       )
       return isAll ? purge.subjects.length : 0
     },
-    find: (wanted, after) => find(postgres, wanted, (after ?? placeAt(0)) as Place),
+    find: (wanted, after) => find(postgres, wanted, (after ?? cursorAt(0)) as PurgeCursor),
     async removeEvents(purge, events, at) {
       await postgres.write((transaction) => removeFound(transaction, { ...purge, at }, events))
       return events.length
@@ -89,13 +89,13 @@ async function removeProfiles(tx: Tx, { subjects, ...rest }: ProfilesPurge): Pro
 }
 
 /** A step's start: a group of ids, and the last event of the previous step. */
-interface Place {
+interface PurgeCursor {
   readonly from: number
   readonly at: number
   readonly seq: number
 }
 
-function placeAt(from: number): Place {
+function cursorAt(from: number): PurgeCursor {
   return { from, at: -1, seq: 0 }
 }
 
@@ -106,15 +106,15 @@ interface FoundRow extends FoundEvent {
 /** Finds the next events of a group of ids, in order of arrival. Each part of the union uses one index. */
 async function find(
   postgres: Postgres,
-  { subjects, through, computedThrough }: WantedEvents,
-  place: Place,
+  { subjects, through, computedThrough }: EventsToPurge,
+  cursor: PurgeCursor,
 ) {
-  const group = subjects.slice(place.from, place.from + GROUP_IDS)
+  const group = subjects.slice(cursor.from, cursor.from + GROUP_IDS)
   const having = (condition: unknown) => sql`(
     SELECT id, source_id AS "sourceId", user_id AS "userId", type, origin IS NOT NULL AS "isComputed",
       received_at AS "receivedAt", seq AS "position"
     FROM events
-    WHERE ${condition} AND (received_at, seq) > (${place.at}::bigint, ${place.seq}::bigint)
+    WHERE ${condition} AND (received_at, seq) > (${cursor.at}::bigint, ${cursor.seq}::bigint)
       AND log_position <= CASE WHEN origin IS NULL THEN ${through}::bigint ELSE ${computedThrough}::bigint END
     ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
   const wanted = sql`wanted.id`
@@ -128,9 +128,9 @@ async function find(
       UNION ALL ${having(isId('previous_id', wanted))}) AS found
     ORDER BY "receivedAt", "position", kind DESC LIMIT ${STEP_EVENTS}`)
   const last = rows.length === STEP_EVENTS ? rows.at(-1) : undefined
-  const rest = last && { ...place, at: last.receivedAt, seq: last.position }
-  const from = place.from + GROUP_IDS
-  const next = rest ?? (from < subjects.length ? placeAt(from) : null)
+  const rest = last && { ...cursor, at: last.receivedAt, seq: last.position }
+  const from = cursor.from + GROUP_IDS
+  const next = rest ?? (from < subjects.length ? cursorAt(from) : null)
   const events = rows.map((row) => ({
     ...row,
     sourceId: fromText(row.sourceId),

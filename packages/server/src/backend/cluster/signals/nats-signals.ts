@@ -16,7 +16,7 @@ interface NatsSignalsOptions {
   readonly nodes: Pick<Nodes, 'id' | 'current'>
 }
 
-const ANSWER_TIMEOUT_MS = 500
+const RESPONSE_TIMEOUT_MS = 500
 /** How long a new node counts as alive without a heartbeat. */
 const NEW_MS = 5_000
 /** Internal topics: a node announces which topics it reads, and that it has connected. */
@@ -25,18 +25,18 @@ const HELLO = 'hello'
 /** Topics with separate subjects, to which only nodes with readers subscribe. */
 const READ_TOPICS: ReadonlySet<string> = new Set<ReadTopic>(['activity', 'counts'])
 
-type Answer = Parameters<Signals['onRequest']>[1]
+type Respond = Parameters<Signals['onRequest']>[1]
 
 /**
  * Signals on NATS subjects: `<prefix>.signals` for messages, `<prefix>.signals.<topic>` for messages to readers,
- * `<prefix>.questions` for requests, and an inbox for the responses to each request.
+ * `<prefix>.requests` for requests, and an inbox for the responses to each request.
  */
 export class NatsSignals implements Signals, Disposable {
   readonly #options: NatsSignalsOptions
   readonly #channel: SealedChannel
   readonly #readers: AnnouncedReaders
   readonly #messages = new EventEmitter<Record<string, [message: unknown]>>().setMaxListeners(0)
-  readonly #answers = new Map<string, Answer>()
+  readonly #responders = new Map<string, Respond>()
   /** Nodes that have just connected and may have no heartbeat yet. */
   readonly #newcomers = new Set<string>()
   readonly #missed = new Set<() => void>()
@@ -55,7 +55,7 @@ export class NatsSignals implements Signals, Disposable {
     })
     this.#stops = [
       channel.receive(this.#subject, receive),
-      channel.receive(this.#questions, (message, { reply }) => this.#answer(message, reply)),
+      channel.receive(this.#requests, (message, { reply }) => this.#respond(message, reply)),
       link.onReconnected(() => this.#reconnected()),
     ]
     this.#sendHello(false)
@@ -75,28 +75,28 @@ export class NatsSignals implements Signals, Disposable {
     return () => this.#missed.delete(listener)
   }
 
-  async request(topic: SignalTopic, question: object): Promise<readonly unknown[]> {
+  async request(topic: SignalTopic, request: object): Promise<readonly unknown[]> {
     const { clock, link } = this.#options
     const others = this.#others()
     if (others.size === 0 || !link.isConnected) return []
-    const answers = new Map<string, unknown>()
+    const responses = new Map<string, unknown>()
     const { promise, resolve } = Promise.withResolvers<void>()
     const inbox = createInbox()
     const unsubscribe = this.#channel.receive(inbox, ({ from, body }) => {
-      answers.set(from, body)
-      if (others.isSubsetOf(answers)) resolve()
+      responses.set(from, body)
+      if (others.isSubsetOf(responses)) resolve()
     })
-    const cancel = clock.after(ANSWER_TIMEOUT_MS, resolve)
-    this.#send(this.#questions, topic, question, inbox)
+    const cancel = clock.after(RESPONSE_TIMEOUT_MS, resolve)
+    this.#send(this.#requests, topic, request, inbox)
     await promise
     cancel()
     unsubscribe()
-    return [...answers.values()]
+    return [...responses.values()]
   }
 
-  onRequest(topic: SignalTopic, answer: Answer): () => void {
-    this.#answers.set(topic, answer)
-    return () => this.#answers.delete(topic)
+  onRequest(topic: SignalTopic, respond: Respond): () => void {
+    this.#responders.set(topic, respond)
+    return () => this.#responders.delete(topic)
   }
 
   read(topic: ReadTopic): Disposable {
@@ -126,8 +126,8 @@ export class NatsSignals implements Signals, Disposable {
     return READ_TOPICS.has(topic) ? `${this.#subject}.${topic}` : this.#subject
   }
 
-  get #questions(): string {
-    return `${this.#options.prefix}.questions`
+  get #requests(): string {
+    return `${this.#options.prefix}.requests`
   }
 
   #send(subject: string, topic: string, body: object, reply?: string): void {
@@ -149,12 +149,12 @@ export class NatsSignals implements Signals, Disposable {
     if (wasAway) this.#reportMissed()
   }
 
-  #answer({ from, topic, body }: NodeMessage, inbox: string | undefined): void {
+  #respond({ from, topic, body }: NodeMessage, inbox: string | undefined): void {
     if (from === this.#options.nodes.id || !inbox) return
-    this.#answers
+    this.#responders
       .get(topic)?.(body)
       .then(
-        (answer) => this.#send(inbox, topic, answer),
+        (response) => this.#send(inbox, topic, response),
         // Without its response, this node counts as absent.
         () => undefined,
       )

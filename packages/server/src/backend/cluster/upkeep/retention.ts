@@ -61,7 +61,7 @@ export interface RemovalPlan {
   readonly isLast: boolean
 }
 
-interface RemovalPlace {
+interface RemovalCursor {
   /** Only events received before this time; `undefined` for any age. */
   readonly before: number | undefined
   /** The id or bound that the walk has reached; empty at its start. */
@@ -75,7 +75,7 @@ const WHOLE_DAYS = 2
 
 /** Plans the next slice of a walk by id, from leftovers in the default partition to the newest day; `undefined` at the end. */
 export function planRemoval(
-  { before, after }: RemovalPlace,
+  { before, after }: RemovalCursor,
   { today, days }: Days,
 ): RemovalPlan | undefined {
   const end = before === undefined ? LAST : endOfWalk(before, { today, days })
@@ -99,7 +99,7 @@ function endOfWalk(before: number, { today, days }: Days): string {
 
 const SLICE_EVENTS = 250
 
-type RowSlice = RemovalPlace & Pick<RemovalPlan, 'end'>
+type RowSlice = RemovalCursor & Pick<RemovalPlan, 'end'>
 
 /** Removes events between `after` and `end` one by one. The cursor is `null` at the end. */
 async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice): Promise<Removal> {

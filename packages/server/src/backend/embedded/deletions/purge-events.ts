@@ -3,7 +3,7 @@ import {
   countPurged,
   type FoundEvent,
   type ProfilesPurge,
-  type WantedEvents,
+  type EventsToPurge,
 } from '../../store/deletions.ts'
 import { eventsOfOthers, forgetEvents } from '../../store/profiles/forget-events.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
@@ -57,7 +57,7 @@ const READ_MS = 250
 const MAX_FOUND = 1_000
 
 /** The events found up to position `next`; `null` at the end. */
-interface PurgeFound {
+interface PurgeBatch {
   readonly events: readonly FoundEvent[]
   readonly next: number | null
 }
@@ -65,7 +65,7 @@ interface PurgeFound {
 /** Finds the events of a purge after a position. For anonymousIds it reads every event: an index would slow each append. */
 export function findPurged(
   db: DatabaseSync,
-): (search: WantedEvents & { readonly after: number }) => PurgeFound {
+): (search: EventsToPurge & { readonly after: number }) => PurgeBatch {
   // Two selects, because SQLite scans the table for MIN and MAX together.
   const bounds = db.prepare(
     'SELECT (SELECT MIN(seq) FROM events) AS first, (SELECT MAX(seq) FROM events) AS last',

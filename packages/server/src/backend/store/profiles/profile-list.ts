@@ -90,7 +90,9 @@ async function findById(store: Store, query: TextQuery, page: PageRequest): Prom
     sql`SELECT 1 AS one FROM trait_indexes WHERE name = 'email' AND filled_through IS NULL`,
   )
   if (complete === undefined) return { ...found, nextCursor }
-  const others = found.data.filter(({ traits: { email = null } }) => !isAlike(email, query.text))
+  const others = found.data.filter(
+    ({ traits: { email = null } }) => !equalsIgnoringCase(email, query.text),
+  )
   return { data: others, nextCursor }
 }
 
@@ -115,7 +117,7 @@ async function findByTrait(
 }
 
 /** Whether a trait has this value as text, ignoring case. */
-function isAlike(value: Json, text: string): boolean {
+function equalsIgnoringCase(value: Json, text: string): boolean {
   if (value === null || typeof value === 'object') return false
   return String(value).trim().toLowerCase() === text.trim().toLowerCase()
 }
@@ -127,7 +129,7 @@ export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<Fo
   if (trait === undefined) return { data: summaries.map(({ summary }) => summary), nextCursor }
   // Another identity of the profile may have a newer value, and an index has only prefixes of values.
   const matching = summaries.filter(({ traits }) =>
-    isAlike(traits[trait.name]?.[0] ?? null, trait.value),
+    equalsIgnoringCase(traits[trait.name]?.[0] ?? null, trait.value),
   )
   return { data: matching.map(({ summary }) => summary), nextCursor }
 }

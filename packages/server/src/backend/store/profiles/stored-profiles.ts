@@ -167,17 +167,17 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
         tx,
         sql`
         SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
-        WHERE claimer IN (${usersOf(profile)}) AND NOT is_first AND ${isElsewhere(sql`anonymous`, profile)}
+        WHERE claimer IN (${usersOf(profile)}) AND NOT is_first AND ${isInOtherProfile(sql`anonymous`, profile)}
         ORDER BY at LIMIT ${MAX_COUNTED}`,
       ),
       limit: await refusedLinks(
         tx,
         sql`
         SELECT * FROM (SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
-          WHERE claimer IN (${usersOf(profile)}) AND is_first AND ${isElsewhere(sql`anonymous`, profile)}
+          WHERE claimer IN (${usersOf(profile)}) AND is_first AND ${isInOtherProfile(sql`anonymous`, profile)}
           ORDER BY at LIMIT ${MAX_COUNTED}) AS claimed
         UNION ALL SELECT * FROM (SELECT partner, identity, ${LINK_ORIGIN} FROM aliases
-          WHERE identity IN (${usersOf(profile)}) AND NOT is_linked AND ${isElsewhere(sql`partner`, profile)}
+          WHERE identity IN (${usersOf(profile)}) AND NOT is_linked AND ${isInOtherProfile(sql`partner`, profile)}
           LIMIT ${MAX_COUNTED}) AS named`,
       ),
       placeholders: identities.reduce((sum, { placeholders }) => sum + placeholders, 0),
@@ -231,7 +231,7 @@ function usersOf(profile: number): Statement {
   return sql`SELECT id FROM identities WHERE profile = ${profile} AND kind = 'user'`
 }
 
-function isElsewhere(id: Statement, profile: number): Statement {
+function isInOtherProfile(id: Statement, profile: number): Statement {
   return sql`NOT EXISTS (SELECT 1 FROM identities WHERE identities.id = ${id} AND identities.profile = ${profile})`
 }
 

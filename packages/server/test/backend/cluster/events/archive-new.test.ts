@@ -3,19 +3,19 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { type ClusterHarness, openClusterHarness } from '../open-cluster-harness.ts'
 
-type Given = ReturnType<typeof acceptedEvent>
+type Accepted = ReturnType<typeof acceptedEvent>
 
-const archive = ({ backend }: ClusterHarness, events: readonly Given[]) =>
+const archive = ({ backend }: ClusterHarness, events: readonly Accepted[]) =>
   backend.events.archive(events.map((event) => ({ event, declined: [] })))
 
 /** Archives events through the slow path: one known event makes the archive look up every event. */
-async function archivedSlowly(harness: ClusterHarness, events: readonly Given[]) {
+async function archivedSlowly(harness: ClusterHarness, events: readonly Accepted[]) {
   const first = acceptedEvent({ at: NOON - 1 })
   await archive(harness, [first])
   await archive(harness, [first, ...events])
 }
 
-const columns = (harness: ClusterHarness, { id }: Given) =>
+const columns = (harness: ClusterHarness, { id }: Accepted) =>
   harness.sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, marks, origin, body, rest,
     duplicates, last_duplicate_at FROM events WHERE id = '${id}'`)
 

@@ -14,33 +14,33 @@ function openReaders() {
       return () => subscribed.delete(topic)
     },
   })
-  const heard: string[] = []
+  const received: string[] = []
   for (const topic of ['activity', 'counts'])
-    readers.onRead(topic, (isRead) => heard.push(`${topic} ${isRead}`))
-  return { clock, announced, subscribed, readers, heard }
+    readers.onRead(topic, (isRead) => received.push(`${topic} ${isRead}`))
+  return { clock, announced, subscribed, readers, received }
 }
 
 test('a topic counts as read for 15 s after the last announcement of another node', () => {
-  const { clock, readers, heard } = openReaders()
+  const { clock, readers, received } = openReaders()
   readers.announced('b', ['activity', 'counts'])
   clock.advance(10_000)
   readers.announced('b', ['activity'])
   clock.advance(14_999)
-  expect(heard).toEqual(['activity true', 'counts true', 'counts false'])
+  expect(received).toEqual(['activity true', 'counts true', 'counts false'])
   expect(readers.isRead('activity')).toBe(true)
   clock.advance(1)
-  expect(heard.at(-1)).toBe('activity false')
+  expect(received.at(-1)).toBe('activity false')
   expect(readers.isRead('activity')).toBe(false)
 })
 
 test('a topic is read until the last of its reading nodes stops', () => {
-  const { readers, heard } = openReaders()
+  const { readers, received } = openReaders()
   readers.announced('b', ['activity'])
   readers.announced('c', ['activity'])
   readers.announced('b', [])
   expect(readers.isRead('activity')).toBe(true)
   readers.announced('c', [])
-  expect(heard).toEqual(['activity true', 'activity false'])
+  expect(received).toEqual(['activity true', 'activity false'])
 })
 
 test('announces the topics read every 5 s, and once when there are none left', () => {
