@@ -85,14 +85,14 @@ async function clock(patient: Patient): Promise<Finding> {
 }
 
 async function service(patient: Patient): Promise<Finding> {
-  const { config, url, isUrlGiven } = patient
-  const at = isUrlGiven ? url.host : `${config.host}:${config.port}`
+  const { config, url, hasExplicitUrl } = patient
+  const at = hasExplicitUrl ? url.host : `${config.host}:${config.port}`
   const found = await serviceAt(patient)
   if (found !== undefined) {
     const detail = `the service at ${at} is ${found.isReady ? 'ready' : `not ready: ${found.reason}`}`
     return { ok: found.isReady, detail }
   }
-  if (isUrlGiven) {
+  if (hasExplicitUrl) {
     const detail = `not running: no response from ${url.href}`
     return { ok: false, detail, next: 'Start the service, or correct --url or HOOKLINE_URL' }
   }

@@ -16,7 +16,7 @@ export interface Patient {
   readonly config: Config
   readonly url: URL
   /** If true, a service must respond. */
-  readonly isUrlGiven: boolean
+  readonly hasExplicitUrl: boolean
   readonly tokenFile?: string | undefined
 }
 

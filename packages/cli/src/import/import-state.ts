@@ -2,7 +2,7 @@ import { isJsonObject } from '@hookline/protocol'
 import { open, readFile, rename } from 'node:fs/promises'
 import { Failure } from '../failure.ts'
 import type { Fingerprint } from './fingerprint.ts'
-import type { Place } from './read-lines.ts'
+import type { Position } from './read-lines.ts'
 
 export interface ImportTarget {
   readonly url: string
@@ -11,7 +11,7 @@ export interface ImportTarget {
 }
 
 /** The progress of an import, up to the last line with a known outcome. */
-export interface ImportState extends Place {
+export interface ImportState extends Position {
   readonly version: 1
   readonly file: Fingerprint
   readonly target: ImportTarget

@@ -11,7 +11,7 @@ export interface Line {
   readonly isCut: boolean
 }
 
-export interface Place {
+export interface Position {
   readonly offset: number
   /** The number of lines before it. */
   readonly line: number
@@ -22,7 +22,7 @@ const MAX_BYTES = 1024 * 1024
 const NEWLINE = 0x0a
 
 /** Reads the lines up to the byte `end`. Buffers one line and one chunk. */
-export async function* readLines(path: string, from: Place, end: number): AsyncGenerator<Line> {
+export async function* readLines(path: string, from: Position, end: number): AsyncGenerator<Line> {
   if (from.offset >= end) return
   const line = new LineBuffer()
   let number = from.line

@@ -21,7 +21,7 @@ const IDLE: Health['webhooks'][number] = {
   oldestPendingAt: null,
 }
 
-interface Wanted {
+interface DestinationOverrides {
   readonly webhook?: Partial<Health['webhooks'][number]>
   readonly health?: Partial<Health>
   readonly paused?: Pause
@@ -29,8 +29,14 @@ interface Wanted {
   readonly enabled?: boolean
 }
 
-function destination(wanted: Wanted = {}): CheckedDestination {
-  const { webhook = {}, health = {}, paused = null, webhookPaused = null, enabled = true } = wanted
+function destination(overrides: DestinationOverrides = {}): CheckedDestination {
+  const {
+    webhook = {},
+    health = {},
+    paused = null,
+    webhookPaused = null,
+    enabled = true,
+  } = overrides
   return {
     id: 'dst_1',
     name: 'CRM',
@@ -54,8 +60,8 @@ function destination(wanted: Wanted = {}): CheckedDestination {
   }
 }
 
-const check = (name: string, ...wanted: readonly Wanted[]) =>
-  deliveryChecks(wanted.map(destination), [], NOW)[name]!
+const check = (name: string, ...overrides: readonly DestinationOverrides[]) =>
+  deliveryChecks(overrides.map(destination), [], NOW)[name]!
 
 const lastHour = (attempts: number, delivered: number): Partial<Health> => ({
   lastHour: { attempts, delivered, successRate: delivered / attempts, lastFailedAt: null },
@@ -71,8 +77,8 @@ describe('the delivery checks', () => {
     ['a few failures', [{ health: lastHour(9, 0) }]],
     ['deliveries that wait for a short time', [{ webhook: { oldestPendingAt: NEXT, pending: 9 } }]],
     ['an open breaker of a disabled destination', [{ webhook: OPEN, enabled: false }]],
-  ] as const)('pass with %s', ([, wanted]) => {
-    const found = Object.values(deliveryChecks(wanted.map(destination), [], NOW))
+  ] as const)('pass with %s', ([, overrides]) => {
+    const found = Object.values(deliveryChecks(overrides.map(destination), [], NOW))
     expect(found.filter(({ ok, warning }) => !ok || warning)).toEqual([])
   })
 

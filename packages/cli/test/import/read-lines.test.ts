@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { type Line, type Place, readLines } from '../../src/import/read-lines.ts'
+import { type Line, type Position, readLines } from '../../src/import/read-lines.ts'
 
-const START: Place = { offset: 0, line: 0 }
+const START: Position = { offset: 0, line: 0 }
 
 async function linesOf(content: string | Buffer, from = START): Promise<Line[]> {
   const folder = new TemporaryFolder()

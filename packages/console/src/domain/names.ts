@@ -7,7 +7,7 @@ export interface Names {
   readonly destination: (id: string) => string
   /** The name, or the kind if the event comes from an audience or a computed trait. */
   readonly source: (id: string) => string
-  readonly isGone: (destinationId: string) => boolean
+  readonly isRemoved: (destinationId: string) => boolean
   /** Changes when names may have changed. */
   readonly key: number
 }
@@ -26,7 +26,7 @@ export function useNames(): Names {
   return {
     destination: (id) => nameIn(destinations, id),
     source: (id) => COMPUTED_BY.get(id.slice(0, 4)) ?? nameIn(sources, id),
-    isGone: (id) => destinations?.every((each) => each.id !== id) ?? false,
+    isRemoved: (id) => destinations?.every((each) => each.id !== id) ?? false,
     key: first + second,
   }
 }

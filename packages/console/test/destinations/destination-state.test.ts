@@ -5,13 +5,17 @@ import { destinationState } from '../../src/domain/destinations/destination-stat
 
 const since = '2026-11-23T12:00:00.000Z'
 
-interface Wanted {
+interface DestinationOverrides {
   readonly enabled?: boolean
   readonly paused?: Destination['paused']
   readonly pauses?: readonly Destination['paused'][]
 }
 
-function destination({ enabled = true, paused = null, pauses = [null] }: Wanted = {}): Destination {
+function destination({
+  enabled = true,
+  paused = null,
+  pauses = [null],
+}: DestinationOverrides = {}): Destination {
   const webhooks = pauses.map((each) => ({
     url: 'https://a.example/',
     headers: {},

@@ -22,11 +22,11 @@ export function addDoctor(program: Command): void {
     .description('check the service, its machine and its deliveries')
     .action(async ({ url, tokenFile, ...flags }: DoctorOptions, command: Command) => {
       const config = await configFrom(flags)
-      const isUrlGiven = url !== undefined
+      const hasExplicitUrl = url !== undefined
       const checks = await allChecks({
         config,
         url: url ?? adminUrl(config),
-        isUrlGiven,
+        hasExplicitUrl,
         tokenFile,
       })
       const output = outputOf(command)

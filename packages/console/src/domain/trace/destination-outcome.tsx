@@ -29,7 +29,7 @@ export function DestinationOutcome({
 }: DestinationOutcomeProps): ReactElement {
   const { destinationId } = decision
   const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)
-  const isRemoved = names.isGone(destinationId)
+  const isRemoved = names.isRemoved(destinationId)
   const { tone, words } = shownDecision(decision, delivery)
   return (
     <Panel

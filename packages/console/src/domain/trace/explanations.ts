@@ -5,7 +5,7 @@ import {
   DECLINE_REASONS,
   type DeclineReason,
 } from '@hookline/protocol'
-import type { Decision, Trace, TracedDelivery, Waiting } from './trace-query.ts'
+import type { Decision, Trace, TracedDelivery, WaitReason } from './trace-query.ts'
 
 export interface Explanation {
   readonly cause: string
@@ -52,7 +52,7 @@ export function findingExplanations({ findings }: Pick<Trace, 'findings'>): Expl
   )
 }
 
-export function waitExplanation({ reason, explanation, remedy }: Waiting): Explanation {
+export function waitExplanation({ reason, explanation, remedy }: WaitReason): Explanation {
   if (remedy === null) return { cause: explanation, remedy: '' }
   // The button that retries is on the same page.
   return { cause: explanation, remedy, ...(reason !== 'retry' && { page: 'destination' }) }

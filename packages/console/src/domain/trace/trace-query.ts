@@ -10,7 +10,7 @@ export type Decision = Trace['decisions'][number]
 export type TracedDelivery = Trace['deliveries'][number]
 export type TracedWebhook = TracedDelivery['webhooks'][number]
 export type TracedAttempt = TracedDelivery['attempts'][number]
-export type Waiting = NonNullable<TracedWebhook['waiting']>
+export type WaitReason = NonNullable<TracedWebhook['waiting']>
 
 /** Messages of one attempt arrive together, and cause one request. */
 const SETTLE_MS = 150

@@ -7,7 +7,7 @@ import { classInfo, waitExplanation } from './explanations.ts'
 import { Explained } from './explained.tsx'
 import { ResponseQuote } from './response-quote.tsx'
 import { shownState } from './states.ts'
-import type { TracedAttempt, TracedWebhook, Waiting } from './trace-query.ts'
+import type { TracedAttempt, TracedWebhook, WaitReason } from './trace-query.ts'
 
 const NOTES: Readonly<Partial<Record<TracedWebhook['state'], string>>> = {
   not_retried:
@@ -55,7 +55,7 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
   )
 }
 
-function NextAttempt({ reason, nextAttemptAt: at }: Waiting): ReactElement | undefined {
+function NextAttempt({ reason, nextAttemptAt: at }: WaitReason): ReactElement | undefined {
   if (reason === 'in_flight') return undefined
   if (at === null) return <>No attempt is scheduled until that is fixed.</>
   return (

@@ -42,10 +42,10 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement
     refetchInterval: ({ state }) => (state.data?.response.sent === false ? REFETCH_MS : false),
   })
   const title = query.data === undefined ? 'Request' : shownText(requestTitle(query.data), 80)
-  const isGone = query.data === undefined && problemOf(query.error).status === 404
+  const isRemoved = query.data === undefined && problemOf(query.error).status === 404
   return (
     <Modal title={title} place="drawer" isOpen onClose={onClose}>
-      {isGone ? (
+      {isRemoved ? (
         <Empty title="Request no longer stored">
           Requests are removed by newer requests, a restart, clearing the list, or deleting the
           user. The event’s trace still has the delivery.

@@ -5,7 +5,7 @@ import type {
 
 type Pause = HealthyDestination['paused']
 
-interface Wanted {
+interface DestinationOverrides {
   readonly id?: string
   readonly enabled?: boolean
   readonly paused?: Pause
@@ -27,10 +27,10 @@ const CLOSED = {
   oldestPendingAt: null,
 } as const
 
-/** The destination “Shop” with one working webhook, except for the wanted problem. */
-export function destination(wanted: Wanted = {}): HealthyDestination {
-  const { id = 'dst_1', enabled = true, paused = null, pause = null, webhook = {} } = wanted
-  const { lastHour = { attempts: 0, delivered: 0 } } = wanted
+/** The destination “Shop” with one working webhook, except for the overrides. */
+export function destination(overrides: DestinationOverrides = {}): HealthyDestination {
+  const { id = 'dst_1', enabled = true, paused = null, pause = null, webhook = {} } = overrides
+  const { lastHour = { attempts: 0, delivered: 0 } } = overrides
   const health = { ...CLOSED, ...webhook }
   return {
     id,

@@ -12,10 +12,10 @@ export function draftOf({ name, enabled, settings }: Destination): SettingsDraft
   return { name, enabled, webhooks: draftsOf(webhooks), policy: successPolicy }
 }
 
-export type Change = Parameters<typeof api.changeDestination>[1]
+export type DestinationChange = Parameters<typeof api.changeDestination>[1]
 
 /** The fields of the draft that differ from the destination. */
-export function changeOf(draft: SettingsDraft, destination: Destination): Change {
+export function changeOf(draft: SettingsDraft, destination: Destination): DestinationChange {
   const { name, enabled, settings } = destination
   const webhooks = requestedWebhooks(draft.webhooks)
   const stored = settings.webhooks.map(({ url, headers }) => ({ url, headers }))
@@ -30,12 +30,12 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Change
   }
 }
 
-export function savedWords({ enabled, settings }: Change): string {
+export function savedWords({ enabled, settings }: DestinationChange): string {
   if (enabled === false) return 'Saved. New events are no longer delivered.'
   if (enabled === true) return 'Saved. New events are delivered.'
   return settings === undefined ? 'Saved.' : 'Saved. The changes apply from the next attempt.'
 }
 
-export function isEmpty(change: Change): boolean {
+export function isEmpty(change: DestinationChange): boolean {
   return Object.keys(change).length === 0
 }

@@ -11,7 +11,7 @@ import { FormError } from '../form/form-error.tsx'
 import { hasRepeatedHeader } from '../form/webhook-drafts.ts'
 import { WebhooksEditor } from '../form/webhooks-editor.tsx'
 import {
-  type Change,
+  type DestinationChange,
   changeOf,
   draftOf,
   isEmpty,
@@ -27,7 +27,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
   const { base, setBase, draft, setDraft, isStale, reset } = useDraft(destination)
   const client = useQueryClient()
   const save = useMutation({
-    mutationFn: (change: Change) =>
+    mutationFn: (change: DestinationChange) =>
       api.changeDestination(base.id, change, { ifMatch: `"${base.version}"` }),
     onSuccess: (changed, change) => {
       reset(changed)
