@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { go, GO_BUILD_MS, skipWithoutGo } from '@hookline/testing/programs/go'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 
 const folder = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const MODULE = folder('../../clients/go')
@@ -25,7 +25,7 @@ test(
 
 test.for(FUZZ_TARGETS)('%s finds nothing', { timeout: GO_BUILD_MS }, async (target, { skip }) => {
   skipWithoutGo(skip)
-  const time = `-fuzztime=${howMany('HOOKLINE_TEST_GO_FUZZ_S', 3)}s`
+  const time = `-fuzztime=${caseCount('HOOKLINE_TEST_GO_FUZZ_S', 3)}s`
   await go(MODULE, ['test', '-run=none', `-fuzz=^${target}$`, time])
 })
 

@@ -3,13 +3,13 @@ import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
-import { isShort } from '@hookline/testing/run/how-many'
+import { isShort } from '@hookline/testing/run/case-count'
 import {
   outcomeOf,
   PLANTED,
   prepareDeletion,
   runDeletion,
-} from '@hookline/testing/deletions/deletion-place'
+} from '@hookline/testing/deletions/deletion-backend'
 
 /** The short form tries every third step, with a different offset each time. */
 const EVERY = isShort() ? 3 : 1

@@ -8,7 +8,7 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
 import { Load } from '@hookline/testing/service/load'
-import { isShort } from '@hookline/testing/run/how-many'
+import { isShort } from '@hookline/testing/run/case-count'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
 import { SEED } from '@hookline/testing/run/seed'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import type { ClusterSize } from './cluster.ts'
 import { type Effect, faultReport } from './fault-report.ts'
 import { FaultRun } from './fault-run.ts'
@@ -12,7 +12,7 @@ import { SEED } from '@hookline/testing/run/seed'
 /** In total, with one NATS server and with three. */
 const FAULTS = Number(process.env['HOOKLINE_TEST_FAULTS'] ?? halfIfShort(240))
 /** The next faults are injected into a new cluster. */
-const MAX_FAULTS_OF_A_CLUSTER = 60
+const MAX_FAULTS_PER_CLUSTER = 60
 /** For each fault, on average. Only deliveries in lanes whose results were not recorded are repeated. */
 const MAX_DUPLICATES = 50
 /** For each fault, on average, including recovery. */
@@ -46,16 +46,16 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
         expect(run.traffic.accepted.size).toBeGreaterThan(count * 10)
         expect(run.duplicates / count).toBeLessThan(MAX_DUPLICATES)
       },
-      MAX_FAULTS_OF_A_CLUSTER * MAX_MS,
+      MAX_FAULTS_PER_CLUSTER * MAX_MS,
     )
   })
 }
 
 /** Divides the faults among clusters, each with its own seed. */
 function clusters(count: number): { readonly count: number; readonly seed: number }[] {
-  const all = Math.ceil(count / MAX_FAULTS_OF_A_CLUSTER)
+  const all = Math.ceil(count / MAX_FAULTS_PER_CLUSTER)
   return Array.from({ length: all }, (_, index) => ({
-    count: Math.min(MAX_FAULTS_OF_A_CLUSTER, count - index * MAX_FAULTS_OF_A_CLUSTER),
+    count: Math.min(MAX_FAULTS_PER_CLUSTER, count - index * MAX_FAULTS_PER_CLUSTER),
     seed: SEED + index,
   }))
 }

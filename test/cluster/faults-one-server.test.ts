@@ -1,3 +1,3 @@
-import { testFaults } from './fault-lives.ts'
+import { testFaults } from './fault-runs.ts'
 
 testFaults(1)

@@ -8,7 +8,7 @@ import {
   PLANTED,
   prepareDeletion,
   runDeletion,
-} from '@hookline/testing/deletions/deletion-place'
+} from '@hookline/testing/deletions/deletion-backend'
 
 test('a deletion that is killed at any step has the same result, with each notice once under the same id', async () => {
   using folder = new TemporaryFolder()

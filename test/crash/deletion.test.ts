@@ -7,7 +7,7 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
 import { Load } from '@hookline/testing/service/load'

@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import { KillableService } from './killable-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const KILLS = howMany('HOOKLINE_TEST_KILLS', 200)
-const KILLS_WITH_OUTAGES = howMany('HOOKLINE_TEST_KILLS', 60)
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 200)
+const KILLS_WITH_OUTAGES = caseCount('HOOKLINE_TEST_KILLS', 60)
 const WEBHOOK_QUEUE_SIZE = 256
 
 test(`no call with a 200 is lost over ${KILLS} kills`, async () => {

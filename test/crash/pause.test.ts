@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import { KillableService } from './killable-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const KILLS = howMany('HOOKLINE_TEST_KILLS', 30)
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 30)
 /** Small, so that most pending deliveries are parked. */
 const WEBHOOK_QUEUE_SIZE = 16
 const SETTINGS = { HOOKLINE_WEBHOOK_QUEUE_SIZE: `${WEBHOOK_QUEUE_SIZE}` }

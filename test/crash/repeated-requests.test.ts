@@ -4,13 +4,13 @@ import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { SEED } from '@hookline/testing/run/seed'
 
 const ADMIN_TOKEN = 'tok_crash_test'
-const KILLS = howMany('HOOKLINE_TEST_KILLS', 20)
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 20)
 const MAX_UPTIME_MS = 200
 const CLIENTS = 3
 

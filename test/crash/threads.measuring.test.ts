@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
@@ -12,7 +12,7 @@ import {
 } from './threaded-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const KILLS = howMany('HOOKLINE_TEST_KILLS', 100)
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 100)
 const DESTINATIONS = [['any-1'], ['each-1', 'each-2'], ['any-2']]
 const WEBHOOKS = DESTINATIONS.flat()
 const WEBHOOK_QUEUE_SIZE = 256

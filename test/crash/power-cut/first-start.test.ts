@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { freePort } from '@hookline/testing/network/free-port'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { ManagementApi } from '@hookline/testing/service/management-api'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const FIRST_STARTS = Math.ceil(howMany('HOOKLINE_TEST_POWER_CUTS', 20) / 5)
+const FIRST_STARTS = Math.ceil(caseCount('HOOKLINE_TEST_POWER_CUTS', 20) / 5)
 /** Approximately the number of writes during a first start. */
 const MAX_WRITES = 150
 

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { KillableService } from '../killable-service.ts'
 import { Load } from '@hookline/testing/service/load'
@@ -10,7 +10,7 @@ import { readDatabase } from '@hookline/testing/files/database-after-cut'
 import { ForgetfulDisk } from './forgetful-disk.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const CUTS = howMany('HOOKLINE_TEST_POWER_CUTS', 20)
+const CUTS = caseCount('HOOKLINE_TEST_POWER_CUTS', 20)
 /** Large, so that a run of the service includes checkpoints of the write-ahead log. */
 const LARGE = { maxNoteBytes: 16_000 }
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { multiplyParked } from '../parked/multiply.ts'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { appendCopies, unacked } from './log-backlog.ts'
 
-const EVENTS = howMany('HOOKLINE_TEST_BACKLOG', 500_000)
+const EVENTS = caseCount('HOOKLINE_TEST_BACKLOG', 500_000)
 const MIB = 2 ** 20
 /** The default heap of Node in a container with 1 GB. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=512' }

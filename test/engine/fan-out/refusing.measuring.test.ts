@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { freePort } from '@hookline/testing/network/free-port'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'

@@ -2,10 +2,10 @@ import { Agent, request } from 'undici'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 
-const SECONDS = howMany('HOOKLINE_TEST_ISOLATION_SECONDS', 15)
+const SECONDS = caseCount('HOOKLINE_TEST_ISOLATION_SECONDS', 15)
 const CONNECTIONS = 60
 const CALLS = 13
 /** The prefix of the property names, which is replaced in each body. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { median } from '../../../bench/benchmarks/benchmark.ts'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import {
   type FaultEffect,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
 import { TailReader } from './tail-reader.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { halfIfShort } from '@hookline/testing/run/how-many'
+import { halfIfShort } from '@hookline/testing/run/case-count'
 import { SEED } from '@hookline/testing/run/seed'
 import { type MisbehavingReceiver, TIMEOUT_MS } from './misbehaving-receiver.ts'
 import { MISBEHAVIOURS } from './misbehaviours.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { SEED } from '@hookline/testing/run/seed'
 import { LongOutage } from './long-outage.ts'
 
 const HOUR = 60 * 60 * 1000
-const EVENTS_PER_SECOND = howMany('HOOKLINE_TEST_OUTAGE_EVENTS', 100)
+const EVENTS_PER_SECOND = caseCount('HOOKLINE_TEST_OUTAGE_EVENTS', 100)
 
 test('a receiver that is down for four hours gets few probes, and then its backlog without overload', async () => {
   const started = performance.now()

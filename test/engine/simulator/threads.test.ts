@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { howMany } from '@hookline/testing/run/how-many'
+import { caseCount } from '@hookline/testing/run/case-count'
 import { SEED } from '@hookline/testing/run/seed'
 import { scenariosWithThreads } from './scenarios-with-threads.ts'
 import { simulate } from './simulation.ts'
 
-const RUNS = howMany('HOOKLINE_TEST_RUNS', 300)
+const RUNS = caseCount('HOOKLINE_TEST_RUNS', 300)
 /** Time limit for shrinking a failing scenario. */
 const SHRINKING_MS = 120_000
 

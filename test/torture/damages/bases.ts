@@ -144,14 +144,14 @@ class BaseMaker {
       path,
       older,
       sent: new Map(this.#sent),
-      delivered: new Set(this.#receiver.heard('up').keys()),
+      delivered: new Set(this.#receiver.received('up').keys()),
       events,
     }
   }
 
   #missing(): number {
-    const heard = this.#receiver.heard('up')
-    return [...this.#sent.keys()].filter((messageId) => !heard.has(messageId)).length
+    const received = this.#receiver.received('up')
+    return [...this.#sent.keys()].filter((messageId) => !received.has(messageId)).length
   }
 }
 

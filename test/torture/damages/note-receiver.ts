@@ -21,7 +21,7 @@ export class NoteReceiver implements AsyncDisposable {
         messageId?: string
         properties?: { note?: string }
       }
-      this.heard(path.slice(path.lastIndexOf('/') + 1) as Path).set(
+      this.received(path.slice(path.lastIndexOf('/') + 1) as Path).set(
         messageId,
         properties?.note ?? '',
       )
@@ -38,7 +38,7 @@ export class NoteReceiver implements AsyncDisposable {
   }
 
   /** The notes of the events that the path has accepted, by messageId. */
-  heard(path: Path): Map<string, string> {
+  received(path: Path): Map<string, string> {
     const notes = this.#notes.get(path) ?? new Map<string, string>()
     this.#notes.set(path, notes)
     return notes

@@ -63,10 +63,10 @@ export class RunningTrial {
     const response = await sendTo(`${this.#url}/v1/track`, writeKey, call).catch(String)
     if (typeof response === 'string') return response
     if (response.status !== 200) return `refused with ${response.status}`
-    const heard = this.#lane.receiver.heard('up')
-    const isHere = (): boolean => heard.has(messageId) || this.#lane.host.ended !== undefined
-    await untilStill(isHere, () => heard.size, STILL_MS)
-    return heard.has(messageId) ? 'delivered' : 'not delivered'
+    const received = this.#lane.receiver.received('up')
+    const isHere = (): boolean => received.has(messageId) || this.#lane.host.ended !== undefined
+    await untilStill(isHere, () => received.size, STILL_MS)
+    return received.has(messageId) ? 'delivered' : 'not delivered'
   }
 
   /** The sequence numbers of events that are neither delivered nor pending at some webhook. */
@@ -76,10 +76,10 @@ export class RunningTrial {
     const idsByMessageId = new Map(this.#base.events.map(({ messageId, id }) => [messageId, id]))
     const look = async (): Promise<boolean> => {
       for (const path of PATHS) {
-        const heard = receiver.heard(path)
+        const received = receiver.received(path)
         const wanted = [...this.#base.sent.keys()].filter(
           (messageId) =>
-            !heard.has(messageId) && !(path === 'up' && this.#base.delivered.has(messageId)),
+            !received.has(messageId) && !(path === 'up' && this.#base.delivered.has(messageId)),
         )
         missing.set(path, new Set(wanted))
       }
@@ -87,7 +87,7 @@ export class RunningTrial {
       await this.#removeWaiting(missing.get('held')!, 'held', idsByMessageId)
       return missing.get('held')!.size === 0 || host.ended !== undefined
     }
-    const progress = (): number => receiver.heard('up').size + receiver.heard('down').size
+    const progress = (): number => receiver.received('up').size + receiver.received('down').size
     if (!(await untilStill(look, progress, STILL_MS))) {
       for (const [path, ids] of missing) await this.#removeWaiting(ids, path, idsByMessageId)
     }
@@ -118,7 +118,7 @@ export class RunningTrial {
   changed(): string[] {
     const { receiver } = this.#lane
     return PATHS.flatMap((path) =>
-      [...receiver.heard(path)]
+      [...receiver.received(path)]
         .filter(([messageId, note]) => (this.#base.sent.get(messageId) ?? note) !== note)
         .map(([messageId]) => messageId),
     )

@@ -1,13 +1,7 @@
 import type { Page, PageRequest } from '../backend/page.ts'
 import type { Signals } from '../backend/signals.ts'
 import { type InspectedRequest, type RequestSummary, summaryOf } from './inspected-request.ts'
-import type {
-  Inspector,
-  RequestCounts,
-  RequestFilter,
-  RequestPage,
-  ResponseConfig,
-} from './inspector.ts'
+import type { Inspector, RequestCounts, RequestFilter, ResponseConfig } from './inspector.ts'
 
 export interface SharedInspectorOptions {
   /** The inspector of this node. */
@@ -58,7 +52,7 @@ export class SharedInspector {
 
   /** A page of the matching requests, newest first. The cursor is the id of the last one of a page. */
   async list(filter: RequestFilter, { limit, cursor }: PageRequest): Promise<Page<RequestSummary>> {
-    const lists = await this.#query('list', { filter, page: { limit: limit + 1, before: cursor } })
+    const lists = await this.#query('list', [filter, { limit: limit + 1, before: cursor }])
     const all = lists.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))
     const data = all.slice(0, limit)
     return { data, nextCursor: all.length > limit ? data.at(-1)!.id : null }
@@ -93,10 +87,7 @@ export class SharedInspector {
   }
 }
 
-interface ListQuery {
-  readonly filter: RequestFilter
-  readonly page: RequestPage
-}
+type ListQuery = Parameters<Inspector['requests']['newest']>
 
 /** A request between nodes: its body as base64. */
 type EncodedRequest = Omit<InspectedRequest, 'body'> & { readonly body: string }
@@ -107,8 +98,8 @@ function queriesOf(inspector: SharedInspectorOptions['inspector']) {
     responses: (): ResponseConfig => inspector.responses,
     respond: (responses: ResponseConfig): ResponseConfig => (inspector.responses = responses),
     counts: (): RequestCounts => inspector.requests.counts,
-    list: ({ filter, page }: ListQuery): RequestSummary[] =>
-      inspector.requests.newest(filter, page).map(summaryOf),
+    list: (query: ListQuery): RequestSummary[] =>
+      inspector.requests.newest(...query).map(summaryOf),
     find(id: string): EncodedRequest | null {
       const request = inspector.requests.find(id)
       return request === undefined ? null : { ...request, body: request.body.toString('base64') }

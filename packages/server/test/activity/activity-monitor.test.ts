@@ -21,7 +21,7 @@ test('reports every change to a catalog record, regardless of its cause', async 
   const topics = new Set(['changes'] as const)
   const view = { isShown: () => true, showsRequests: false }
   using reader = monitor.live.read({ topics, filter: {}, view })
-  const told = (): string[] => {
+  const published = (): string[] => {
     clock.advance(1_000)
     return reader
       .read(99)
@@ -29,9 +29,9 @@ test('reports every change to a catalog record, regardless of its cause', async 
   }
   await catalog.putAll({ sources: [newSource()], destinations: [newDestination()] })
   await catalog.putComputation(newAudience())
-  expect(told()).toEqual(['sources src_a', 'destinations dst_a', 'audiences aud_a'])
+  expect(published()).toEqual(['sources src_a', 'destinations dst_a', 'audiences aud_a'])
   await catalog.putDestination(newDestination({ enabled: false, version: 2 }))
-  expect(told()).toEqual(['destinations dst_a'])
+  expect(published()).toEqual(['destinations dst_a'])
   await catalog.removeSource('src_a')
-  expect(told()).toEqual(['sources src_a', 'destinations dst_a'])
+  expect(published()).toEqual(['sources src_a', 'destinations dst_a'])
 })

@@ -165,9 +165,9 @@ test('beyond 100 changed records per second, one change stands for the rest of t
   for (let count = 0; count < 5_000; count += 1)
     live.changes.updated({ resource: 'destinations', id: `dst_${count}` })
   clock.advance(SECOND)
-  const told = textsOf(reader.read(1_000))
-  expect(told).toHaveLength(101)
-  expect(told.at(-1)).toBe('change null')
+  const texts = textsOf(reader.read(1_000))
+  expect(texts).toHaveLength(101)
+  expect(texts.at(-1)).toBe('change null')
 })
 
 test('a reader of activity and changes that resumes misses nothing and receives nothing twice', () => {

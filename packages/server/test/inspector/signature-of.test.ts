@@ -23,7 +23,7 @@ function destination(
 }
 
 /** The signature result for a request signed with this secret. */
-function told(
+function resultFor(
   destinations: readonly Destination[],
   {
     secret,
@@ -46,13 +46,19 @@ const B = destination('dst_b', 'the secret of b')
 
 test('valid: names the destination with the matching secret', () => {
   const valid = { verdict: 'valid', reason: null }
-  expect(told([A, B], { secret: 'the secret of b' })).toEqual({ destinationId: 'dst_b', ...valid })
-  expect(told([A, B], { secret: 'the secret of a' })).toEqual({ destinationId: 'dst_a', ...valid })
+  expect(resultFor([A, B], { secret: 'the secret of b' })).toEqual({
+    destinationId: 'dst_b',
+    ...valid,
+  })
+  expect(resultFor([A, B], { secret: 'the secret of a' })).toEqual({
+    destinationId: 'dst_a',
+    ...valid,
+  })
 })
 
 test('valid, but the destination is uncertain if two share a secret', () => {
   const twin = destination('dst_c', 'the secret of a')
-  expect(told([A, twin], { secret: 'the secret of a' })).toEqual({
+  expect(resultFor([A, twin], { secret: 'the secret of a' })).toEqual({
     destinationId: null,
     verdict: 'valid',
     reason: null,
@@ -62,9 +68,9 @@ test('valid, but the destination is uncertain if two share a secret', () => {
 test('valid with the previous secret, until its rotation is over', () => {
   const changing = (until: number) =>
     destination('dst_a', 'new', { previousSecret: { secret: 'old', until } })
-  expect(told([changing(NOON + 1)], { secret: 'old' }).verdict).toBe('valid')
-  expect(told([changing(NOON + 1)], { secret: 'new' }).verdict).toBe('valid')
-  expect(told([changing(NOON)], { secret: 'old' }).verdict).toBe('invalid')
+  expect(resultFor([changing(NOON + 1)], { secret: 'old' }).verdict).toBe('valid')
+  expect(resultFor([changing(NOON + 1)], { secret: 'new' }).verdict).toBe('valid')
+  expect(resultFor([changing(NOON)], { secret: 'old' }).verdict).toBe('invalid')
 })
 
 test.each([
@@ -77,7 +83,7 @@ test.each([
     /No destination currently has the webhook http:\/\/inspector\.internal\/\./,
   ],
 ])('invalid: %s', (_what, request, reason) => {
-  expect(told([A], request)).toMatchObject({
+  expect(resultFor([A], request)).toMatchObject({
     verdict: 'invalid',
     reason: expect.stringMatching(reason) as string,
   })
@@ -85,16 +91,16 @@ test.each([
 
 test('missing: a destination without a secret does not sign', () => {
   const unsigned = destination('dst_u', null)
-  expect(told([A, unsigned], { secret: null })).toEqual({
+  expect(resultFor([A, unsigned], { secret: null })).toEqual({
     destinationId: 'dst_u',
     verdict: 'missing',
     reason: 'The destination has no shared secret, so its requests are not signed.',
   })
-  expect(told([A], { secret: null })).toMatchObject({
+  expect(resultFor([A], { secret: null })).toMatchObject({
     verdict: 'missing',
     reason: 'The request has no X-Signature.',
   })
-  expect(told([unsigned], { secret: 'other' })).toMatchObject({
+  expect(resultFor([unsigned], { secret: 'other' })).toMatchObject({
     verdict: 'invalid',
     reason: expect.stringContaining('currently has no shared secret') as string,
   })

@@ -6,7 +6,7 @@ import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
 import { natsProgram, postgresProgram } from './programs.ts'
 
 /** A database and a stream prefix for the backend of a test. Disposing drops the database. */
-export interface ClusterPlace extends AsyncDisposable {
+export interface ClusterNamespace extends AsyncDisposable {
   readonly databaseUrl: string
   readonly natsUrl: string
   readonly natsPrefix: string
@@ -31,7 +31,7 @@ export function clusterIsMissing(): string | undefined {
 /** Creates a place for one test. To save time, its database is a copy with the schema, unless it is to be `empty`. */
 export async function newClusterPlace(
   database: 'migrated' | 'empty' = 'migrated',
-): Promise<ClusterPlace> {
+): Promise<ClusterNamespace> {
   const server = process.env[DATABASE_VARIABLE]!
   const name = `hookline_test_${randomBytes(6).toString('hex')}`
   const template = database === 'empty' ? 'template1' : process.env[TEMPLATE_VARIABLE]!

@@ -10,7 +10,7 @@ import { acceptedEvent } from '../records/accepted-event.ts'
 const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
 export const PLANTED = 'PLANTED-VALUE'
 
-export type DeletionPlace =
+export type DeletionBackend =
   | { readonly dataDir: string }
   | {
       readonly databaseUrl: string
@@ -19,9 +19,9 @@ export type DeletionPlace =
       readonly encryptionKey: string
     }
 
-export function openPlace(place: DeletionPlace): Promise<Backend> {
-  if ('dataDir' in place) return openIn(place.dataDir)
-  const { databaseUrl, natsUrl, natsPrefix, encryptionKey } = place
+export function openDeletionBackend(target: DeletionBackend): Promise<Backend> {
+  if ('dataDir' in target) return openIn(target.dataDir)
+  const { databaseUrl, natsUrl, natsPrefix, encryptionKey } = target
   return openClusterBackend({
     databaseUrl: new Redacted(databaseUrl),
     natsUrl: new Redacted(natsUrl),
@@ -32,22 +32,22 @@ export function openPlace(place: DeletionPlace): Promise<Backend> {
 
 /** Stores events of users, and requests their deletion. Returns the id of the deletion. */
 export async function prepareDeletion(
-  place: DeletionPlace,
+  target: DeletionBackend,
   userIds: readonly string[],
 ): Promise<string> {
-  await using backend = await openPlace(place)
+  await using backend = await openDeletionBackend(target)
   await setUp(backend)
   const properties = { planted: PLANTED }
   const events = userIds.map((userId) => acceptedEvent({ userId, properties }))
   const all = [...events, acceptedEvent({ userId: 'stranger' })]
-  if ('dataDir' in place) await backend.log.append(all)
+  if ('dataDir' in target) await backend.log.append(all)
   else await backend.events.archive(all.map((event) => ({ event, declined: [] })))
   return await ask(backend, userIds, { suppress: true })
 }
 
 /** The final state, without times. */
-export async function outcomeOf(place: DeletionPlace, id: string): Promise<object> {
-  await using backend = await openPlace(place)
+export async function outcomeOf(target: DeletionBackend, id: string): Promise<object> {
+  await using backend = await openDeletionBackend(target)
   const { step, purged } = (await backend.deletions.find(id))!
   const notices = await backend.notices.list(id, { limit: 10_000 })
   const { data: left } = await backend.events.list({}, { limit: 200 })
@@ -66,8 +66,8 @@ export async function outcomeOf(place: DeletionPlace, id: string): Promise<objec
 }
 
 /** Runs deletions in a process that is killed at the n-th write, or never for 0. Returns the exit code. */
-export async function runDeletion(place: DeletionPlace, killAt: number): Promise<number | null> {
-  const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(place), String(killAt)]
+export async function runDeletion(target: DeletionBackend, killAt: number): Promise<number | null> {
+  const args = ['--conditions=hookline-source', FIXTURE, JSON.stringify(target), String(killAt)]
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
   await once(child, 'exit')
   return child.exitCode

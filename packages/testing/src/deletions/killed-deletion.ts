@@ -5,7 +5,7 @@ import { createLogger } from '../../../server/src/telemetry/logger.ts'
 import { systemClock } from '../../../server/src/util/time/clock.ts'
 import { NO_ACTIVITY } from '../engine/no-activity.ts'
 import { RunningWorker } from '../engine/running-worker.ts'
-import { type DeletionPlace, openPlace } from './deletion-place.ts'
+import { type DeletionBackend, openDeletionBackend } from './deletion-backend.ts'
 
 // Runs the pending deletions in a separate process, and kills it before or after the n-th write, as its arguments specify.
 
@@ -29,12 +29,12 @@ function counted<T extends object>(port: T, names: readonly (keyof T)[], count: 
   })
 }
 
-async function main(place: DeletionPlace, killAt: number): Promise<void> {
+async function main(target: DeletionBackend, killAt: number): Promise<void> {
   let moment = 0
   const count = (): void => {
     if (++moment === killAt) process.kill(process.pid, 'SIGKILL')
   }
-  await using backend: Backend = await openPlace(place)
+  await using backend: Backend = await openDeletionBackend(target)
   const worker = new DeletionWorker({
     catalog: backend.catalog,
     deletions: counted(backend.deletions, ['advance', 'purge', 'erase'], count),
@@ -51,4 +51,4 @@ async function main(place: DeletionPlace, killAt: number): Promise<void> {
   while ((await open()).data.length > 0) await sleep(5)
 }
 
-await main(JSON.parse(process.argv[2]!) as DeletionPlace, Number(process.argv[3]))
+await main(JSON.parse(process.argv[2]!) as DeletionBackend, Number(process.argv[3]))

@@ -21,9 +21,9 @@ export class Output {
   }
 
   /** Fails if any of these secrets occurs, or if the search does not find `control`, which is known to be present. */
-  expectNone(secrets: readonly string[], there: string): void {
+  expectNone(secrets: readonly string[], control: string): void {
     expect(this.#size).toBeGreaterThan(20)
     for (const secret of secrets) expect([secret, this.placesOf(secret)]).toEqual([secret, []])
-    expect(this.placesOf(there)).not.toEqual([])
+    expect(this.placesOf(control)).not.toEqual([])
   }
 }

@@ -45,7 +45,7 @@ test('a suppression applies once all calls accepted before it are in the log', a
 test('main is notified of an append by another thread before the consumer gets it', async () => {
   const { backend, joined } = await open()
   const order: string[] = []
-  backend.threads.onAppended((events) => order.push(...events.map(({ id }) => `heard ${id}`)))
+  backend.threads.onAppended((events) => order.push(...events.map(({ id }) => `received ${id}`)))
   const event = acceptedEvent({})
   await joined.log.append([event])
   const stop = new AbortController()
@@ -53,7 +53,7 @@ test('main is notified of an append by another thread before the consumer gets i
     for (const { events } of entries) order.push(...events.map(({ id }) => `consumed ${id}`))
     stop.abort()
   }
-  expect(order).toEqual([`heard ${event.id}`, `consumed ${event.id}`])
+  expect(order).toEqual([`received ${event.id}`, `consumed ${event.id}`])
 })
 
 test('the bytes waiting for the disk share one budget, and a thread that exits releases its share', async () => {

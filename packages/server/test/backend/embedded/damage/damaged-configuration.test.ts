@@ -43,13 +43,13 @@ test.each([
     expect((refused as Error).message).toContain(
       'The destination dst_a in the database is corrupted.',
     )
-    const told: string[] = []
+    const reported: string[] = []
     const accepted = {
       acceptLoss: acceptOf(refused),
-      onDamage: (text: string) => void told.push(text),
+      onDamage: (text: string) => void reported.push(text),
     }
     expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
-    expect(told).toEqual(['The destination dst_a in the database is corrupted.'])
+    expect(reported).toEqual(['The destination dst_a in the database is corrupted.'])
     expect(await idsIn(folder.path)).toEqual(['src_a'])
   },
 )

@@ -10,11 +10,11 @@ import { deliveryOf, LANE, recordDelivery } from '../../conformance/deliveries/r
 
 const OTHERS = 3
 
-async function openAt(dataDir: string): Promise<{ backend: Backend; told: readonly string[] }> {
-  const told: string[] = []
-  const onDamage = (description: string): void => void told.push(description)
+async function openAt(dataDir: string): Promise<{ backend: Backend; reported: readonly string[] }> {
+  const reported: string[] = []
+  const onDamage = (description: string): void => void reported.push(description)
   const backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onDamage })
-  return { backend, told }
+  return { backend, reported }
 }
 
 /** Makes a stopped database with held deliveries, and overwrites part of one. Returns its id. */
@@ -52,9 +52,9 @@ test.each<[string, readonly [from: string, to: string]]>([
   using folder = new TemporaryFolder()
   const id = await makeDamaged(folder.path, change)
   {
-    const { backend, told } = await openAt(folder.path)
+    const { backend, reported } = await openAt(folder.path)
     await using open = backend
-    expect(told).toEqual(['Pending deliveries were corrupted and have been quarantined: 1.'])
+    expect(reported).toEqual(['Pending deliveries were corrupted and have been quarantined: 1.'])
     const found = await open.deliveries.find(id)
     expect(found).toMatchObject({
       state: 'quarantined',
@@ -63,9 +63,9 @@ test.each<[string, readonly [from: string, to: string]]>([
     const held = await open.deliveries.claim(LANE, { due: 'held', limit: 9 })
     expect([held.deliveries.length, held.unreadable]).toEqual([OTHERS, []])
   }
-  const { backend, told } = await openAt(folder.path)
+  const { backend, reported } = await openAt(folder.path)
   await using _again = backend
-  expect(told).toEqual([])
+  expect(reported).toEqual([])
 })
 
 test.each([
@@ -107,8 +107,8 @@ test('damaged deliveries are found in every slice of a long queue and counted on
     db.exec(`UPDATE deliveries SET destination_id = 'dst_c'
       WHERE id IN (SELECT id FROM (${nth}) WHERE n % 500 = 1)`)
   }
-  const { backend, told } = await openAt(folder.path)
+  const { backend, reported } = await openAt(folder.path)
   await using open = backend
-  expect(told).toEqual(['Pending deliveries were corrupted and have been quarantined: 5.'])
+  expect(reported).toEqual(['Pending deliveries were corrupted and have been quarantined: 5.'])
   expect((await open.upkeep.backlog()).quarantined).toBe(5)
 })

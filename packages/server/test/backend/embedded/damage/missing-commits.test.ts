@@ -56,13 +56,13 @@ test('a removed write-ahead log is reported, and the start is refused until the 
   const { message, accept } = await folder.refused()
   expect(message).toMatch(/commits are missing.*up to 10 events, numbered 1 to 10/)
   expect((await folder.refused()).accept).toBe(accept)
-  const told: string[] = []
-  const onDamage = (description: string): void => void told.push(description)
+  const reported: string[] = []
+  const onDamage = (description: string): void => void reported.push(description)
   expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
-  expect(told).toEqual([expect.stringContaining('commits are missing')])
+  expect(reported).toEqual([expect.stringContaining('commits are missing')])
   // Only once: nothing is missing at the next start.
   expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
-  expect(told).toHaveLength(1)
+  expect(reported).toHaveLength(1)
 })
 
 test('a truncated write-ahead log is reported with the missing events', async () => {
@@ -121,9 +121,9 @@ test('a corrupt commit mark is reported, but does not block the start', async ()
   using folder = await KilledFolder.make()
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))
-  const told: string[] = []
-  expect(await folder.count({ onDamage: (text) => void told.push(text) })).toBe(10)
-  expect(told).toEqual([expect.stringContaining('is corrupted')])
+  const reported: string[] = []
+  expect(await folder.count({ onDamage: (text) => void reported.push(text) })).toBe(10)
+  expect(reported).toEqual([expect.stringContaining('is corrupted')])
 })
 
 test('one damaged slot of the commit mark leaves the other usable', async () => {
@@ -183,8 +183,8 @@ test('one flipped bit in the write-ahead log is reported with its loss, and bloc
   const [, lost = ''] = /They contained up to (\d+) events/.exec(message) ?? []
   // The files are unchanged, so they can still be repaired.
   expect(readFileSync(folder.file('hookline.db-wal'))).toEqual(wal)
-  const told: string[] = []
-  const onDamage = (text: string): void => void told.push(text)
+  const reported: string[] = []
+  const onDamage = (text: string): void => void reported.push(text)
   expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(10 - Number(lost))
-  expect(told).toEqual([expect.stringMatching(/commits are missing from the database/)])
+  expect(reported).toEqual([expect.stringMatching(/commits are missing from the database/)])
 })

@@ -77,8 +77,8 @@ function eventsIn(file: string): number {
   return Number(db.prepare('SELECT COUNT(*) AS count FROM events').get()!['count'])
 }
 
-async function open(dataDir: string, told: string[] = []): Promise<void> {
-  const onDamage = (text: string): void => void told.push(text)
+async function open(dataDir: string, reported: string[] = []): Promise<void> {
+  const onDamage = (text: string): void => void reported.push(text)
   await using _backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onDamage })
 }
 
@@ -129,8 +129,10 @@ describe('the rebuild of a damaged database', () => {
       }
       const lost = EVENTS - eventsIn(file)
       expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(mostLost(use))
-      const isTold = rebuilt.missing.some((each) => each.startsWith('Table events: '))
-      expect(isTold, JSON.stringify(use)).toBe(lost > 0 || (use.table === 'events' && isTold))
+      const isReported = rebuilt.missing.some((each) => each.startsWith('Table events: '))
+      expect(isReported, JSON.stringify(use)).toBe(
+        lost > 0 || (use.table === 'events' && isReported),
+      )
       if (/_by_|_due$|autoindex/.test(use.table))
         expect(rebuilt.missing.slice(1), JSON.stringify(use)).toEqual([])
     }
@@ -232,12 +234,12 @@ describe('the rebuild of a damaged database', () => {
     }
     expect(readFileSync(file)).toEqual(bytes)
     const { missing } = await rebuildInto(folder.path)
-    const told: string[] = []
-    await open(folder.path, told)
-    expect(told).toEqual(missing)
+    const reported: string[] = []
+    await open(folder.path, reported)
+    expect(reported).toEqual(missing)
     // Only once: the start after that is a normal one.
-    await open(folder.path, told)
-    expect(told).toEqual(missing)
+    await open(folder.path, reported)
+    expect(reported).toEqual(missing)
   })
 
   test.each([

@@ -70,10 +70,10 @@ test('a key change leaves damaged rows unchanged and reports each', async () => 
     db.exec("UPDATE lanes SET sealed_url = replace(sealed_url, '.', '.x') WHERE number = 1")
     db.exec("UPDATE audit SET sealed = 'damaged' WHERE seq = 2")
   }
-  const told: object[] = []
+  const reported: object[] = []
   const both = `${SECOND},${FIRST}`
-  await (await open(folder, both, (row) => void told.push(row)))[Symbol.asyncDispose]()
-  expect(told).toEqual([
+  await (await open(folder, both, (row) => void reported.push(row)))[Symbol.asyncDispose]()
+  expect(reported).toEqual([
     { table: 'lanes', key: 1 },
     { table: 'audit', key: 2 },
   ])
