@@ -117,10 +117,10 @@ const SMOKE = [
   'test/deploy/image.test.ts',
   'test/pages/pages.test.ts',
   'test/receivers/receivers.test.ts',
-  'test/torture/damages.test.ts',
+  'test/torture/corruption.test.ts',
 ]
 const SMOKE_FORM = {
-  HOOKLINE_TEST_DAMAGES: '6',
+  HOOKLINE_TEST_CORRUPTIONS: '6',
   HOOKLINE_TEST_FAULTS: '8',
   HOOKLINE_TEST_KILLS: '6',
   HOOKLINE_TEST_PAGES: 'README.md',

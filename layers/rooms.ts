@@ -48,7 +48,7 @@ export const ROOMS = {
   },
   'backend/embedded': {
     database: 'the database file: open, lock, copy, read; the encryption key',
-    damage: 'corruption: detection, missing commits, readable rows',
+    corruption: 'detection of corruption, missing commits, readable rows',
     migrations: 'the schema and its migrations',
     stopped: 'operations on the database while no service runs',
     log: 'events: append, number, consume and follow; known messageIds',

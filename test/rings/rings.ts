@@ -55,7 +55,7 @@ export const RINGS: Readonly<Record<'landing' | 'full' | 'soak', readonly Step[]
     {
       name: 'torture',
       command: 'npm run test:torture',
-      env: { HOOKLINE_TEST_DAMAGES: '500', HOOKLINE_TEST_FUZZ_MS: '600000' },
+      env: { HOOKLINE_TEST_CORRUPTIONS: '500', HOOKLINE_TEST_FUZZ_MS: '600000' },
     },
     { name: 'engine', command: 'npm run test:engine' },
     { name: 'compat', command: 'npm run test:compat' },

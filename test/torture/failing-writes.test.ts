@@ -1,4 +1,4 @@
-import { damageOf } from '@hookline/server'
+import { corruptionsOf } from '@hookline/server'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
@@ -60,7 +60,7 @@ test(`no call with a 200 is lost or sent twice over ${OUTAGES} disk outages`, as
   expect(duplicates).toBe(0)
   // Proves that the outages did cause failures.
   expect(disk.failed).toEqual(expect.arrayContaining(['writes', 'syncs', 'short writes']))
-  expect(damageOf(join(disk.path, 'hookline.db'))).toEqual([])
+  expect(corruptionsOf(join(disk.path, 'hookline.db'))).toEqual([])
 })
 
 async function sendSome(service: SendingService): Promise<number[]> {

@@ -1,4 +1,4 @@
-import { damageOf } from '@hookline/server'
+import { corruptionsOf } from '@hookline/server'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -38,7 +38,7 @@ test('calls are refused at the file size limit and accepted once it is lifted, a
   expect(await service.process.stop(), service.process.stderr).toBe(0)
   console.log(`${counts.join(', ')}; ${service.accepted.size} in total, lost 0, sent twice 0`)
   expect(service.lost()).toBe(0)
-  expect(damageOf(join(folder.path, 'hookline.db'))).toEqual([])
+  expect(corruptionsOf(join(folder.path, 'hookline.db'))).toEqual([])
 })
 
 /** Limits the size of the files that a process writes. @returns whether this machine has `prlimit` */

@@ -21,8 +21,8 @@ export class AdminToken extends Redacted {
 /** Characters allowed in a bearer token (RFC 6750 §2.1). */
 const CAN_BE_SENT = /^[\w.~+/=-]+$/
 
-class AdminTokenDamaged extends Error {
-  override readonly name = 'AdminTokenDamaged'
+class AdminTokenCorrupted extends Error {
+  override readonly name = 'AdminTokenCorrupted'
 }
 
 /** The configured token, else the one in `<dataDir>/admin-token`, which the first start creates. */
@@ -32,7 +32,7 @@ export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): Ad
   const kept = readIfThere(file)
   if (kept) {
     if (!CAN_BE_SENT.test(kept))
-      throw new AdminTokenDamaged(
+      throw new AdminTokenCorrupted(
         `${file} does not contain a valid token. Restore it from a backup, or delete it: the next start creates a new token and prints it.`,
       )
     return new AdminToken(kept, file, false)

@@ -4,15 +4,15 @@ export { migrateData, type MigrateDataOptions, type MoveReport } from './open-ba
 export type { InspectedRequest } from './inspector/inspected-request.ts'
 export {
   backUpStopped,
-  type DatabaseDamaged,
-  damageOf,
+  type DatabaseCorrupted,
+  corruptionsOf,
   DataDirInUse,
   diagnoseCluster,
   migrateStopped,
   openService,
   type Rebuilt,
   rebuildInto,
-  recordedDamages,
+  recordedCorruptions,
   restoreInto,
   type Service,
   type ServiceOptions,

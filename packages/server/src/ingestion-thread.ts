@@ -13,7 +13,7 @@ import { wireError } from './threads/channel.ts'
 
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context
-  const onDamage = (error: Error): void => main.send('damaged', wireError(error))
-  const joined = await joinEmbeddedLog(data.backend as JoinLogData, { onDamage })
+  const onCorruption = (error: Error): void => main.send('damaged', wireError(error))
+  const joined = await joinEmbeddedLog(data.backend as JoinLogData, { onCorruption })
   return runIngest(context, joined, errorFormat)
 })

@@ -19,7 +19,7 @@ class BackendNotConfigured extends Error {
 /** Options that apply only to the embedded backend. */
 type OfEmbedded = Pick<
   EmbeddedOptions,
-  'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onDamage'
+  'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onCorruption'
 >
 
 /** Opens the configured backend. @throws {BackendNotConfigured} */

@@ -45,9 +45,9 @@ export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
 export { type Rebuilt, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
 export {
   backUpStopped,
-  damageOf,
+  corruptionsOf,
   migrateStopped,
-  recordedDamages,
+  recordedCorruptions,
   restoreInto,
   UnusableDatabase,
 } from './backend/embedded/stopped/stopped-database.ts'
@@ -76,12 +76,12 @@ export interface Service extends AsyncDisposable {
   readonly adminUrl: string
   readonly adminToken: AdminToken
   /** Resolves on a failure that needs a restart: dispose of the service, then exit. */
-  readonly failed: Promise<WorkerFailed | DatabaseDamaged>
+  readonly failed: Promise<WorkerFailed | DatabaseCorrupted>
 }
 
 /** Stored data is corrupt. The next start checks all of it. */
-export interface DatabaseDamaged {
-  readonly damage: Error
+export interface DatabaseCorrupted {
+  readonly corruption: Error
 }
 
 /** Shared by all components of the service. */
@@ -155,7 +155,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     url,
     adminUrl,
     adminToken,
-    failed: Promise.race([failed, backend.damaged.then((damage) => ({ damage }))]),
+    failed: Promise.race([failed, backend.corrupted.then((corruption) => ({ corruption }))]),
     [Symbol.asyncDispose]: async () => {
       const end = shutdown.begin(clock, config.shutdownTimeoutMs)
       await running.disposeAsync()
@@ -168,7 +168,7 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   return {
     onUnreadable: (row: object) => logger.error(row, 'key_change.row_skipped'),
     onEmptiedLock: () => logger.warn({ dataDir: config.dataDir }, 'lock_file.emptied'),
-    onDamage: (description: string) => {
+    onCorruption: (description: string) => {
       logger.error({ description }, 'corruption.found')
       metrics.corruptions.inc()
     },

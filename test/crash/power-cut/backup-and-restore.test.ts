@@ -4,7 +4,7 @@ import { HOOKLINE } from '@hookline/testing/repository'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../packages/server/src/backend/embedded/open.ts'
-import { damageOf } from '../../../packages/server/src/backend/embedded/stopped/stopped-database.ts'
+import { corruptionsOf } from '../../../packages/server/src/backend/embedded/stopped/stopped-database.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
@@ -37,7 +37,7 @@ test('a backup of a stopped service survives a power cut', async ({ skip }) => {
   await keepEvent(folder)
   const backup = join(disk.path, 'backup.db')
   await runAndCut(disk, 'backup', backup, '--stopped', '--data-dir', folder.path)
-  expect(damageOf(backup)).toEqual([])
+  expect(corruptionsOf(backup)).toEqual([])
 })
 
 test('a backup of a running service survives a power cut', async ({ skip }) => {
@@ -50,7 +50,7 @@ test('a backup of a running service survives a power cut', async ({ skip }) => {
   expect(await service.ready(), service.stderr).toBe(true)
   const backup = join(disk.path, 'backup.db')
   await runAndCut(disk, 'backup', backup, '--url', service.url)
-  expect(damageOf(backup)).toEqual([])
+  expect(corruptionsOf(backup)).toEqual([])
 })
 
 test('a restored database and the database that it replaced survive a power cut', async ({
@@ -64,7 +64,7 @@ test('a restored database and the database that it replaced survive a power cut'
     const file = join(folder.path, 'hookline.db')
     const options = replaced ? ['--replace', '--yes'] : []
     await runAndCut(disk, 'restore', file, '--data-dir', disk.path, ...options)
-    expect(damageOf(database)).toEqual([])
-    if (replaced) expect(damageOf(`${database}.before-restore`)).toEqual([])
+    expect(corruptionsOf(database)).toEqual([])
+    if (replaced) expect(corruptionsOf(`${database}.before-restore`)).toEqual([])
   }
 })

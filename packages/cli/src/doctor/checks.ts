@@ -129,11 +129,11 @@ function databaseOf({ dataDir }: Config): string {
 async function database({ config }: Patient): Promise<Finding> {
   const file = databaseOf(config)
   if (!existsSync(file)) return { ok: true, detail: 'not created yet' }
-  const { damageOf, recordedDamages } = await import('@hookline/server')
-  const [damage] = damageOf(file)
-  if (damage !== undefined)
-    return { ok: false, detail: `${file}: ${damage}`, next: NEXT_AFTER_CORRUPTION }
-  const recorded = recordedDamages(file, Date.now() - CORRUPTION_SHOWN_MS)
+  const { corruptionsOf, recordedCorruptions } = await import('@hookline/server')
+  const [corruption] = corruptionsOf(file)
+  if (corruption !== undefined)
+    return { ok: false, detail: `${file}: ${corruption}`, next: NEXT_AFTER_CORRUPTION }
+  const recorded = recordedCorruptions(file, Date.now() - CORRUPTION_SHOWN_MS)
   if (recorded.length === 0) return { ok: true, detail: `${file} is intact` }
   return {
     ok: true,

@@ -1,6 +1,6 @@
 import type {
   Config,
-  DatabaseDamaged,
+  DatabaseCorrupted,
   Service,
   ServiceLog,
   ServiceOptions,
@@ -67,15 +67,15 @@ async function runUntil(
   return signal
 }
 
-function failureOf(failure: WorkerFailed | DatabaseDamaged): Failure {
-  if (!('damage' in failure)) return workerFailure(failure)
-  const { damage } = failure
+function failureOf(failure: WorkerFailed | DatabaseCorrupted): Failure {
+  if (!('corruption' in failure)) return workerFailure(failure)
+  const { corruption } = failure
   const hint =
     'Check the disk. Then restore a backup with `hookline restore <backup> --replace`, or rebuild the database with `hookline rebuild`.'
-  return new Failure('failed', `Stopped: the database is corrupted (${damage.message}).`, {
-    code: 'database_damaged',
+  return new Failure('failed', `Stopped: the database is corrupted (${corruption.message}).`, {
+    code: 'database_corrupted',
     hint,
-    cause: damage,
+    cause: corruption,
   })
 }
 

@@ -5,15 +5,15 @@ import { listenFailure } from './listen-failure.ts'
 /** Codes of backend errors that are written for users. */
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
-  AdminTokenDamaged: 'admin_token_damaged',
+  AdminTokenCorrupted: 'admin_token_corrupted',
   BackendNotConfigured: 'backend_not_configured',
   BackendUnavailable: 'backend_unavailable',
   ClusterInUse: 'cluster_in_use',
   ClusterNotEmpty: 'cluster_not_empty',
   ConnectionRefused: 'connection_refused',
   CommitsMissing: 'commits_missing',
-  ConfigurationDamaged: 'configuration_damaged',
-  DamagedDatabase: 'database_damaged',
+  ConfigurationCorrupted: 'configuration_corrupted',
+  CorruptedDatabase: 'database_corrupted',
   EventTooLarge: 'event_too_large',
   TooFewOpenFiles: 'too_few_open_files',
   MoveDiffers: 'move_differs',

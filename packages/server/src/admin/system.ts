@@ -163,7 +163,7 @@ export interface ProcessFacts {
 
 interface SystemDeps {
   readonly system: ProcessFacts
-  readonly upkeep: Pick<Upkeep, 'inventory' | 'damages' | 'usedBytes' | 'backlog'>
+  readonly upkeep: Pick<Upkeep, 'inventory' | 'corruptions' | 'usedBytes' | 'backlog'>
   readonly nodes: Pick<Nodes, 'current' | 'id'>
   readonly live: Pick<LiveTopics, 'readers'>
   readonly maxLiveStreams: number
@@ -171,7 +171,7 @@ interface SystemDeps {
   readonly clock: Clock
 }
 
-const MAX_DAMAGES = 20
+const MAX_LISTED = 20
 
 /** `/system`: the state of the service. */
 export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
@@ -200,7 +200,7 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
       nodes: nodesOf(deps),
       failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
       corruptions: isAdmin
-        ? (await upkeep.damages(MAX_DAMAGES)).map((each) => Schema.withTimes(each, 'foundAt'))
+        ? (await upkeep.corruptions(MAX_LISTED)).map((each) => Schema.withTimes(each, 'foundAt'))
         : null,
       storage: await storageOf(inventory, deps),
       backlog: await backlogOf(inventory, deps),

@@ -60,7 +60,7 @@ export interface Backend extends AsyncDisposable {
   /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {NoCopy} if the engine does not support copies */
   copyTo(file: string): Promise<void>
   /** Resolves when stored data is found to be corrupted. Then close the backend and exit. */
-  readonly damaged: Promise<Error>
+  readonly corrupted: Promise<Error>
   /** Resolves if new data can be stored durably; rejects with the reason if not. */
   probe(): Promise<void>
 }

@@ -38,7 +38,7 @@ export interface Inventory {
 }
 
 /** Data corruption found at startup. */
-export interface FoundDamage {
+export interface FoundCorruption {
   readonly foundAt: number
   /** The lost data. May contain file names. */
   readonly description: string
@@ -78,7 +78,7 @@ export interface Upkeep {
 
   inventory(): Promise<Inventory>
 
-  damages(limit: number): Promise<readonly FoundDamage[]>
+  corruptions(limit: number): Promise<readonly FoundCorruption[]>
 
   usedBytes(): Promise<number>
 

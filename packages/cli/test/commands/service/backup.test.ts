@@ -135,11 +135,11 @@ it('restore refuses a file that is not a backup, and a folder with a database wi
 it('restore --replace replaces a corrupted database but keeps its bytes, and backup reports the corruption', async () => {
   using folder = new TemporaryFolder()
   await using service = await ApiService.start()
-  const [backup, dataDir] = [join(folder.path, 'whole.db'), join(folder.path, 'damaged')]
+  const [backup, dataDir] = [join(folder.path, 'whole.db'), join(folder.path, 'corrupted')]
   expect((await service.run('backup', backup)).code).toBe(0)
   mkdirSync(dataDir)
-  const damaged = 'this is not a database, although its name says so'
-  writeFileSync(join(dataDir, 'hookline.db'), damaged)
+  const corrupted = 'this is not a database, although its name says so'
+  writeFileSync(join(dataDir, 'hookline.db'), corrupted)
   const copied = await run([
     'backup',
     join(folder.path, 'c.db'),
@@ -159,7 +159,7 @@ it('restore --replace replaces a corrupted database but keeps its bytes, and bac
   ])
   const restored = await run([...args, '--yes'])
   expect([restored.code, restored.stderr]).toEqual([0, expect.stringContaining('before-restore')])
-  expect(readFileSync(join(dataDir, 'hookline.db.before-restore'), 'utf8')).toBe(damaged)
+  expect(readFileSync(join(dataDir, 'hookline.db.before-restore'), 'utf8')).toBe(corrupted)
   expect(readFileSync(join(dataDir, 'hookline.db')).equals(readFileSync(backup))).toBe(true)
   expect(existsSync(join(dataDir, 'hookline.db.restored'))).toBe(false)
 })
@@ -191,7 +191,7 @@ it('start refuses a corrupted database and names rebuild, which preserves the co
   const refused = await run(['start', '--port', '0', '--data-dir', dataDir, '--json'])
   expect([refused.code, errorOf(refused)]).toMatchObject([
     1,
-    { code: 'database_damaged', message: expect.stringContaining('hookline rebuild') },
+    { code: 'database_corrupted', message: expect.stringContaining('hookline rebuild') },
   ])
   const unconfirmed = await run(['rebuild', '--data-dir', dataDir])
   expect([unconfirmed.code, readFileSync(file).equals(bytes)]).toEqual([2, true])
@@ -199,9 +199,9 @@ it('start refuses a corrupted database and names rebuild, which preserves the co
   expect([rebuilt.code, rebuilt.stdout, rebuilt.stderr]).toEqual([
     0,
     expect.stringContaining('readable'),
-    expect.stringContaining('hookline.db.damaged'),
+    expect.stringContaining('hookline.db.corrupted'),
   ])
-  expect(existsSync(`${file}.damaged`)).toBe(true)
+  expect(existsSync(`${file}.corrupted`)).toBe(true)
   expect(await source()).toBe(id)
 })
 

@@ -29,10 +29,10 @@ describe('hookline doctor', () => {
     expect(healthy.stderr).toBe('')
     expect([healthy.code, JSON.parse(healthy.stdout)]).toMatchObject([0, { healthy: true }])
     writeFileSync(join(dataDir, 'hookline.db'), 'this is not a database, although its name says so')
-    const damaged = await run(['doctor', ...flags])
-    expect(damaged.code).toBe(8)
-    expect(damaged.stdout).toMatch(/^✗ database/m)
-    expect(damaged.stderr).toContain('Failed checks: database.')
+    const corrupted = await run(['doctor', ...flags])
+    expect(corrupted.code).toBe(8)
+    expect(corrupted.stdout).toMatch(/^✗ database/m)
+    expect(corrupted.stderr).toContain('Failed checks: database.')
   })
 
   it('checks the service at HOOKLINE_URL, and fails if none responds', async () => {

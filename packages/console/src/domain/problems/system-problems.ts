@@ -36,7 +36,7 @@ export function systemProblems({ checks, corruptions }: SystemFacts): CurrentPro
   return [
     ...Object.entries(checks).flatMap(([name, check]) => checkProblem(name, check)),
     ...(corruptions ?? []).map(({ foundAt, description }) => ({
-      key: `damage ${foundAt}`,
+      key: `corruption ${foundAt}`,
       severity: 'attention' as const,
       title: `Data corruption: ${description}`,
       remedy: 'Check the disk. If you have a backup, check it for the lost rows.',

@@ -142,7 +142,7 @@ async function portsOf(opened: Opened) {
     copyTo: refuseCopy,
     probe: probeOf({ postgres, checkLog: () => log.lastPosition(), staleness: () => feed.failure }),
     // PostgreSQL and NATS check their own files.
-    damaged: new Promise<Error>(() => undefined),
+    corrupted: new Promise<Error>(() => undefined),
   } satisfies Omit<Backend, typeof Symbol.asyncDispose>
 }
 

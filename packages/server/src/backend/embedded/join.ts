@@ -12,7 +12,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import { CatalogReplica, type Catalog, type FollowedCatalog } from '../catalog.ts'
 import { catalogIn, type SealedRecord } from '../store/catalog.ts'
-import { DamageWatch } from './damage/damage-watch.ts'
+import { DamageWatch } from './corruption/watch.ts'
 import { Readers } from './readers.ts'
 import { SqliteStore, type SharedChanges } from './sqlite-store.ts'
 import { Writer } from './writer.ts'
@@ -73,15 +73,15 @@ export function backendThreads(parts: SharedParts): BackendThreads {
 }
 
 interface JoinOptions extends Pick<FollowedCatalog, 'putDestination'> {
-  readonly onDamage: (error: Error) => void
+  readonly onCorruption: (error: Error) => void
 }
 
 /** Joins the opened backend from another thread, with a writer and a read-only connection. */
 export async function joinEmbeddedBackend(
   data: ConnectionData,
-  { putDestination, onDamage }: JoinOptions,
+  { putDestination, onCorruption }: JoinOptions,
 ): Promise<JoinedBackend> {
-  const connection = connectionOf(data, onDamage)
+  const connection = connectionOf(data, onCorruption)
   const { box, writer, reader, store, catalog } = connection
   const lanes = new StoredLanes(reader, box)
   const deliveries = sqliteDeliveries(lanes, writer, reader, store)
@@ -104,9 +104,9 @@ export async function joinEmbeddedBackend(
 /** Joins the log of the opened backend from another thread. */
 export async function joinEmbeddedLog(
   { maxWaitingBytes, waiting, ...data }: JoinLogData,
-  { onDamage }: Pick<JoinOptions, 'onDamage'>,
+  { onCorruption }: Pick<JoinOptions, 'onCorruption'>,
 ): Promise<JoinedLog> {
-  const connection = connectionOf(data, onDamage)
+  const connection = connectionOf(data, onCorruption)
   const { writer, store, catalog } = connection
   return {
     log: new Appender({ writer, waiting: new ByteBudget(maxWaitingBytes, waiting) }),
@@ -126,10 +126,10 @@ export async function joinEmbeddedLog(
 
 function connectionOf(
   { file, writer: port, keys }: ConnectionData,
-  onDamage: (error: Error) => void,
+  onCorruption: (error: Error) => void,
 ) {
   const watch = new DamageWatch(file)
-  void watch.found.then(onDamage)
+  void watch.found.then(onCorruption)
   const box = new SecretBox(keys.map((key) => Buffer.from(key)))
   const reader = watch.openForReading()
   const writer = new Writer({ port, box, watch })

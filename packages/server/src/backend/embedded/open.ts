@@ -13,14 +13,14 @@ import { storedQuarantine } from '../store/quarantine.ts'
 import { storedPorts } from '../store/stored-ports.ts'
 import { StoredParts } from '../store/stored-parts.ts'
 import {
-  addDamages,
-  type DamageOptions,
-  refuseDamagedRecords,
-  reportDamages,
-  quarantineDamaged,
-} from './damage/damages.ts'
-import { checkDatabase, DamagedDatabase, DamageWatch, setFlag } from './damage/damage-watch.ts'
-import { findMissingCommits, removeCommitMark } from './damage/missing-commits.ts'
+  type CorruptionOptions,
+  quarantineCorrupted,
+  recordCorruption,
+  refuseCorruptedRecords,
+  reportCorruption,
+} from './corruption/corruptions.ts'
+import { checkDatabase, CorruptedDatabase, DamageWatch, setFlag } from './corruption/watch.ts'
+import { findMissingCommits, removeCommitMark } from './corruption/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir, probeDisk } from './database/data-dir.ts'
 import { secretBoxOf, fileKeys } from './database/key-files.ts'
@@ -44,7 +44,7 @@ import { blockOf } from './log/event-block.ts'
 import { eventsOf } from './log/write-log.ts'
 import type { Writer } from './writer.ts'
 
-export interface EmbeddedOptions extends DamageOptions {
+export interface EmbeddedOptions extends CorruptionOptions {
   /** Created if missing. */
   readonly dataDir: string
   /** Maximum bytes of events waiting for the disk. */
@@ -63,8 +63,8 @@ export interface EmbeddedOptions extends DamageOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Opens the backend in one SQLite file. @throws {DataDirInUse | DamagedDatabase | SchemaTooNew | EncryptionKeyMismatch}
- * @throws {ConfigurationDamaged | CommitsMissing} unless `acceptLoss` matches
+ * Opens the backend in one SQLite file. @throws {DataDirInUse | CorruptedDatabase | SchemaTooNew | EncryptionKeyMismatch}
+ * @throws {ConfigurationCorrupted | CommitsMissing} unless `acceptLoss` matches
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
@@ -72,7 +72,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
   if (emptiedLock) options.onEmptiedLock?.()
   const backend = stack.use(
     await openDatabase(databaseFile, options).catch((error: unknown) => {
-      throw asDamage(databaseFile, error)
+      throw toCorruptionError(databaseFile, error)
     }),
   )
   const open = stack.move()
@@ -80,10 +80,10 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
 }
 
 /** If SQLite finds corruption while opening, the next start checks the whole file. */
-function asDamage(databaseFile: string, error: unknown): unknown {
+function toCorruptionError(databaseFile: string, error: unknown): unknown {
   if (!isDamage(error) && !isDamageOfSchema(error)) return error
   setFlag(databaseFile)
-  return new DamagedDatabase(databaseFile, (error as Error).message)
+  return new CorruptedDatabase(databaseFile, (error as Error).message)
 }
 
 async function openDatabase(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
@@ -99,9 +99,9 @@ async function openDatabase(databaseFile: string, options: EmbeddedOptions): Pro
   )
   const ports = await portsOf({ databaseFile, box, reader, readers, host, watch }, options)
   await host.opened
-  if (wasChecked) await quarantineDamaged(ports, options)
+  if (wasChecked) await quarantineCorrupted(ports, options)
   const open = stack.move()
-  return { ...ports, damaged: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
+  return { ...ports, corrupted: watch.found, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
 
 /** Refuses a database with missing data, migrates it and seals its secrets. `wasChecked`: the whole file was checked. */
@@ -119,13 +119,13 @@ export function prepareDatabase(
   const box = boxOf(usedKeys(db))
   migrate(db, file, MIGRATIONS)
   db.exec('DELETE FROM reserved_keys')
-  refuseDamagedRecords(db, box, options)
+  refuseCorruptedRecords(db, box, options)
   reseal(db, box, onUnreadable)
   if (missing !== undefined) {
     removeCommitMark(dataDir)
-    addDamages(db, [missing])
+    recordCorruption(db, [missing])
   }
-  reportDamages(db, options)
+  reportCorruption(db, options)
   return { box, wasChecked }
 }
 
@@ -182,7 +182,7 @@ async function portsOf(
       await writer.run('ackEvents', { through: 0, events: 0 })
       await disk.run()
     },
-  } satisfies Omit<Backend, 'damaged' | typeof Symbol.asyncDispose>
+  } satisfies Omit<Backend, 'corrupted' | typeof Symbol.asyncDispose>
 }
 
 /** Stores evaluations together with the events that announce them, and passes these to `log`. */

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
-import type { DamageWatch } from './damage/damage-watch.ts'
+import type { DamageWatch } from './corruption/watch.ts'
 import { walBytes } from './database/write-ahead-log.ts'
 import { errorOf, type Result } from './database/sqlite-errors.ts'
 import type { Read, ReadInput, ReadName, ReadResult } from './reader-thread.ts'

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { DamageWatch } from './damage/damage-watch.ts'
+import type { DamageWatch } from './corruption/watch.ts'
 import { startThread } from '../../util/workers/start-thread.ts'
 import { Writer } from './writer.ts'
 import type { AppendedBlock } from './writer-connections.ts'

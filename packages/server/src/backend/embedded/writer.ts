@@ -4,7 +4,7 @@ import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
-import type { DamageWatch } from './damage/damage-watch.ts'
+import type { DamageWatch } from './corruption/watch.ts'
 import type { EventBlock } from './log/event-block.ts'
 import { errorOf, type Failure, type Result } from './database/sqlite-errors.ts'
 import type {

@@ -57,7 +57,7 @@ test('a corrupted entry is listed with its readable fields, and its id is logged
   await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
   {
     using db = openBesideService(server.dataDir)
-    db.exec("UPDATE audit SET sealed = 'damaged' WHERE action = 'createSource'")
+    db.exec("UPDATE audit SET sealed = 'corrupted' WHERE action = 'createSource'")
   }
   const [changed, created] = await auditOf(server)
   expect(changed).toMatchObject({ action: 'changeSource', after: { name: 'shop' } })

@@ -138,10 +138,10 @@ test('only admins see paths, hosts and corruption, and no one sees secrets', asy
     },
   })
   using db = new DatabaseSync(join(server.dataDir, 'hookline.db'))
-  db.prepare('INSERT INTO corruptions VALUES (?, ?, 1)').run(NOON, 'planted damage')
+  db.prepare('INSERT INTO corruptions VALUES (?, ?, 1)').run(NOON, 'planted corruption')
   const admin = await server.must<System>('GET', '/system')
   expect(admin.corruptions).toEqual([
-    { foundAt: '2026-01-15T12:00:00.000Z', description: 'planted damage' },
+    { foundAt: '2026-01-15T12:00:00.000Z', description: 'planted corruption' },
   ])
   expect(admin.settings).toMatchObject([
     { value: '4800', hidden: null, origin: { kind: 'default' } },

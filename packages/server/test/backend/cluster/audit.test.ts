@@ -33,7 +33,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     }
   })
 
-  test('the content of an entry is encrypted, and a damaged entry is listed as unreadable', async () => {
+  test('the content of an entry is encrypted, and a corrupted entry is listed as unreadable', async () => {
     await using harness = await openClusterHarness()
     const { audit } = harness.backend
     await audit.append(auditEntryOf('adt_1', { after: { url: 'https://user:pass@example.com/' } }))

@@ -71,7 +71,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     ['a byte of its body is flipped', (events) => flipped(events, events[1]!.body, 9)],
     ['a byte of its id is flipped', (events) => flipped(events, `["${events[1]!.id}`, 9)],
     ['a byte of its messageId is flipped', (events) => flipped(events, events[1]!.messageId)],
-    ['its JSON is damaged', (events) => flipped(events, `["${events[1]!.id}`)],
+    ['its JSON is corrupted', (events) => flipped(events, `["${events[1]!.id}`)],
     ['its time is a string', (events) => withFields(events, { receivedAt: 'now' })],
     ['its source is a number', (events) => withFields(events, { sourceId: 7 })],
     ['its type is unknown', (events) => withFields(events, { type: 'unknown' })],
@@ -127,8 +127,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     await using harness = await openClusterHarness()
     const content = Buffer.from('["evt_1","user \\"7\\""]')
     await harness.backend.quarantine.add([
-      { id: 'log:1.1', reason: 'damaged', at: NOON, content },
-      { id: 'log:2.1', reason: 'damaged', at: NOON, content: Buffer.from('"another user"') },
+      { id: 'log:1.1', reason: 'corrupted', at: NOON, content },
+      { id: 'log:2.1', reason: 'corrupted', at: NOON, content: Buffer.from('"another user"') },
     ])
     await purgeUser(harness, 'user "7"')
     expect(await harness.sql('SELECT id FROM quarantine WHERE content IS NOT NULL')).toEqual([
@@ -178,11 +178,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
     [`UPDATE identity_traits SET traits = '{"plan":7}'`, true],
     [`UPDATE identities SET counts = 'x'`, false],
     [`UPDATE identities SET counts = '7'`, true],
-  ])('a damaged profile does not block others: %s', async ([damage, isJson]) => {
+  ])('a corrupted profile does not block others: %s', async ([corruption, isJson]) => {
     await using harness = await openClusterHarness()
     const traits = { plan: 'pro' }
     await follow(harness, [{ type: 'identify', traits }])
-    await harness.sql(damage)
+    await harness.sql(corruption)
     await follow(harness, [
       { type: 'identify', traits: { city: 'Rome' } },
       { type: 'identify', userId: 'u2', traits },

@@ -17,8 +17,8 @@ async function open({ maxWaitingBytes = 2 ** 20 } = {}): Promise<{
   const options = { dataDir, maxWaitingBytes, appendingThreads: 1 }
   const backend = stack.use(await openEmbeddedBackend(options))
   const { data } = backend.threads.connectToLog(1)
-  const onDamage = (error: Error): void => expect.unreachable(error.message)
-  const joined = stack.use(await joinEmbeddedLog(data as JoinLogData, { onDamage }))
+  const onCorruption = (error: Error): void => expect.unreachable(error.message)
+  const joined = stack.use(await joinEmbeddedLog(data as JoinLogData, { onCorruption }))
   return { backend, joined }
 }
 

@@ -62,14 +62,14 @@ async function openAndJoin(
       Promise.all([...joined, ...logs].map((each) => each.apply(change))),
     ),
   )
-  const onDamage = (error: Error): void => main.threads.seeDamage(error)
+  const onCorruption = (error: Error): void => main.threads.seeDamage(error)
   for (let number = 1; number <= threads; number++) {
     const lanes = await main.threads.connect()
     const putDestination = main.catalog.putDestination.bind(main.catalog)
-    const options = { putDestination, onDamage }
+    const options = { putDestination, onCorruption }
     joined.push(stack.use(await joinEmbeddedBackend(lanes.data as ConnectionData, options)))
     const log = main.threads.connectToLog(number)
-    logs.push(stack.use(await joinEmbeddedLog(log.data as JoinLogData, { onDamage })))
+    logs.push(stack.use(await joinEmbeddedLog(log.data as JoinLogData, { onCorruption })))
   }
   const { deliveries, noticeQueue, quarantine, deletions } = joined.at(-1)!
   const lanes = new NumberedLanes(main.catalog)

@@ -166,10 +166,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
 
   test('can be corrupted: corrupt events are skipped, and unreadable secrets stay unreadable', async () => {
     await using folder = await fillFolder()
-    const [damaged] = folder.appended
+    const [corrupted] = folder.appended
     let entries = 0
     editDatabase(folder.dataDir, (db) => {
-      db.prepare("UPDATE events SET body = body || ' ' WHERE id = ?").run(damaged!)
+      db.prepare("UPDATE events SET body = body || ' ' WHERE id = ?").run(corrupted!)
       db.exec("UPDATE lanes SET sealed_url = replace(sealed_url, '.', '.x') WHERE number < 3")
       db.exec("UPDATE audit SET sealed = replace(sealed, '.', '.x') WHERE seq = 1")
       entries = Number(db.prepare('SELECT count(*) AS count FROM audit').get()!['count'])
@@ -181,8 +181,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const unfinished = report.tables.find(({ table }) => table === 'outbox')
     expect(unfinished?.rows).toBe(folder.appended.length + folder.unacked - 1)
     expect(skipped).toEqual([
-      ['events', damaged],
-      ['outbox', damaged],
+      ['events', corrupted],
+      ['outbox', corrupted],
     ])
     await using node = await openNode(target)
     const { data } = await node.audit.list({}, { limit: entries })

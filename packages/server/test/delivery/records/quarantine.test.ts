@@ -10,9 +10,9 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Changes the database, as disk corruption or a bug would. */
-function damage(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
+function corrupt(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
   using db = openBesideService(folder.path)
-  if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was damaged.')
+  if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was corrupted.')
 }
 
 const quarantinedIn = async (engine: TestEngine): Promise<number> =>
@@ -48,7 +48,7 @@ describe('an unreadable parked delivery', () => {
     receiver.respond = () => 200
     await using engine = await TestEngine.open({}, folder)
     // The next start would quarantine it.
-    damage(folder, sql, badId)
+    corrupt(folder, sql, badId)
     if (sql.startsWith('DELETE')) engine.expectedMissing = 1
     await engine.destination('dst_a', receiver.url, { version: 3 })
     // A delivery with unreadable parts waits like one without parts.
@@ -111,7 +111,7 @@ test('an unreadable event in the log is quarantined, and later events are delive
     await using backend = await openEmbeddedBackend(options)
     await backend.log.append([acceptedEvent(), acceptedEvent(), acceptedEvent()])
   }
-  damage(folder, "UPDATE events SET body = 'x' WHERE seq = 2 AND '' = ?", '')
+  corrupt(folder, "UPDATE events SET body = 'x' WHERE seq = 2 AND '' = ?", '')
   await using engine = await TestEngine.open({}, folder)
   await engine.destination('dst_a', receiver.url)
   await engine.receive(1)

@@ -50,7 +50,7 @@ export async function openUpkeep(
       }
     },
     // PostgreSQL detects corruption by page checksums, and reports it in its log.
-    damages: async () => [],
+    corruptions: async () => [],
     usedBytes: async () => (await readTotals(postgres)).bytes,
     removeOldest: async (slice) => {
       if (slice.before !== undefined && slice.cursor === undefined) {

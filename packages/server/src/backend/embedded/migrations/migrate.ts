@@ -62,7 +62,7 @@ export function schemaVersion(db: DatabaseSync): number {
 }
 
 const SCHEMA_COPIES = 'schema-*.backup'
-const COPIES = `{${SCHEMA_COPIES},{damaged,before-restore,restored,rebuilt}{,.partial}{,-wal,-shm,-journal}}`
+const COPIES = `{${SCHEMA_COPIES},{corrupted,before-restore,restored,rebuilt}{,.partial}{,-wal,-shm,-journal}}`
 
 /** Removes copies made by migrations, rebuilds and restores (before a time in ms), because they contain deleted data. */
 export function removeCopies(file: string, { madeBefore = Infinity } = {}): void {

@@ -1,8 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { addDamages } from '../damage/damages.ts'
-import { removeFlag } from '../damage/damage-watch.ts'
-import { type ReadRow, readRows, type StoredTable } from '../damage/readable-rows.ts'
+import { recordCorruption } from '../corruption/corruptions.ts'
+import { removeFlag } from '../corruption/watch.ts'
+import { type ReadRow, readRows, type StoredTable } from '../corruption/readable-rows.ts'
 import { DataDir } from '../database/data-dir.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
@@ -39,7 +39,7 @@ export interface Rebuilt {
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
-  const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.damaged`]
+  const [fresh, previous] = [`${databaseFile}.rebuilt`, `${databaseFile}.corrupted`]
   try {
     const missing = copyReadable(from ?? databaseFile, fresh)
     const kept = await replaceDatabase(databaseFile, fresh, previous)
@@ -66,7 +66,7 @@ function copyReadable(file: string, fresh: string): readonly string[] {
     ...changedEvents(db),
   ]
   const report = found.length > 0 || !isWhole(source) ? [SOME_LOST, ...found] : [NOTHING_LOST]
-  addDamages(db, report)
+  recordCorruption(db, report)
   keepNumbers(db)
   db.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)')
   return report

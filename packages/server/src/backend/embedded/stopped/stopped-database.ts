@@ -3,7 +3,7 @@ import { copyFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { syncFolder, readIfThere } from '../../../util/durable-file.ts'
-import { removeCommitMark } from '../damage/missing-commits.ts'
+import { removeCommitMark } from '../corruption/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
 import { isDamage } from '../database/sqlite-errors.ts'
 import { DATABASE_NAME, DataDir } from '../database/data-dir.ts'
@@ -44,8 +44,9 @@ export async function restoreInto(
   file: string,
   { replace }: { readonly replace: boolean },
 ): Promise<string | undefined> {
-  const [damage] = damageOf(file)
-  if (damage !== undefined) throw new UnusableDatabase(`${file} cannot be restored: ${damage}`)
+  const [corruption] = corruptionsOf(file)
+  if (corruption !== undefined)
+    throw new UnusableDatabase(`${file} cannot be restored: ${corruption}`)
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
   if (!replace && existsSync(databaseFile)) {
@@ -130,7 +131,7 @@ function schemaOf(file: string): number {
 }
 
 /** Describes the corruption of a database; empty if it is intact. Reads the whole file. */
-export function damageOf(file: string): readonly string[] {
+export function corruptionsOf(file: string): readonly string[] {
   if (!existsSync(file)) return ['File not found.']
   try {
     using db = new DatabaseSync(file, { readOnly: true })
@@ -146,13 +147,13 @@ export function damageOf(file: string): readonly string[] {
   }
 }
 
-interface RecordedDamage {
+interface RecordedCorruption {
   readonly foundAt: string
   readonly description: string
 }
 
 /** Losses found at startup since a time in milliseconds since the epoch, newest first. */
-export function recordedDamages(file: string, since: number): readonly RecordedDamage[] {
+export function recordedCorruptions(file: string, since: number): readonly RecordedCorruption[] {
   using db = new DatabaseSync(file, { readOnly: true })
   if (!hasTable(db, 'corruptions')) return []
   return db

@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type {
   Backlog,
-  FoundDamage,
+  FoundCorruption,
   Inventory,
   Missing,
   Removal,
@@ -64,7 +64,7 @@ export class SqliteUpkeep implements Upkeep {
     }
   }
 
-  async damages(limit: number): Promise<readonly FoundDamage[]> {
+  async corruptions(limit: number): Promise<readonly FoundCorruption[]> {
     const rows = this.#statements.all(
       'SELECT found_at, description FROM corruptions ORDER BY found_at DESC, rowid DESC LIMIT ?',
       [limit],

@@ -67,10 +67,10 @@ export class OpenIdentities {
       changing.has(keyOf(each)) ? (found[index] ?? []) : [],
     )
     const traits = await traitsOf(tx, withOwn)
-    const damaged = [...rows.values()].flatMap(({ id, counts }) =>
+    const corrupted = [...rows.values()].flatMap(({ id, counts }) =>
       [counts, traits.get(id) ?? '{}'].some((text) => parsedJson(text) === undefined) ? id : [],
     )
-    await quarantine(tx, damaged, at)
+    await quarantine(tx, corrupted, at)
     let next = await takeNumbers(tx, wanted.length - known.length)
     const open = wanted.map((each, index) => {
       const row = rows.get(found[index] ?? -1)

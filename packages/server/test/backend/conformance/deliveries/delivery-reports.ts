@@ -135,7 +135,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       const stopped = await recorded(harness, { at: NOON - 20 })
       await backend.quarantine.add([{ id: stopped.id, reason: 'a bug', at: NOON + 7 }])
       const both = await recorded(harness, { at: NOON - 30 }, FAILED)
-      await backend.quarantine.add([{ id: both.id, reason: 'damaged', at: NOON + 9 }])
+      await backend.quarantine.add([{ id: both.id, reason: 'corrupted', at: NOON + 9 }])
       const { groups } = await backend.reports.failures({})
       const shared = { destinationId: 'dst_a', status: null }
       expect(groups).toEqual([

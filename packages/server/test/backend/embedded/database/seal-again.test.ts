@@ -62,13 +62,13 @@ test('a key change encrypts the URLs of lanes and the audit log with the new key
   })
 })
 
-test('a key change leaves damaged rows unchanged and reports each', async () => {
+test('a key change leaves corrupted rows unchanged and reports each', async () => {
   using folder = new TemporaryFolder()
   const id = await keep(folder)
   {
     using db = new DatabaseSync(join(folder.path, DATABASE_NAME))
     db.exec("UPDATE lanes SET sealed_url = replace(sealed_url, '.', '.x') WHERE number = 1")
-    db.exec("UPDATE audit SET sealed = 'damaged' WHERE seq = 2")
+    db.exec("UPDATE audit SET sealed = 'corrupted' WHERE seq = 2")
   }
   const reported: object[] = []
   const both = `${SECOND},${FIRST}`

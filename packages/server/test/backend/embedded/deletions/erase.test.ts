@@ -102,12 +102,12 @@ test('no data of a purged user is left in any file, or reappears with later writ
 test('copies made by migrations, rebuilds and restores are removed, but not copies made by an operator', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  const kept = ['.schema-2.backup', '.damaged', '.damaged-wal', '.before-restore']
+  const kept = ['.schema-2.backup', '.corrupted', '.corrupted-wal', '.before-restore']
   // Left by killed commands.
   const unfinished = ['.restored', '.restored.partial', '.rebuilt', '.before-restore.partial']
   for (const end of [...kept, ...unfinished])
     writeFileSync(join(folder.path, `hookline.db${end}`), PLANTED)
-  const own = ['hookline.db.before-restore-2026', 'hookline.db.damaged.copy', 'mine.backup']
+  const own = ['hookline.db.before-restore-2026', 'hookline.db.corrupted.copy', 'mine.backup']
   for (const name of own) writeFileSync(join(folder.path, name), PLANTED)
   await backend.deletions.erase(NEVER)
   expect(filesWith(folder.path, PLANTED).toSorted()).toEqual(own)

@@ -32,7 +32,7 @@ test('a purge applies after a restart, and in a thread that joins later', async 
   const { data } = await backend.threads.connect()
   await using joined = await joinEmbeddedBackend(data as ConnectionData, {
     putDestination: async () => undefined,
-    onDamage: (error) => expect.unreachable(error.message),
+    onCorruption: (error) => expect.unreachable(error.message),
   })
   for (const { deletions } of [backend, joined])
     expect([mine, later].map((event) => deletions.isPurged(event))).toEqual([true, false])

@@ -1,10 +1,10 @@
-import { damageOf } from '@hookline/server'
+import { corruptionsOf } from '@hookline/server'
 import { join } from 'node:path'
 import type { Base } from './bases.ts'
 import { readColumn } from './database.ts'
 
 /** The corruption that the data folder and `hookline doctor` report to the operator. */
-export interface Told {
+export interface ReportedCorruption {
   readonly texts: readonly string[]
   /** Sequence numbers of events that are in quarantine themselves or with a delivery. */
   readonly quarantined: ReadonlySet<number>
@@ -19,26 +19,28 @@ const ROWS_ONLY = /^Table events: [^(]*$/
 const RANGE = /number(?:s|ed) (\d+) to (\d+)/g
 
 /** Reads the reports from the data folder. The service must have stopped. */
-export function toldBy(folder: string, { events }: Base): Told {
+export function reportedBy(folder: string, { events }: Base): ReportedCorruption {
   const eventIds = new Set(events.map(({ id }) => id))
   const ofDeliveries = readColumn(folder, 'deliveries JOIN quarantine USING (id)', 'event_id')
   const inQuarantine = new Set([...readColumn(folder, 'quarantine', 'id'), ...ofDeliveries])
   const hasStray = ofDeliveries.some((id) => !eventIds.has(id))
   const quarantined = events.filter(({ id }) => inQuarantine.has(id)).map(({ seq }) => seq)
   const corruptions = readColumn(folder, 'corruptions', 'description')
-  const doctor = damageOf(join(folder, 'hookline.db'))
+  const doctor = corruptionsOf(join(folder, 'hookline.db'))
   return { texts: [...corruptions, ...doctor], quarantined: new Set(quarantined), hasStray }
 }
 
 /** Whether this event is reported as missing from the database. */
-export function tellsOfEvent({ texts, quarantined }: Told, seq: number): boolean {
+export function reportsEvent({ texts, quarantined }: ReportedCorruption, seq: number): boolean {
   return quarantined.has(seq) || texts.some((text) => !OTHER_TABLE.test(text) && names(text, seq))
 }
 
 /** Whether this event, or a delivery of it, is reported as lost. */
-export function tellsOfDelivery(told: Told, seq: number): boolean {
+export function reportsDelivery(reported: ReportedCorruption, seq: number): boolean {
   return (
-    tellsOfEvent(told, seq) || told.hasStray || told.texts.some((text) => OTHER_TABLE.test(text))
+    reportsEvent(reported, seq) ||
+    reported.hasStray ||
+    reported.texts.some((text) => OTHER_TABLE.test(text))
   )
 }
 

@@ -57,11 +57,11 @@ test('a removed write-ahead log is reported, and the start is refused until the 
   expect(message).toMatch(/commits are missing.*up to 10 events, numbered 1 to 10/)
   expect((await folder.refused()).accept).toBe(accept)
   const reported: string[] = []
-  const onDamage = (description: string): void => void reported.push(description)
-  expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
+  const onCorruption = (description: string): void => void reported.push(description)
+  expect(await folder.count({ acceptLoss: accept, onCorruption })).toBe(0)
   expect(reported).toEqual([expect.stringContaining('commits are missing')])
   // Only once: nothing is missing at the next start.
-  expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(0)
+  expect(await folder.count({ acceptLoss: accept, onCorruption })).toBe(0)
   expect(reported).toHaveLength(1)
 })
 
@@ -86,10 +86,10 @@ test('accepting one loss does not accept another', async () => {
 test.each([
   ['removed', (file: string) => rmSync(file)],
   ['emptied', (file: string) => truncateSync(file, 0)],
-] as const)('a database that was %s is not mistaken for a new one', async (_, damage) => {
+] as const)('a database that was %s is not mistaken for a new one', async (_, corrupt) => {
   using folder = await KilledFolder.make()
   for (const name of ['hookline.db', 'hookline.db-wal', 'hookline.db-shm']) {
-    if (name === 'hookline.db') damage(folder.file(name))
+    if (name === 'hookline.db') corrupt(folder.file(name))
     else rmSync(folder.file(name))
   }
   const { message, accept } = await folder.refused()
@@ -122,11 +122,11 @@ test('a corrupt commit mark is reported, but does not block the start', async ()
   const mark = readFileSync(folder.file('last-commit'))
   writeFileSync(folder.file('last-commit'), mark.fill(1))
   const reported: string[] = []
-  expect(await folder.count({ onDamage: (text) => void reported.push(text) })).toBe(10)
+  expect(await folder.count({ onCorruption: (text) => void reported.push(text) })).toBe(10)
   expect(reported).toEqual([expect.stringContaining('is corrupted')])
 })
 
-test('one damaged slot of the commit mark leaves the other usable', async () => {
+test('one corrupted slot of the commit mark leaves the other usable', async () => {
   using folder = await KilledFolder.make()
   rmSync(folder.file('hookline.db-wal'))
   for (const slot of [0, 1]) {
@@ -149,20 +149,20 @@ test('after a stop, a copy of the database file alone is complete', async () => 
   expect(copy.prepare('SELECT COUNT(*) AS count FROM events').get()).toEqual({ count: 10 })
 })
 
-test('an event with a changed byte is reported as damaged', async () => {
+test('an event with a changed byte is reported as corrupted', async () => {
   using folder = await KilledFolder.make()
   await folder.count()
-  let damagedId: unknown
+  let corruptedId: unknown
   {
     using db = new DatabaseSync(folder.file('hookline.db'))
     db.exec(`UPDATE events SET body = replace(body, 'u3', 'u4') WHERE seq = 4`)
-    damagedId = db.prepare('SELECT id FROM events WHERE seq = 4').get()!['id']
+    corruptedId = db.prepare('SELECT id FROM events WHERE seq = 4').get()!['id']
   }
   await using backend = await openAt(folder.dataDir)
   const stop = new AbortController()
   for await (const entries of backend.log.consume({ signal: stop.signal })) {
-    const damaged = entries.flatMap(({ unreadable = [] }) => unreadable)
-    expect(damaged).toEqual([
+    const corrupted = entries.flatMap(({ unreadable = [] }) => unreadable)
+    expect(corrupted).toEqual([
       expect.objectContaining({ reason: 'The event in the database is corrupted.' }),
     ])
     expect(entries.flatMap(({ events }) => events)).toHaveLength(9)
@@ -170,7 +170,7 @@ test('an event with a changed byte is reported as damaged', async () => {
   }
   // Lists omit it.
   expect((await backend.events.list({}, { limit: 100 })).data).toHaveLength(9)
-  expect(await backend.events.find(String(damagedId))).toBeUndefined()
+  expect(await backend.events.find(String(corruptedId))).toBeUndefined()
 })
 
 test('one flipped bit in the write-ahead log is reported with its loss, and blocks the start until accepted', async () => {
@@ -184,7 +184,7 @@ test('one flipped bit in the write-ahead log is reported with its loss, and bloc
   // The files are unchanged, so they can still be repaired.
   expect(readFileSync(folder.file('hookline.db-wal'))).toEqual(wal)
   const reported: string[] = []
-  const onDamage = (text: string): void => void reported.push(text)
-  expect(await folder.count({ acceptLoss: accept, onDamage })).toBe(10 - Number(lost))
+  const onCorruption = (text: string): void => void reported.push(text)
+  expect(await folder.count({ acceptLoss: accept, onCorruption })).toBe(10 - Number(lost))
   expect(reported).toEqual([expect.stringMatching(/commits are missing from the database/)])
 })

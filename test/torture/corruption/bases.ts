@@ -9,7 +9,7 @@ import { type StoredEvent, readColumn, readEvents } from './database.ts'
 import { type NoteReceiver, type Path, PATHS } from './note-receiver.ts'
 import type { Host } from './host.ts'
 
-/** An undamaged data folder, with the calls sent to it. */
+/** An intact data folder, with the calls sent to it. */
 export interface Base {
   readonly name: string
   readonly path: string

@@ -3,23 +3,30 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { type Base, makeBases } from './damages/bases.ts'
-import { Costs } from './damages/cost.ts'
-import { type Damage, damage, type FileName, FILES, type Kind, KINDS } from './damages/damage.ts'
-import { NoteReceiver } from './damages/note-receiver.ts'
-import { Host } from './damages/host.ts'
-import { type Judged, line, table } from './damages/report.ts'
-import type { Lane } from './damages/running-trial.ts'
-import { observe } from './damages/trial.ts'
-import { judge } from './damages/verdict.ts'
+import { type Base, makeBases } from './corruption/bases.ts'
+import { Costs } from './corruption/cost.ts'
+import {
+  corrupt,
+  type Corruption,
+  type FileName,
+  FILES,
+  type Kind,
+  KINDS,
+} from './corruption/corruption.ts'
+import { NoteReceiver } from './corruption/note-receiver.ts'
+import { Host } from './corruption/host.ts'
+import { type Judged, line, table } from './corruption/report.ts'
+import type { Lane } from './corruption/running-trial.ts'
+import { observe } from './corruption/trial.ts'
+import { judge } from './corruption/verdict.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
-const DAMAGES = Number(process.env['HOOKLINE_TEST_DAMAGES'] ?? 100)
+const CORRUPTIONS = Number(process.env['HOOKLINE_TEST_CORRUPTIONS'] ?? 100)
 const LANES = 2
 /** A host process is replaced after opening this many services. */
 const MAX_SERVICES = 60
 
-/** Half of the cases damage the database, a quarter its write-ahead log. */
+/** Half of the cases corrupt the database, a quarter its write-ahead log. */
 function placeOf(random: () => number): { readonly kind: Kind; readonly file: FileName } {
   const [at, kind] = [random(), KINDS[Math.floor(random() * KINDS.length)]!]
   if (at < 0.5) return { kind, file: 'hookline.db' }
@@ -27,8 +34,8 @@ function placeOf(random: () => number): { readonly kind: Kind; readonly file: Fi
   return { kind, file: FILES[2 + Math.floor(random() * (FILES.length - 2))]! }
 }
 
-test(`the service reports everything that a damaged disk has lost, over ${DAMAGES} cases of corruption`, async () => {
-  const indexes = Array.from({ length: DAMAGES }, (_, index) => index).values()
+test(`the service reports everything that a corrupted disk has lost, over ${CORRUPTIONS} cases of corruption`, async () => {
+  const indexes = Array.from({ length: CORRUPTIONS }, (_, index) => index).values()
   const judged: Judged[] = []
   const startedAt = Date.now()
   await Promise.all(Array.from({ length: LANES }, () => runLane(indexes, judged)))
@@ -51,11 +58,13 @@ async function runLane(indexes: Iterable<number>, judged: Judged[]): Promise<voi
     const random = seededRandom(SEED * 10_000 + index)
     const base = bases.all[Math.floor(random() * bases.all.length)]!
     const at = { folder: folder.path, costs: costs.get(base)! }
-    judged.push(await tryDamage(index, base, { ...at, random, lane: { host, receiver, bases } }))
+    judged.push(
+      await tryCorruption(index, base, { ...at, random, lane: { host, receiver, bases } }),
+    )
   }
 }
 
-async function tryDamage(
+async function tryCorruption(
   index: number,
   base: Base,
   on: {
@@ -68,9 +77,9 @@ async function tryDamage(
   const [work, untouched] = [join(on.folder, 'work'), join(on.folder, 'untouched')]
   cpSync(base.path, work, { recursive: true })
   try {
-    let done: Damage | undefined
+    let done: Corruption | undefined
     while (done === undefined)
-      done = damage({ ...placeOf(on.random), folder: work, older: base.older }, on.random)
+      done = corrupt({ ...placeOf(on.random), folder: work, older: base.older }, on.random)
     cpSync(work, untouched, { recursive: true })
     const observed = await observe(work, base, on.lane)
     const verdict = judge(observed, on.costs.of(done, untouched))

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Base } from './bases.ts'
-import type { Damage } from './damage.ts'
+import type { Corruption } from './corruption.ts'
 import { type Page, readEvents, readPages } from './database.ts'
 import { pagesInLog } from './write-ahead-log.ts'
 
@@ -21,8 +21,8 @@ export class Costs {
     this.#pages = readPages(copy)
   }
 
-  /** @param untouched a copy of the damaged folder that no service has opened */
-  of({ kind, file, from, to }: Damage, untouched: string): number {
+  /** @param untouched a copy of the corrupted folder that no service has opened */
+  of({ kind, file, from, to }: Corruption, untouched: string): number {
     if (file === 'hookline.db') {
       // Nothing of the original file is left.
       const isGone = kind === 'removed' || kind === 'emptied' || kind === 'older copy'

@@ -78,11 +78,15 @@ function eventsIn(file: string): number {
 }
 
 async function open(dataDir: string, reported: string[] = []): Promise<void> {
-  const onDamage = (text: string): void => void reported.push(text)
-  await using _backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onDamage })
+  const onCorruption = (text: string): void => void reported.push(text)
+  await using _backend = await openEmbeddedBackend({
+    dataDir,
+    maxWaitingBytes: 2 ** 30,
+    onCorruption,
+  })
 }
 
-describe('the rebuild of a damaged database', () => {
+describe('the rebuild of a corrupted database', () => {
   test('preserves the rows of an intact database, and keeps the previous file', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
@@ -99,7 +103,7 @@ describe('the rebuild of a damaged database', () => {
       )
     }
     const before = rowsOf(file)
-    const previous = `${file}.damaged`
+    const previous = `${file}.corrupted`
     expect(await rebuildInto(folder.path)).toEqual({ previous, missing: [NOTHING_LOST] })
     expect(rowsOf(file)).toEqual({
       ...before,
@@ -110,7 +114,7 @@ describe('the rebuild of a damaged database', () => {
     expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([])
   })
 
-  test('loses only the rows of a damaged page, for any page', { timeout: 240_000 }, async () => {
+  test('loses only the rows of a corrupted page, for any page', { timeout: 240_000 }, async () => {
     using folder = new TemporaryFolder()
     const original = await fill(folder.path)
     // All leaves of events are alike, so a sample suffices.
@@ -185,7 +189,7 @@ describe('the rebuild of a damaged database', () => {
     expect(db.prepare('SELECT * FROM spaces').all()).toEqual([{ name: 'default', profiles: 2 }])
   })
 
-  test('names the events of several damaged pages', async () => {
+  test('names the events of several corrupted pages', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaves = pagesOf(file).filter(isLeafOfEvents)
@@ -198,7 +202,7 @@ describe('the rebuild of a damaged database', () => {
     expect(eventsIn(file)).toBe(EVENTS - leaves[3]!.rows - leaves[9]!.rows)
   })
 
-  test('names the events if the root page of their table is damaged', async () => {
+  test('names the events if the root page of their table is corrupted', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     using db = new DatabaseSync(file)
@@ -211,7 +215,7 @@ describe('the rebuild of a damaged database', () => {
     expect(missing).toContain(`Table events: missing, or deleted earlier (numbers 1 to ${EVENTS}).`)
   })
 
-  test('is required at startup after a service has found damage, and is reported by the next start', async () => {
+  test('is required at startup after a service has found corruption, and is reported by the next start', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     const leaf = pagesOf(file).filter(isLeafOfEvents)[3]!
@@ -222,13 +226,13 @@ describe('the rebuild of a damaged database', () => {
       await expect(backend.followedLog.read({ after: 0, limit: 1_000 })).rejects.toThrow(
         /malformed/,
       )
-      expect(await backend.damaged).toBeInstanceOf(Error)
+      expect(await backend.corrupted).toBeInstanceOf(Error)
     }
     const bytes = readFileSync(file)
     for (let start = 0; start < 2; start++) {
       const refused = await open(folder.path).catch((error: unknown) => error)
       expect(refused).toMatchObject({
-        name: 'DamagedDatabase',
+        name: 'CorruptedDatabase',
         message: expect.stringMatching(/hookline restore .+hookline rebuild/),
       })
     }
@@ -253,7 +257,7 @@ describe('the rebuild of a damaged database', () => {
     expect(at, 'a place in the schema').toBeGreaterThan(0)
     bytes.write(to, at)
     writeFileSync(file, bytes)
-    await expect(open(folder.path)).rejects.toMatchObject({ name: 'DamagedDatabase' })
+    await expect(open(folder.path)).rejects.toMatchObject({ name: 'CorruptedDatabase' })
     await rebuildInto(folder.path)
     await open(folder.path)
     expect(eventsIn(file)).toBe(EVENTS)

@@ -36,7 +36,7 @@ export const FILES = [
 export type FileName = (typeof FILES)[number]
 
 /** Corruption of one file: the bytes from `from` to `to` are changed or missing. */
-export interface Damage {
+export interface Corruption {
   readonly kind: Kind
   readonly file: FileName
   readonly from: number
@@ -55,10 +55,10 @@ const PAGE_BYTES = 4096
 const SECTOR_BYTES = 512
 
 /** Corrupts a random range of one file. Returns `undefined` if this kind of corruption is impossible. */
-export function damage(
+export function corrupt(
   { folder, older, kind, file }: Place,
   random: () => number,
-): Damage | undefined {
+): Corruption | undefined {
   const path = join(folder, file)
   if (!existsSync(path)) return undefined
   const bytes = statSync(path).size

@@ -3,9 +3,9 @@ import type { Base } from './bases.ts'
 import { readEvents } from './database.ts'
 import type { Host } from './host.ts'
 import { type Lane, RunningTrial } from './running-trial.ts'
-import { type Told, toldBy } from './told.ts'
+import { type ReportedCorruption, reportedBy } from './reported.ts'
 
-/** How a service behaved on a damaged folder. */
+/** How a service behaved on a corrupted folder. */
 export interface Observed {
   /** The messages of refused starts. */
   readonly refusals: readonly string[]
@@ -21,14 +21,14 @@ export interface Observed {
   readonly changed: readonly string[]
   /** Sequence numbers of events that are missing from the database, or changed. */
   readonly gone: ReadonlySet<number>
-  readonly told: Told
+  readonly reported: ReportedCorruption
 }
 
 const MAX_STARTS = 5
 const MAX_RESTARTS = 2
 
 /**
- * Starts the service on a damaged folder, as an operator who follows its messages would, and observes it. A service that
+ * Starts the service on a corrupted folder, as an operator who follows its messages would, and observes it. A service that
  * stops unexpectedly is restarted.
  */
 export async function observe(folder: string, base: Base, lane: Lane): Promise<Observed> {
@@ -51,7 +51,7 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
     lost: new Set<number>(),
     changed: [],
     gone: new Set<number>(),
-    told: { texts: [], quarantined: new Set<number>(), hasStray: false },
+    reported: { texts: [], quarantined: new Set<number>(), hasStray: false },
   }
   if (opened === undefined) return { ...nothing, end: 'refused' }
   const running = new RunningTrial(opened, base, lane)
@@ -74,11 +74,11 @@ async function observeStart(folder: string, base: Base, lane: Lane): Promise<Obs
     apiFault: running.apiFault,
     changed: running.changed(),
     gone: goneFrom(folder, base),
-    told: toldBy(folder, base),
+    reported: reportedBy(folder, base),
   }
 }
 
-/** Starts the service until it runs: accepts the losses that it reports, and rebuilds a damaged database. */
+/** Starts the service until it runs: accepts the losses that it reports, and rebuilds a corrupted database. */
 async function openFollowing(host: Host, folder: string) {
   const refusals: string[] = []
   let accepted: number | undefined

@@ -17,7 +17,7 @@ import {
 } from '../../conformance/deliveries/recorded-delivery.ts'
 
 /** Overwrites the table with the URLs of lanes. */
-function damageLanes(file: string): void {
+function corruptLanes(file: string): void {
   let page: number
   {
     using db = new DatabaseSync(file, { readOnly: true })
@@ -41,7 +41,7 @@ test('if the URLs of webhooks are lost, waiting deliveries get new parts, and no
     await backend.deliveries.record([{ delivery, attempts: [attemptOf()] }])
     ended = delivery.id
   }
-  damageLanes(join(folder.path, 'hookline.db'))
+  corruptLanes(join(folder.path, 'hookline.db'))
   await rebuildInto(folder.path)
   await using backend = await open()
   const other = await recordDelivery(

@@ -1,9 +1,9 @@
-import { type Damage, FILES, KINDS } from './damage.ts'
+import { type Corruption, FILES, KINDS } from './corruption.ts'
 import type { Observed } from './trial.ts'
 import type { Outcome, Verdict } from './verdict.ts'
 
 /** A tested corruption, with its verdict. */
-export interface Judged extends Damage, Verdict {
+export interface Judged extends Corruption, Verdict {
   readonly index: number
   readonly base: string
   readonly observed: Observed

@@ -46,7 +46,7 @@ test.each([
     const reported: string[] = []
     const accepted = {
       acceptLoss: acceptOf(refused),
-      onDamage: (text: string) => void reported.push(text),
+      onCorruption: (text: string) => void reported.push(text),
     }
     expect(await idsIn(folder.path, accepted)).toEqual(['src_a'])
     expect(reported).toEqual(['The destination dst_a in the database is corrupted.'])

@@ -7,51 +7,51 @@ import type { Backend } from '../../backend.ts'
 import type { Quarantine, Unreadable } from '../../quarantine.ts'
 
 /** Configuration is corrupted: continuing without it would refuse calls and end deliveries. */
-class ConfigurationDamaged extends Error {
-  override readonly name = 'ConfigurationDamaged'
+class ConfigurationCorrupted extends Error {
+  override readonly name = 'ConfigurationCorrupted'
 }
 
-export function addDamages(db: DatabaseSync, descriptions: readonly string[]): void {
+export function recordCorruption(db: DatabaseSync, descriptions: readonly string[]): void {
   const add = db.prepare('INSERT INTO corruptions VALUES (?, ?, 0)')
   for (const description of descriptions) add.run(systemClock.wall(), description)
 }
 
-export function reportDamages(db: DatabaseSync, { onDamage }: DamageOptions): void {
+export function reportCorruption(db: DatabaseSync, { onCorruption }: CorruptionOptions): void {
   const unreported = db.prepare(
     'SELECT description FROM corruptions WHERE is_reported = 0 ORDER BY rowid',
   )
-  for (const { description } of unreported.all()) onDamage?.(String(description))
+  for (const { description } of unreported.all()) onCorruption?.(String(description))
   db.exec('UPDATE corruptions SET is_reported = 1 WHERE is_reported = 0')
 }
 
-export interface DamageOptions {
+export interface CorruptionOptions {
   /** The number of the last present commit, if the operator accepts the loss of later ones. */
   readonly acceptLoss?: number | undefined
   /** Called with a description of each loss found at startup. */
-  readonly onDamage?: (description: string) => void
+  readonly onCorruption?: (description: string) => void
 }
 
-/** Removes unreadable catalog records if that is accepted. @throws {ConfigurationDamaged} */
-export function refuseDamagedRecords(
+/** Removes unreadable catalog records if that is accepted. @throws {ConfigurationCorrupted} */
+export function refuseCorruptedRecords(
   db: DatabaseSync,
   box: SecretBox,
-  { acceptLoss }: DamageOptions,
+  { acceptLoss }: CorruptionOptions,
 ): void {
   const records = db.prepare('SELECT kind, id, document, settings FROM catalog').all()
-  const damaged = records
+  const corrupted = records
     .filter((row) => !canBeOpened(row as unknown as SealedRecord, box))
     .map(({ kind, id }) => ({ kind: String(kind), id: String(id) }))
-  if (damaged.length === 0) return
-  const texts = damaged.map(({ kind, id }) => `The ${kind} ${id} in the database is corrupted.`)
+  if (corrupted.length === 0) return
+  const texts = corrupted.map(({ kind, id }) => `The ${kind} ${id} in the database is corrupted.`)
   const number = lastCommit(db)
   if (acceptLoss !== number)
-    throw new ConfigurationDamaged(
+    throw new ConfigurationCorrupted(
       `${texts.join(' ')} Without it, calls would be rejected and deliveries dropped. Restore a backup (hookline restore <backup> --replace). ` +
         `To continue without it and recreate it afterwards, start once with --accept-loss ${number}.`,
     )
   const remove = db.prepare('DELETE FROM catalog WHERE kind = ? AND id = ?')
-  for (const { kind, id } of damaged) remove.run(kind, id)
-  addDamages(db, texts)
+  for (const { kind, id } of corrupted) remove.run(kind, id)
+  recordCorruption(db, texts)
 }
 
 interface CheckedQueue {
@@ -64,9 +64,9 @@ interface CheckedQueues {
 }
 
 /** Quarantines corrupted waiting items at startup: one that is held would otherwise never be found. */
-export async function quarantineDamaged(
+export async function quarantineCorrupted(
   { deliveries, quarantine, noticeQueue }: Pick<Backend, 'quarantine'> & CheckedQueues,
-  { onDamage }: DamageOptions,
+  { onCorruption }: CorruptionOptions,
 ): Promise<void> {
   const move = async (from: CheckedQueue, to: Quarantine, noun: string): Promise<void> => {
     let count = 0
@@ -74,7 +74,8 @@ export async function quarantineDamaged(
       await to.add(items.map((item) => ({ ...item, at: systemClock.wall() })))
       count += items.length
     }
-    if (count > 0) onDamage?.(`Pending ${noun} were corrupted and have been quarantined: ${count}.`)
+    if (count > 0)
+      onCorruption?.(`Pending ${noun} were corrupted and have been quarantined: ${count}.`)
   }
   await move(deliveries, quarantine, 'deliveries')
   await move(noticeQueue, noticeQueue, 'deletion notices')

@@ -1,4 +1,4 @@
-import { tellsOfDelivery, tellsOfEvent } from './told.ts'
+import { reportsDelivery, reportsEvent } from './reported.ts'
 import type { Observed } from './trial.ts'
 
 export type Outcome = 'intact' | 'loss reported' | 'refused' | 'down' | 'FAILED'
@@ -31,14 +31,14 @@ function faultsOf({ end, refusals, reason }: Observed): string[] {
 }
 
 function faultsWhileReady(
-  { newEvent, lost, apiFault, changed, gone, told }: Observed,
+  { newEvent, lost, apiFault, changed, gone, reported }: Observed,
   mayLose: number,
 ): string[] {
   // Without the API, pending deliveries look lost.
   const untold =
-    apiFault === undefined ? [...lost].filter((seq) => !tellsOfDelivery(told, seq)) : []
-  const shown = `reported: ${[...told.texts, ...[...told.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
-  const untoldGone = [...gone].filter((seq) => !tellsOfEvent(told, seq))
+    apiFault === undefined ? [...lost].filter((seq) => !reportsDelivery(reported, seq)) : []
+  const shown = `reported: ${[...reported.texts, ...[...reported.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
+  const unreportedGone = [...gone].filter((seq) => !reportsEvent(reported, seq))
   return [
     ...(newEvent === 'delivered' ? [] : [`ready, but the result of a new event is: ${newEvent}`]),
     ...(apiFault === undefined ? [] : [`the management API fails: ${apiFault}`]),
@@ -47,8 +47,8 @@ function faultsWhileReady(
     ...(gone.size > mayLose
       ? [`${gone.size} events are missing from the database; the corruption can explain ${mayLose}`]
       : []),
-    ...(untoldGone.length === 0
+    ...(unreportedGone.length === 0
       ? []
-      : [`missing from the database without a report: events ${untoldGone.join()}; ${shown}`]),
+      : [`missing from the database without a report: events ${unreportedGone.join()}; ${shown}`]),
   ]
 }

@@ -29,7 +29,7 @@ async function open(settings: HostSettings): Promise<HostMessage> {
 
 async function tellFailure({ failed }: Service): Promise<void> {
   const failure = await failed
-  const reason = 'damage' in failure ? failure.damage : failure.error
+  const reason = 'corruption' in failure ? failure.corruption : failure.error
   tell({ kind: 'failed', reason: `${String(reason)} ${JSON.stringify(failure)}` })
 }
 

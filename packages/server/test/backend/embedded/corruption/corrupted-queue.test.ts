@@ -12,13 +12,13 @@ const OTHERS = 3
 
 async function openAt(dataDir: string): Promise<{ backend: Backend; reported: readonly string[] }> {
   const reported: string[] = []
-  const onDamage = (description: string): void => void reported.push(description)
-  const backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onDamage })
+  const onCorruption = (description: string): void => void reported.push(description)
+  const backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: 2 ** 30, onCorruption })
   return { backend, reported }
 }
 
 /** Makes a stopped database with held deliveries, and overwrites part of one. Returns its id. */
-async function makeDamaged(
+async function makeCorrupted(
   dataDir: string,
   change: readonly [from: string, to: string],
 ): Promise<string> {
@@ -50,7 +50,7 @@ test.each<[string, readonly [from: string, to: string]]>([
   ['whose part is in another lane', ['"lane":1', '"lane":3']],
 ])('a held delivery %s is found at startup, reported and quarantined', async (_, change) => {
   using folder = new TemporaryFolder()
-  const id = await makeDamaged(folder.path, change)
+  const id = await makeCorrupted(folder.path, change)
   {
     const { backend, reported } = await openAt(folder.path)
     await using open = backend
@@ -88,7 +88,7 @@ test.each([
   expect(await open.deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
 })
 
-test('damaged deliveries are found in every slice of a long queue and counted once', async () => {
+test('corrupted deliveries are found in every slice of a long queue and counted once', async () => {
   using folder = new TemporaryFolder()
   {
     const { backend } = await openAt(folder.path)

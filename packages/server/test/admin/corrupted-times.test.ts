@@ -11,10 +11,10 @@ import { newReplay } from '@hookline/testing/records/new-replay'
 import { AdminServer } from './admin-server.ts'
 
 /** Times outside the range of Date, or that SQLite or JavaScript cannot read as an integer. */
-const DAMAGED = [9e15, 2n ** 60n, 1e300, -1e300, 'noon'] as const
+const CORRUPTED = [9e15, 2n ** 60n, 1e300, -1e300, 'noon'] as const
 
 /** Writes a value into a column of every row, regardless of the column's type, as corruption may. */
-function damage(dataDir: string, column: string, value: SQLInputValue): void {
+function corrupt(dataDir: string, column: string, value: SQLInputValue): void {
   const changeSchema = (sql: string): void => {
     using db = openBesideService(dataDir, { defensive: false })
     db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ${sql}`)
@@ -55,8 +55,8 @@ test.each([
   'a corrupted time in %s is shown as the epoch, with the rest of its row',
   async (column, path) => {
     await using server = await serverWithRows()
-    for (const value of DAMAGED) {
-      damage(server.dataDir, column, value)
+    for (const value of CORRUPTED) {
+      corrupt(server.dataDir, column, value)
       const { status, text } = await server.call<{ data: unknown[] }>('GET', path)
       expect([status, text], `${value}`).toEqual([
         200,
@@ -71,8 +71,8 @@ test.each(['first_due_at', 'due_at'])(
   async (column) => {
     await using server = await AdminServer.open()
     const { id } = await recordDelivery(server)
-    for (const value of DAMAGED) {
-      damage(server.dataDir, `deliveries.${column}`, value)
+    for (const value of CORRUPTED) {
+      corrupt(server.dataDir, `deliveries.${column}`, value)
       const { deliveries, unreadable } = await server.backend.deliveries.claim(LANE, {
         due: NOON,
         limit: 9,

@@ -16,7 +16,7 @@ const STILL_MS = 3_000
 /** Longer error messages are cut. */
 const MAX_SHOWN = 150
 
-/** A service running on a damaged folder. */
+/** A service running on a corrupted folder. */
 export class RunningTrial {
   /** Why a request to the management API failed. */
   apiFault: string | undefined

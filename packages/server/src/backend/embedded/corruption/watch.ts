@@ -5,8 +5,8 @@ import { DataDir } from '../database/data-dir.ts'
 import { isDamage } from '../database/sqlite-errors.ts'
 
 /** The database is corrupted. Startup fails and leaves the file unchanged. */
-export class DamagedDatabase extends Error {
-  override readonly name = 'DamagedDatabase'
+export class CorruptedDatabase extends Error {
+  override readonly name = 'CorruptedDatabase'
 
   constructor(file: string, found: string) {
     const dataDir = dirname(file)
@@ -65,19 +65,19 @@ export class DamageWatch {
 
 const CHECKED_BYTES = 32 * 1024 * 1024
 
-/** Checks a database; a large one only if flagged or `acceptsLoss`. @returns whether all was checked @throws {DamagedDatabase} */
+/** Checks a database; a large one only if flagged or `acceptsLoss`. @returns whether all was checked @throws {CorruptedDatabase} */
 export function checkDatabase(file: string, acceptsLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false
   // A first start was interrupted: SQLite must roll back before the file can be read.
   if (existsSync(`${file}-journal`)) DataDir.openForWriting(file).close()
   const checksAll = acceptsLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
-  const found = damageIn(file, checksAll)
-  if (found !== undefined) throw new DamagedDatabase(file, found)
+  const found = corruptionIn(file, checksAll)
+  if (found !== undefined) throw new CorruptedDatabase(file, found)
   removeFlag(file)
   return checksAll
 }
 
-function damageIn(file: string, checksAll: boolean): string | undefined {
+function corruptionIn(file: string, checksAll: boolean): string | undefined {
   try {
     using db = DataDir.openForReading(file)
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
@@ -99,5 +99,5 @@ export function removeFlag(databaseFile: string): void {
 }
 
 function flagOf(databaseFile: string): string {
-  return join(dirname(databaseFile), 'damage-found')
+  return join(dirname(databaseFile), 'corruption-found')
 }
