@@ -250,7 +250,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: 'Maximum attempts in flight on one webhook. At most a quarter of maxInFlight, or half of the share of its delivery thread.',
+    doc: 'Maximum attempts in flight to one webhook. At most a quarter of maxInFlight, or half of the share of its delivery thread.',
     default: '64',
     parse: integer(1, 16_384),
   },

@@ -20,7 +20,7 @@ const AuditEntryResponse = Type.Object({
   after: Schema.nullable(Schema.anyObject),
   requestId: Type.String(),
   unreadable: Type.Optional(
-    Type.Literal(true, { description: 'The stored entry is corrupt: some fields are missing.' }),
+    Type.Literal(true, { description: 'The stored entry is corrupted: some fields are missing.' }),
   ),
 })
 

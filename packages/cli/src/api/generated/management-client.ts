@@ -2080,7 +2080,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
                     [key: string]: any;
                 };
                 requestId: string;
-                /** The stored entry is corrupt: some fields are missing. */
+                /** The stored entry is corrupted: some fields are missing. */
                 unreadable?: true;
             }[];
             /** null on the last page. */

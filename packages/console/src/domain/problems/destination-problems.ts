@@ -18,7 +18,7 @@ const MAX_URL_CHARACTERS = 100
 const PAUSE_REMEDIES = {
   operator: 'Deliveries are held, and do not expire, until you resume it.',
   webhook_gone: 'Correct the URL or remove the webhook, then resume.',
-  url_forbidden: 'Change the URL, or allow its network (allowedNetworks) or port (allowedPorts).',
+  url_forbidden: 'Correct the URL and resume, or set allowedNetworks or allowedPorts and restart.',
 } as const
 
 /** Problems that stop or slow deliveries. `now`: milliseconds since the epoch. */

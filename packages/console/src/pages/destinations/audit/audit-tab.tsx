@@ -77,7 +77,7 @@ function AuditTable({ entries }: { readonly entries: readonly Entry[] }): ReactE
 
 function Changes({ entry }: { readonly entry: Entry }): ReactElement {
   const { before, after, unreadable } = entry
-  if (unreadable) return <span className="text-failed">The stored entry is corrupt.</span>
+  if (unreadable) return <span className="text-failed">The stored entry is corrupted.</span>
   if (before === null) return <>created</>
   if (after === null) return <>deleted</>
   const changes = fieldChanges(before, after)
