@@ -31,6 +31,8 @@ export interface QueueTable<E extends Carried> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
+/** Fewer records wait for the next commit, at most 20 ms: an event then costs one commit instead of two. */
+const WORTH_A_COMMIT = 32
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
 const LATER = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at > ?
@@ -67,7 +69,8 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const { record, rowOf } = this.#table
     // Before the write: a part parked by it can be claimed before this resolves.
     const ended = records.flatMap((each) => this.#takeOver(each))
-    await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf))
+    const canWait = records.length < WORTH_A_COMMIT
+    await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { canWait })
     this.#claims.end(ended)
   }
 
