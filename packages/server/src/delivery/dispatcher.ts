@@ -216,35 +216,28 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   async #runTask(lane: Lane, task: PartTask): Promise<void> {
+    const { open, url } = task
+    task.startedAt = this.#options.clock.wall()
     try {
-      const result = await this.#attempt(lane, task)
+      let result: TaskResult
+      try {
+        result = await this.#runner.run(lane, task)
+      } catch (fault) {
+        result = { fault }
+      }
+      // Before the record, so that the next attempt need not wait for the disk.
+      this.#scheduler.endAttempt(lane, task)
       // Synchronously with the record: a claim in between would reopen the delivery without the attempt.
       leaveLane(task)
-      await this.#end(task, result)
+      if (result === 'changed') await this.#recorder.record(open)
+      else if (result === 'not begun') await this.#recorder.release(open, url)
+      else await this.#recorder.quarantine(open, result.fault)
       this.#accounting.end()
     } finally {
       lane.recorded(task)
       this.#feed.laneHasRoom(lane)
       this.#scheduler.closeIfIdle(lane)
     }
-  }
-
-  /** Frees the slot before the result is recorded. */
-  async #attempt(lane: Lane, task: PartTask): Promise<TaskResult> {
-    task.startedAt = this.#options.clock.wall()
-    try {
-      return await this.#runner.run(lane, task)
-    } catch (error) {
-      return { fault: error }
-    } finally {
-      this.#scheduler.endAttempt(lane, task)
-    }
-  }
-
-  #end({ open, url }: PartTask, result: TaskResult): Promise<void> {
-    if (result === 'not begun') return this.#recorder.release(open, url)
-    if (result === 'changed') return this.#recorder.record(open)
-    return this.#recorder.quarantine(open, result.fault)
   }
 
   /** Parts outside of lanes were recorded. Wakes the feed immediately if their destination has changed since. */

@@ -1,7 +1,7 @@
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { Lane } from './lane.ts'
+import { Lane, type LaneLimits } from './lane.ts'
 import type { PartTask } from './open-delivery.ts'
 import { PairMap } from '../../util/pair-map.ts'
 
@@ -39,7 +39,9 @@ const MAX_IDLE_MS = 60_000
 export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
   readonly #lanes = new PairMap<Lane>()
-  readonly #turns = new Turns<Lane>()
+  /** Lanes with work, in the order of their turns. A turn is one attempt: with equal costs, this is deficit round robin. */
+  readonly #turns = new Set<Lane>()
+  readonly #laneLimits: LaneLimits
   /** Lanes with work that wait for slots of other lanes. */
   readonly #outOfSlots = new Set<Lane>()
   /** Lanes that wait for their pace, with the function that cancels the timer. */
@@ -52,6 +54,7 @@ export class LaneScheduler {
   constructor(options: LaneSchedulerOptions) {
     this.#options = options
     this.#slots = new Slots(options.limits.maxInFlight)
+    this.#laneLimits = { window: () => this.#window(), concurrency: () => this.#concurrency }
     this.divide(UNDIVIDED)
   }
 
@@ -74,7 +77,7 @@ export class LaneScheduler {
     const { destinationId, url } = id
     let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
-      lane = new Lane(id, { window: () => this.#window(), concurrency: () => this.#concurrency })
+      lane = new Lane(id, this.#laneLimits)
       this.#lanes.set(destinationId, url, lane)
     }
     lane.usedAt = now
@@ -138,13 +141,17 @@ export class LaneScheduler {
   }
 
   #fillSlots(): void {
-    while (this.#slots.free > 0 && !this.#options.signal.aborted) {
-      let task: PartTask | undefined
-      const lane = this.#turns.next((each) => (task = this.#begin(each)) !== undefined)
-      if (lane === undefined || task === undefined) return
+    const { signal, metrics, onSlot } = this.#options
+    for (const lane of this.#turns) {
+      if (this.#slots.free === 0 || signal.aborted) return
+      this.#turns.delete(lane)
+      const task = this.#begin(lane)
+      if (task === undefined) continue
+      // Behind the others. The loop comes to it again.
+      this.#turns.add(lane)
       this.#slots.take(task)
-      this.#options.metrics.inFlight.add(1)
-      this.#options.onSlot(lane, task)
+      metrics.inFlight.add(1)
+      onSlot(lane, task)
     }
   }
 
@@ -158,8 +165,8 @@ export class LaneScheduler {
   /** A paced lane waits without a slot until its next attempt may begin. */
   #waitsForPace(lane: Lane): boolean {
     const { clock, nextAttemptAt } = this.#options
+    if (this.#paced.size > 0) this.#stopWaiting(lane)
     const waitMs = nextAttemptAt(lane.id) - clock.now()
-    this.#stopWaiting(lane)
     if (waitMs <= 0) return false
     const resume = (): void => {
       this.#paced.delete(lane)
@@ -214,26 +221,6 @@ class Slots {
   release({ isRetry }: { readonly isRetry: boolean }): void {
     if (isRetry) this.#takenByRetries--
     this.#taken--
-  }
-}
-
-/** Round robin: every turn is one attempt. With equal costs, this is deficit round robin. */
-class Turns<Q> {
-  readonly #ring = new Set<Q>()
-
-  add(queue: Q): void {
-    this.#ring.add(queue)
-  }
-
-  /** The first queue that takes its turn, moved to the end. Queues that cannot take one leave the ring. */
-  next(takesTurn: (queue: Q) => boolean): Q | undefined {
-    for (const queue of this.#ring) {
-      this.#ring.delete(queue)
-      if (!takesTurn(queue)) continue
-      this.#ring.add(queue)
-      return queue
-    }
-    return undefined
   }
 }
 

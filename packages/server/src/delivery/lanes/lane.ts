@@ -9,6 +9,8 @@ export interface LaneLimits {
   readonly concurrency: () => number
 }
 
+const OTHER = { fresh: 'parked', parked: 'fresh' } as const
+
 /**
  * The queue of one webhook, with its limits. A slow receiver fills only its own lane. The states of a task:
  *
@@ -66,13 +68,14 @@ export class Lane {
   }
 
   get mayBegin(): boolean {
-    const hasTask = this.#waiting.fresh.length > 0 || this.#waiting.parked.length > 0
-    if (!hasTask || this.inFlight >= this.#limits.concurrency()) return false
+    const { fresh, parked } = this.#waiting
+    const inFlight = this.#inFlight.size
+    if (fresh.length + parked.length === 0 || inFlight >= this.#limits.concurrency()) return false
     return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
   }
 
   get #begunSince(): number {
-    return this.inFlight - this.#begunBefore.size
+    return this.#inFlight.size - this.#begunBefore.size
   }
 
   add(task: PartTask): void {
@@ -82,16 +85,16 @@ export class Lane {
 
   /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt`, `recorded`. */
   begin(mayRetry: boolean): PartTask | undefined {
-    const other: PartTask['origin'] = this.#turn === 'fresh' ? 'parked' : 'fresh'
-    const origin = [this.#turn, other].find((each) => {
-      const first = this.#waiting[each][0]
-      return first !== undefined && (mayRetry || !first.isRetry)
-    })
-    if (origin === undefined) return undefined
-    this.#turn = origin === 'fresh' ? 'parked' : 'fresh'
-    const task = this.#waiting[origin].shift()!
-    this.#inFlight.add(task)
+    const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER[this.#turn], mayRetry)
+    if (task !== undefined) this.#inFlight.add(task)
     return task
+  }
+
+  #next(origin: PartTask['origin'], mayRetry: boolean): PartTask | undefined {
+    const waiting = this.#waiting[origin]
+    if (waiting[0] === undefined || (waiting[0].isRetry && !mayRetry)) return undefined
+    this.#turn = OTHER[origin]
+    return waiting.shift()
   }
 
   endAttempt(task: PartTask): void {

@@ -48,22 +48,34 @@ export class Attempts {
     this.#options = options
   }
 
-  /** Makes one attempt and updates the delivery. A bug rejects this part. @throws {AttemptAborted} without a change */
+  /** Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted. */
   async make(
     open: OpenDelivery,
     { id: destinationId, settings }: Destination,
     webhook: Webhook,
-  ): Promise<CompletedAttempt> {
-    const { clock, health, schedule } = this.#options
+  ): Promise<CompletedAttempt | undefined> {
+    const { clock, health, schedule, sender } = this.#options
     const { url } = webhook
     const { replayId } = open.delivery
     const generation = health.onAttempt(destinationId, url)
-    const begunAt = clock.now()
+    const [begunAt, startedAt] = [clock.now(), clock.wall()]
     const number = nextNumber(open.delivery, url)
-    const { fault, retryAfterMs, ...result } = await this.#resultOf(
-      (now) => nextRequest(open.delivery, open.event, webhook, { settings, now }),
-      () => health.onWritten(destinationId, url, begunAt),
-    )
+    let ended: AttemptResult & { readonly fault?: unknown }
+    try {
+      const request = nextRequest(open.delivery, open.event, webhook, { settings, now: startedAt })
+      ended = await sender.send(request, {
+        // The response to a successful attempt is not stored.
+        isSuccessShown: false,
+        onWritten: () => health.onWritten(destinationId, url, begunAt),
+      })
+    } catch (fault) {
+      if (fault instanceof AttemptAborted) return undefined
+      // The message of the error may contain secrets.
+      const kind = fault instanceof Error ? fault.name : typeof fault
+      const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
+      ended = { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
+    }
+    const { fault, retryAfterMs, ...result } = ended
     const id = newId('att', result.startedAt)
     const attempt: Attempt = { id, number, url, ...result }
     const kept = replayId === undefined ? attempt : { ...attempt, replayId }
@@ -80,25 +92,6 @@ export class Attempts {
       random: Math.random(),
     })
     return { before, after: open.delivery, attempt: kept, begunAt, breaker, fault }
-  }
-
-  /** Sends the request, and turns a bug into a result. */
-  async #resultOf(
-    request: (now: number) => WebhookRequest,
-    onWritten: () => void,
-  ): Promise<AttemptResult & { readonly fault?: unknown }> {
-    const { clock, sender } = this.#options
-    const [startedAt, begunAt] = [clock.wall(), clock.now()]
-    try {
-      // The response to a successful attempt is not stored.
-      return await sender.send(request(startedAt), { isSuccessShown: false, onWritten })
-    } catch (fault) {
-      if (fault instanceof AttemptAborted) throw fault
-      // The message of the error may contain secrets.
-      const kind = fault instanceof Error ? fault.name : typeof fault
-      const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
-      return { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
-    }
   }
 }
 

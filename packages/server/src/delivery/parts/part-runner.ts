@@ -1,4 +1,4 @@
-import type { Attempt, Carried, Destination, Webhook } from '@hookline/protocol'
+import type { Attempt, Carried, Destination } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -8,7 +8,6 @@ import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
-import { AttemptAborted } from '../network/network-errors.ts'
 import type { CompletedAttempt, Attempts } from './attempts.ts'
 import { hold, isPaused, partOf, remove, settingsFor, withPart, withParts } from './parts.ts'
 
@@ -41,7 +40,7 @@ export class PartRunner {
    * Updates the delivery. Returns `'not begun'`, without a change, if the delivery is purged, its destination disabled, the
    * webhook blocked, or the attempt aborted by a stop. Throws only for a bug.
    */
-  run(lane: Lane, task: PartTask): PartResult | Promise<PartResult> {
+  async run(lane: Lane, task: PartTask): Promise<PartResult> {
     const { open, url } = task
     const { catalog, deletions, health, clock } = this.#options
     const destination = catalog.current.destinations.get(open.delivery.destinationId)
@@ -61,25 +60,11 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      return this.#attempt(lane, task, destination, webhook)
+      const made = await this.#options.attempts.make(open, destination, webhook)
+      if (made === undefined) return 'not begun'
+      this.#report(lane, task, destination, made)
     }
     return 'changed'
-  }
-
-  async #attempt(
-    lane: Lane,
-    task: PartTask,
-    destination: Destination,
-    webhook: Webhook,
-  ): Promise<PartResult> {
-    try {
-      const made = await this.#options.attempts.make(task.open, destination, webhook)
-      this.#report(lane, task, destination, made)
-      return 'changed'
-    } catch (error) {
-      if (error instanceof AttemptAborted) return 'not begun'
-      throw error
-    }
   }
 
   #report(lane: Lane, task: PartTask, destination: Destination, made: CompletedAttempt): void {

@@ -39,7 +39,7 @@ test('a delivery waits for Retry-After, however long it takes to compute its res
     freshSince: NOON,
     onRecorded: () => undefined,
   }
-  const { after } = await attempts.make(open, destination, webhook)
+  const { after } = (await attempts.make(open, destination, webhook))!
   const now = clock.now()
   const states = webhookStates(destination, health, now)
   expect(
