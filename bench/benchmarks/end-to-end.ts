@@ -1,18 +1,34 @@
 import { type Benchmark, type RunSettings, quantile } from './benchmark.ts'
+import { inAlternateOrder } from './comparison.ts'
 import { EndToEndLoad } from '../load/end-to-end-load.ts'
 import { EventReceiver } from '../load/event-receiver.ts'
+import { sendingCalls } from '../load/loaded-program.ts'
 import { ServiceProcess } from '../load/service-process.ts'
+
+const FEW = 32
+const MANY = 256
 
 /**
  * The latency from call to receiver, at half of the maximum throughput. The load is an open loop: calls are due at
  * random times at a fixed mean rate, and the latency of a call counts from when it was due, so it includes delays of the
  * sender.
+ *
+ * Under overload, it compares the deliveries of many clients that wait only for their responses with those of a few.
  */
-export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
+export function endToEnd(goals: { readonly p99Ms: number; readonly overload: number }): Benchmark {
   return {
     async run(settings) {
       const rounds: Round[] = []
-      for (let round = 0; round < settings.rounds; round++) rounds.push(await measure(settings))
+      const few: number[] = []
+      const many: number[] = []
+      for (let round = 0; round < settings.rounds; round++) {
+        rounds.push(await measure(settings))
+        for (const [rates, connections] of inAlternateOrder(
+          [[few, FEW] as const, [many, MANY] as const],
+          round,
+        ))
+          rates.push(await deliveredPerSecond(connections, settings))
+      }
       const values = (of: (round: Round) => number): readonly number[] => rounds.map(of)
       return {
         figures: [
@@ -27,6 +43,14 @@ export function endToEnd(goals: { readonly p99Ms: number }): Benchmark {
           },
           { name: 'p99.9', unit: 'ms', values: values(({ p999Ms }) => p999Ms) },
           { name: 'longest', unit: 'ms', values: values(({ longestMs }) => longestMs) },
+          { name: `overload, ${FEW} connections`, unit: 'delivered/s', values: few },
+          { name: `overload, ${MANY} connections`, unit: 'delivered/s', values: many },
+          {
+            name: `overload, ${MANY} / ${FEW} connections`,
+            unit: '',
+            values: many.map((rate, round) => rate / few[round]!),
+            goal: { atLeast: goals.overload },
+          },
         ],
         notes: [
           'single calls; each figure is computed for each round, then the median of the rounds is taken',
@@ -45,12 +69,12 @@ interface Round {
   readonly longestMs: number
 }
 
-async function measure({ seconds }: RunSettings): Promise<Round> {
+async function measure({ seconds, warmUpSeconds = seconds / 2 }: RunSettings): Promise<Round> {
   await using receiver = await new EventReceiver().open()
   await using service = await ServiceProcess.start()
   const { writeKey } = await service.addSource(receiver.urlOf('/hook'))
   await using load = await EndToEndLoad.open({ port: service.port, writeKey, receiver })
-  await load.throughput(seconds / 2)
+  await load.throughput(warmUpSeconds)
   const maximum = await load.throughput(seconds)
   const latencies = await load.latenciesMs({ eventsPerSecond: maximum / 2, seconds })
   return {
@@ -61,4 +85,20 @@ async function measure({ seconds }: RunSettings): Promise<Round> {
     p999Ms: quantile(latencies, 0.999),
     longestMs: Math.max(...latencies),
   }
+}
+
+/** Deliveries per second while each connection sends its next call after the previous response. */
+async function deliveredPerSecond(connections: number, settings: RunSettings): Promise<number> {
+  const { seconds, warmUpSeconds = seconds / 2 } = settings
+  await using receiver = await new EventReceiver().open()
+  await using service = await ServiceProcess.start()
+  const { port } = service
+  const { writeKey } = await service.addSource(receiver.urlOf('/hook'))
+  let delivered = 0
+  receiver.onEvent = () => delivered++
+  const send = sendingCalls({ port, writeKey, count: 1, connections })
+  await send(warmUpSeconds)
+  const [before, started] = [delivered, performance.now()]
+  await send(seconds)
+  return (delivered - before) / ((performance.now() - started) / 1000)
 }

@@ -175,6 +175,10 @@ export class EventAmount {
   #events = 0
   #bytes = 0
 
+  get events(): number {
+    return this.#events
+  }
+
   add(events: readonly AcceptedEvent[]): void {
     this.#events += events.length
     this.#bytes += bytesOf(events)

@@ -52,7 +52,7 @@ type IngestSettings = Pick<
 >
 
 export interface IngestDeps {
-  readonly log: Pick<Log, 'append'>
+  readonly log: Pick<Log, 'append' | 'unacked'>
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>
   readonly keyUses: KeyUses
@@ -90,6 +90,8 @@ const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
+/** With more events on their way to receivers, bodies get shorter turns. About the attempts in flight on one webhook. */
+const MANY_UNACKED = 64
 /** Smaller bodies are parsed to find their key. Larger ones are searched first. */
 const SEARCHED_BYTES = 16 * 1024
 /** Stands for the unknown source of a body. No source has this id. */
@@ -127,7 +129,7 @@ export class IngestionHandler {
       deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxBufferedBodyBytes)
     this.#partialBodies = partialBodies
     this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
-    this.#turns = new SourceTurns(deps.clock)
+    this.#turns = new SourceTurns(deps.clock, () => (deps.log.unacked ?? 0) > MANY_UNACKED)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 

@@ -8,7 +8,8 @@ const KIB = 1024
 /** Turns with work of a given duration, and the steps in execution order. */
 class Worked {
   readonly clock = new ManualClock()
-  readonly turns = new SourceTurns(this.clock)
+  isDelivering = false
+  readonly turns = new SourceTurns(this.clock, () => this.isDelivering)
   readonly steps: string[] = []
 
   add(source: string, name: string, { steps = 1, stepMs = MAX_SLICE_MS, bytes = KIB } = {}) {
@@ -34,6 +35,17 @@ describe('bodies', () => {
     expect(await Promise.all(done)).toEqual(['a1', 'a2', 'a3'])
     await worked.clock.turn()
     expect(worked.turns.isOpen).toBe(true)
+  })
+
+  test('get a tenth of the time per turn while deliveries wait', async () => {
+    const worked = new Worked()
+    worked.isDelivering = true
+    await worked.add('a', 'first', { stepMs: MAX_SLICE_MS })
+    await worked.clock.turn()
+    const done = [1, 2, 3].map((n) => worked.add('a', `a${n}`, { stepMs: MAX_SLICE_MS / 10 }))
+    expect(worked.steps).toEqual(['first', 'a1'])
+    await Promise.all(done)
+    expect(worked.steps).toHaveLength(4)
   })
 
   test('of a source wait for at most one step of another, however many of its bodies wait', async () => {

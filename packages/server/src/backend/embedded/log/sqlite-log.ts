@@ -96,6 +96,10 @@ export class SqliteLog implements Log {
       })
   }
 
+  get unacked(): number {
+    return this.#outstandingAmount.events
+  }
+
   append(events: readonly AcceptedEvent[]): Promise<void> {
     return this.#appender.append(events)
   }
