@@ -166,18 +166,20 @@ function counted(recent: readonly Bucket[], sample: Sample, now: number): readon
       failures: last.failures + failures,
       throttled: last.throttled + throttled,
     }
-    return [...recent.slice(0, -1), bucket]
+    return recent.with(-1, bucket)
   }
   const kept = recent.filter((bucket) => bucket.start > start - WINDOW_MS && bucket.start < start)
   return [...kept, { start, samples: 1, failures, throttled }]
 }
 
 function isFailing(recent: readonly Bucket[]): boolean {
-  const sum = (of: 'samples' | 'failures' | 'throttled'): number =>
-    recent.reduce((total, bucket) => total + bucket[of], 0)
-  const throttled = sum('throttled')
-  const responded = sum('samples') - sum('failures') - throttled
-  const samples = sum('samples') - (responded > 0 ? throttled : 0)
-  const failures = sum('failures') + (responded > 0 ? 0 : throttled)
+  let [samples, failures, throttled] = [0, 0, 0]
+  for (const bucket of recent) {
+    samples += bucket.samples
+    failures += bucket.failures
+    throttled += bucket.throttled
+  }
+  if (samples > failures + throttled) samples -= throttled
+  else failures += throttled
   return samples >= MIN_SAMPLES && failures >= samples * FAILING_SHARE
 }

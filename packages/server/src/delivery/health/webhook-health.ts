@@ -1,5 +1,5 @@
 import type { Attempt, Destination, WebhookState } from '@hookline/protocol'
-import { LRUCache } from 'lru-cache'
+import { PairMap } from '../../util/pair-map.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import {
   type Breaker,
@@ -64,14 +64,14 @@ const PUBLISHED_FROM_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
 
-// Far more webhooks than fail at one time. The least recently used one is dropped first.
+/** Far more webhooks than fail at one time. Beyond it, the destination that was added first loses one. */
 const MAX_KEPT = 10_000
 
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #maxOpenMs: number | undefined
-  readonly #byKey = new LRUCache<string, Health>({ max: MAX_KEPT })
+  readonly #byWebhook = new PairMap<Health>()
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
@@ -151,11 +151,9 @@ export class WebhookHealth {
 
   open(): readonly BreakerChange[] {
     const now = this.#clock.now()
-    return [...this.#byKey].flatMap(([key, { breaker }]) => {
-      if (breaker.state !== 'open') return []
-      const [destinationId = '', url = ''] = key.split(' ')
-      return [{ destinationId, url, breaker: reportOf(breaker, now) }]
-    })
+    return [...this.#byWebhook.entries()].flatMap(([destinationId, url, { breaker }]) =>
+      breaker.state === 'open' ? [{ destinationId, url, breaker: reportOf(breaker, now) }] : [],
+    )
   }
 
   /** Applies a change from another node. Returns whether that closed the breaker. */
@@ -179,10 +177,9 @@ export class WebhookHealth {
 
   pauses(): readonly PauseChange[] {
     const now = this.#clock.now()
-    return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
-      const [destinationId = '', url = ''] = key.split(' ')
-      return quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : []
-    })
+    return [...this.#byWebhook.entries()].flatMap(([destinationId, url, { quietUntil }]) =>
+      quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : [],
+    )
   }
 
   applyPause({ destinationId, url, pauseMs }: PauseChange): void {
@@ -241,11 +238,14 @@ export class WebhookHealth {
   }
 
   #of(destinationId: string, url: string): Health {
-    return this.#byKey.get(`${destinationId} ${url}`) ?? HEALTHY
+    return this.#byWebhook.get(destinationId, url) ?? HEALTHY
   }
 
   #set(destinationId: string, url: string, health: Health): void {
-    this.#byKey.set(`${destinationId} ${url}`, health)
+    this.#byWebhook.set(destinationId, url, health)
+    if (this.#byWebhook.size <= MAX_KEPT) return
+    for (const [first, second] of this.#byWebhook.entries())
+      return this.#byWebhook.delete(first, second)
   }
 }
 

@@ -78,8 +78,10 @@ export class PartRunner {
       ? attempt
       : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
-    const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
-    lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
+    if (lane.isRecovering) {
+      const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
+      lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
+    }
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (made.breaker !== 'closed') return

@@ -44,6 +44,16 @@ describe('the health of a webhook', () => {
     expect(changes.at(-1)).toBe('opened')
   })
 
+  test('is forgotten after 10,000 others have had an attempt', () => {
+    const { health } = broken()
+    const others = Array.from({ length: 10_000 }, (_, index) => `dst_${index}`)
+    for (const id of others.slice(1)) health.onResult(id, OK, { generation: 0, now: 0 })
+    expect(health.brokenSince('dst_a', url)).toBeDefined()
+    health.onResult(others[0]!, OK, { generation: 0, now: 0 })
+    expect(health.brokenSince('dst_a', url)).toBeUndefined()
+    expect(health.open()).toEqual([])
+  })
+
   test('only its own result ends a probe, not the result of an earlier attempt', () => {
     const { health, inFlight } = broken()
     health.retryNow('dst_a', url)
