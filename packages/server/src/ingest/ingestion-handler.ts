@@ -280,8 +280,10 @@ export class IngestionHandler {
     stopTimer()
     metrics.ingestEvents.inc({ result: 'accepted' }, kept.length)
     activity.received(kept)
-    this.#count('suppressed', { source, calls: suppressed.length })
-    this.#suppressedCalls.record(suppressed)
+    if (suppressed.length > 0) {
+      this.#count('suppressed', { source, calls: suppressed.length })
+      this.#suppressedCalls.record(suppressed)
+    }
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 

@@ -118,7 +118,8 @@ export class Pipeline implements AsyncDisposable {
     const slices = new TimeSlices(this.#options.clock)
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       await slices.yieldIfOver()
-      if (!(await this.#quarantineUnreadable(entries, signal))) return
+      const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
+      if (unreadable.length > 0 && !(await quarantineAll(unreadable, this.#patient(signal)))) return
       for (const slice of this.#slicesOf(entries)) {
         await slices.yieldIfOver()
         if (signal.aborted) return
@@ -154,11 +155,6 @@ export class Pipeline implements AsyncDisposable {
       // The decision throws as well, and the event is quarantined.
       return 1
     }
-  }
-
-  #quarantineUnreadable(entries: readonly LogEntry[], signal: AbortSignal): Promise<boolean> {
-    const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
-    return quarantineAll(unreadable, this.#patient(signal))
   }
 
   /** Events of unknown sources have no destinations. Those of removed sources are only archived. */
@@ -203,7 +199,7 @@ export class Pipeline implements AsyncDisposable {
         faulty.push({ event, cause })
       }
     }
-    if (!(await this.#quarantine(faulty, signal))) return false
+    if (faulty.length > 0 && !(await this.#quarantine(faulty, signal))) return false
     for (const { event } of faulty) decided.delete(event)
     for (const { entry, event } of slice)
       this.#handOver(entry, duplicates.has(event.id) ? undefined : decided.get(event))

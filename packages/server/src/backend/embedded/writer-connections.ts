@@ -1,4 +1,4 @@
-import type { MessagePort, Transferable } from 'node:worker_threads'
+import type { MessagePort } from 'node:worker_threads'
 import type { Result } from './database/sqlite-errors.ts'
 import type { EventBlock } from './log/event-block.ts'
 import type { Appended } from './log/write-log.ts'
@@ -86,37 +86,42 @@ export class WriterConnections {
     taken: readonly Batch[],
   ): Promise<{ appended: number; removed: number | undefined }> {
     // The appends of the receiving connection are numbered first.
-    const batches = taken.toSorted((a, b) => rank(a) - rank(b))
-    let removed: number | undefined
-    const all = batches.flatMap(({ operations }) => operations)
-    const results = (await this.#perform(all)).values()
+    const batches = taken.length === 1 ? taken : taken.toSorted((a, b) => rank(a) - rank(b))
+    const results = await this.#perform(batches.flatMap(({ operations }) => operations))
     const appended: AppendedBlock[] = []
-    const settled = batches.map(({ from, operations }) => {
-      const own = results.take(operations.length).toArray()
-      if (!from.receivesAppends) appended.push(...appendedBy(operations, own))
-      return { from, results: own }
-    })
-    this.#postAppended(appended, settled)
-    for (const [index, { from, results: own }] of settled.entries()) {
-      const slice = removalIn(batches[index]!)
+    let [end, appendedEvents] = [0, 0]
+    let removed: number | undefined
+    let receiver: readonly Result[] | undefined
+    const others: (readonly [WriterConnection, readonly Result[]])[] = []
+    for (const batch of batches) {
+      const { from, operations } = batch
+      const own = results.slice(end, (end += operations.length))
+      for (const [index, { name, input }] of operations.entries()) {
+        if (name !== 'appendEvents') continue
+        const [block, result] = [input as EventBlock, own[index]!]
+        appendedEvents += block.heads.length
+        if (result.ok && !from.receivesAppends)
+          appended.push({ ...(result.value as Appended), block })
+      }
+      const slice = removalIn(batch)
       const sliced = slice && slicedBy(own[0])
       if (sliced) removed = sliced.removed - (slice.removed ?? 0)
-      if (sliced?.next)
-        this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
-      else if (!from.receivesAppends) post(from, { results: own, appended: NOTHING_APPENDED })
+      if (from.receivesAppends) receiver = own
+      else if (!sliced?.next) others.push([from, own])
+      else this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
     }
-    return { appended: appendedIn(batches), removed }
+    if (receiver !== undefined || appended.length > 0) this.#postToReceiver(receiver, appended)
+    for (const [to, own] of others) post(to, { results: own, appended: NOTHING_APPENDED })
+    return { appended: appendedEvents, removed }
   }
 
-  #postAppended(
+  #postToReceiver(
+    results: readonly Result[] | undefined,
     appended: readonly AppendedBlock[],
-    settled: readonly { readonly from: WriterConnection; readonly results: readonly Result[] }[],
   ): void {
-    const receiver = this.#all.values().find(({ receivesAppends }) => receivesAppends)
-    const own = settled.find(({ from }) => from === receiver)
-    if (receiver === undefined || (own === undefined && appended.length === 0)) return
     const buffers = appended.map(({ block }) => block.bodies.buffer)
-    post(receiver, { ...(own && { results: own.results }), appended }, buffers)
+    for (const to of this.#all)
+      if (to.receivesAppends) post(to, { ...(results && { results }), appended }, buffers)
   }
 }
 
@@ -129,31 +134,14 @@ function slicedBy(result: Result | undefined): Sliced | undefined {
   return result?.ok ? (result.value as Sliced) : undefined
 }
 
-function appendedIn(batches: readonly Batch[]): number {
-  const operations = batches.flatMap((batch) => batch.operations)
-  const blocks = operations.filter(({ name }) => name === 'appendEvents')
-  return blocks.reduce((sum, { input }) => sum + (input as EventBlock).heads.length, 0)
-}
-
 function rank({ from }: Batch): number {
   return from.receivesAppends ? 0 : 1
-}
-
-function appendedBy(
-  operations: readonly Operation[],
-  results: readonly Result[],
-): readonly AppendedBlock[] {
-  return operations.flatMap(({ name, input }, index) => {
-    const result = results[index]!
-    if (name !== 'appendEvents' || !result.ok) return []
-    return [{ ...(result.value as Appended), block: input as EventBlock }]
-  })
 }
 
 function post(
   { port }: WriterConnection,
   committed: Committed,
-  transfer: readonly Transferable[] = [],
+  transfer: readonly ArrayBuffer[] = [],
 ): void {
   port.postMessage(committed, transfer)
 }
