@@ -6,7 +6,7 @@ import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { processMicros } from '../profile/process-times.ts'
 
 /** An empty database, and an unused stream prefix. */
-export interface ClusterPlace {
+export interface ClusterNamespace {
   readonly databaseUrl: string
   readonly natsPrefix: string
 }
@@ -38,7 +38,7 @@ export class ClusterServers implements AsyncDisposable {
     return new ClusterServers(await NatsServer.start(), postgres)
   }
 
-  async newPlace(): Promise<ClusterPlace> {
+  async newNamespace(): Promise<ClusterNamespace> {
     const natsPrefix = `bench_${randomBytes(4).toString('hex')}`
     return { databaseUrl: await this.postgres.newDatabase(), natsPrefix }
   }
@@ -74,7 +74,7 @@ export class ClusterDatabase implements AsyncDisposable {
     this.#client = client
   }
 
-  static async open({ databaseUrl }: ClusterPlace): Promise<ClusterDatabase> {
+  static async open({ databaseUrl }: ClusterNamespace): Promise<ClusterDatabase> {
     const client = new pg.Client({ connectionString: databaseUrl })
     await client.connect()
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ClusterPlace, ClusterDatabase, type ClusterServers } from './cluster-servers.ts'
+import { type ClusterNamespace, ClusterDatabase, type ClusterServers } from './cluster-servers.ts'
 import { EndToEndLoad } from './end-to-end-load.ts'
 import { EventReceiver } from './event-receiver.ts'
 import { type IngestLoad, sendingCalls } from './loaded-program.ts'
@@ -18,7 +18,7 @@ interface Done {
 export interface LoadedNodes extends AsyncDisposable {
   readonly nodes: readonly ServiceProcess[]
   /** Absent for the embedded backend. */
-  readonly place: ClusterPlace | undefined
+  readonly place: ClusterNamespace | undefined
   /** Loads the nodes, and resolves when all accepted events have been fully processed. */
   load(seconds: number): Promise<Done>
 }
@@ -75,10 +75,10 @@ async function startNodes(
   count: Nodes,
 ): Promise<{
   readonly nodes: readonly ServiceProcess[]
-  readonly place: ClusterPlace | undefined
+  readonly place: ClusterNamespace | undefined
 }> {
   if (count === 0) return { nodes: [stack.use(await ServiceProcess.start())], place: undefined }
-  const place = await servers.newPlace()
+  const place = await servers.newNamespace()
   const settings = {
     backend: 'cluster',
     ...place,

@@ -21,6 +21,9 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const randomPool = new Uint8Array(4096)
 let randomUsed = randomPool.length
 
+/** The bytes of an id after its time, while it is made: version, variant and random bits. */
+const random = new Uint8Array(10)
+
 let lastTime = { ms: 0, text: '0'.repeat(10) }
 
 /** `prefix_` and a UUIDv7 (RFC 9562 §5.7) in base32: 26 characters. Ids sort by `nowMs`. */
@@ -29,17 +32,15 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
     crypto.getRandomValues(randomPool)
     randomUsed = 0
   }
-  const random = randomPool.subarray(randomUsed, (randomUsed += 10))
-  return idFrom(prefix, nowMs, random)
+  return idFrom(prefix, nowMs, randomPool.subarray(randomUsed, (randomUsed += 10)))
 }
 
 /** Like `newId`, with the first ten bytes of `tail` instead of random bytes. Equal bytes and time give an equal id. */
 export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): string {
-  const version = 0x70 | (tail[0]! & 0x0f)
-  const variant = 0x80 | (tail[2]! & 0x3f)
-  const head = letters(version, tail[1]!, variant, tail[3]!, tail[4]!)
-  const end = letters(tail[5]!, tail[6]!, tail[7]!, tail[8]!, tail[9]!)
-  return `${prefix}_${time(nowMs)}${head}${end}`
+  for (let at = 0; at < random.length; at++) random[at] = tail[at]!
+  random[0] = 0x70 | (random[0]! & 0x0f)
+  random[2] = 0x80 | (random[2]! & 0x3f)
+  return `${prefix}_${time(nowMs)}${letters(0)}${letters(5)}`
 }
 
 /** The time in an id, in milliseconds since the epoch. */
@@ -65,8 +66,10 @@ function time(ms: number): string {
   return text
 }
 
-/** Five bytes: eight letters. Not an array, because every event and attempt has an id. */
-function letters(a: number, b: number, c: number, d: number, e: number): string {
+/** Five of the random bytes: eight letters. */
+function letters(from: number): string {
+  const [a, b, c] = [random[from]!, random[from + 1]!, random[from + 2]!]
+  const [d, e] = [random[from + 3]!, random[from + 4]!]
   return (
     ALPHABET[a >> 3]! +
     ALPHABET[((a & 7) << 2) | (b >> 6)]! +

@@ -14,7 +14,7 @@ await runThread<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>(async (c
   const { data, main } = context
   const backend = await joinEmbeddedBackend(data.backend as ConnectionData, {
     putDestination: (destination) => main.call('putDestination', destination),
-    onCorruption: (error) => main.send('damaged', wireError(error)),
+    onCorruption: (error) => main.send('corrupted', wireError(error)),
   })
   return runLanes(context, backend)
 })

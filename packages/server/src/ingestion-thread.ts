@@ -13,7 +13,7 @@ import { wireError } from './threads/channel.ts'
 
 await runThread<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>(async (context) => {
   const { data, main } = context
-  const onCorruption = (error: Error): void => main.send('damaged', wireError(error))
+  const onCorruption = (error: Error): void => main.send('corrupted', wireError(error))
   const joined = await joinEmbeddedLog(data.backend as JoinLogData, { onCorruption })
   return runIngest(context, joined, errorFormat)
 })

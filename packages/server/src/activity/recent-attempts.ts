@@ -29,15 +29,15 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   constructor(clock: Clock, signals: Pick<Signals, 'request' | 'onRequest'>) {
     this.#clock = clock
     this.#signals = signals
-    signals.onRequest('attempts', async (question) =>
-      this.ownOf((question as Question).destinationId),
+    signals.onRequest('attempts', async (query) =>
+      this.ownOf((query as AttemptsQuery).destinationId),
     )
   }
 
   /** Attempts on all nodes in the last 60 minutes. */
   async of(destinationId: string): Promise<AttemptCounts> {
-    const question: Question = { destinationId }
-    const others = (await this.#signals.request('attempts', question)) as readonly AttemptCounts[]
+    const query: AttemptsQuery = { destinationId }
+    const others = (await this.#signals.request('attempts', query)) as readonly AttemptCounts[]
     return sumOf([this.ownOf(destinationId), ...others])
   }
 
@@ -71,7 +71,7 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   }
 }
 
-interface Question {
+interface AttemptsQuery {
   readonly destinationId: string
 }
 

@@ -49,7 +49,7 @@ export interface WaitingLane extends LaneId {
   readonly isHeld: boolean
 }
 
-export interface Waiting {
+export interface WaitingLanes {
   readonly lanes: readonly WaitingLane[]
   readonly isUnsplit: boolean
 }
@@ -91,7 +91,7 @@ export interface DeliveryQueue<E extends Carried = AcceptedEvent> {
   /** Ends the claims of these deliveries, in all lanes or one. Ignores unknown ids. */
   release(ids: readonly string[], lane?: LaneId): Promise<void>
 
-  waiting(): Promise<Waiting>
+  waiting(): Promise<WaitingLanes>
 }
 
 export interface Deliveries extends DeliveryQueue {

@@ -7,7 +7,7 @@ export interface Unreadable {
   readonly content?: Uint8Array
 }
 
-export const DAMAGED_EVENT = 'The event in the database is corrupted.'
+export const CORRUPTED_EVENT = 'The event in the database is corrupted.'
 
 export interface QuarantineItem extends Unreadable {
   readonly at: number

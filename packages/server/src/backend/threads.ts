@@ -26,7 +26,7 @@ export interface BackendThreads {
   onAppended(listener: (events: readonly AcceptedEvent[]) => void): () => void
   /** Calls `listener` with each change to apply, and waits for its promise. It must not reject. */
   onChange(listener: (change: SharedChange) => Promise<unknown>): () => void
-  seeDamage(error: Error): void
+  reportCorruption(error: Error): void
 }
 
 /** The backend in a delivery thread. Disposing of it disconnects. */

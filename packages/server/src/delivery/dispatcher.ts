@@ -110,7 +110,7 @@ export class Dispatcher implements AsyncDisposable {
       open,
       recorder: this.#recorder,
       lane: (id) => this.#scheduler.lane(id),
-      onTakenOut: () => this.#accounting.end(),
+      onRemovedFromLane: () => this.#accounting.end(),
       onRecording: (recording) => this.#track(recording),
     })
   }

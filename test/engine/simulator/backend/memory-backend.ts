@@ -25,7 +25,10 @@ export interface SimulatedBackend extends AsyncDisposable, Pick<DispatcherOption
   readonly deliveries: Deliveries
   readonly noticeQueue: LanePorts['noticeQueue']
   readonly deletions: Pick<MemoryDeletions, 'isPurged' | 'purgeUser'>
-  readonly threads: Pick<MemoryThreads, 'connect' | 'onChange' | 'seeDamage' | 'join' | 'ended'>
+  readonly threads: Pick<
+    MemoryThreads,
+    'connect' | 'onChange' | 'reportCorruption' | 'join' | 'ended'
+  >
 }
 
 /** Opens the ports for one process on the durable state, in memory. */

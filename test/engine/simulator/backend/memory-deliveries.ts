@@ -9,7 +9,7 @@ import {
   type LaneId,
   laneKey,
   type RecordedDelivery,
-  type Waiting,
+  type WaitingLanes,
 } from '../../../../packages/server/src/backend/deliveries.ts'
 import type { Page } from '../../../../packages/server/src/backend/page.ts'
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
@@ -97,7 +97,7 @@ export class MemoryDeliveries implements Deliveries {
     }
   }
 
-  waiting(): Promise<Waiting> {
+  waiting(): Promise<WaitingLanes> {
     return this.#committer.read(() => {
       const lanes = [...this.#lanes.values()].map(({ lane }) => ({
         ...lane,

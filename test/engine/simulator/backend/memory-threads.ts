@@ -37,7 +37,10 @@ export interface MemoryJoinOptions {
 }
 
 /** The threads that join the memory backend of one process. */
-export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange' | 'seeDamage'> {
+export class MemoryThreads implements Pick<
+  BackendThreads,
+  'connect' | 'onChange' | 'reportCorruption'
+> {
   readonly #options: MemoryThreadsOptions
   readonly #connections = new Map<number, ThreadCommitter>()
   #last = 0
@@ -59,7 +62,7 @@ export class MemoryThreads implements Pick<BackendThreads, 'connect' | 'onChange
     return this.#options.changes.onChange(listener)
   }
 
-  seeDamage(error: Error): void {
+  reportCorruption(error: Error): void {
     throw error
   }
 

@@ -189,7 +189,7 @@ const NO_THREADS: BackendThreads = {
   connectToLog: refuse,
   onAppended: () => () => undefined,
   onChange: () => () => undefined,
-  seeDamage: refuse,
+  reportCorruption: refuse,
 }
 
 const AVAILABLE_MS = 500

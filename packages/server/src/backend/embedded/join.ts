@@ -12,7 +12,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import { CatalogReplica, type Catalog, type FollowedCatalog } from '../catalog.ts'
 import { catalogIn, type SealedRecord } from '../store/catalog.ts'
-import { DamageWatch } from './corruption/watch.ts'
+import { CorruptionWatch } from './corruption/watch.ts'
 import { Readers } from './readers.ts'
 import { SqliteStore, type SharedChanges } from './sqlite-store.ts'
 import { Writer } from './writer.ts'
@@ -36,7 +36,7 @@ interface SharedParts {
   readonly file: string
   readonly box: SecretBox
   readonly host: WriterHost
-  readonly watch: DamageWatch
+  readonly watch: CorruptionWatch
   readonly lanes: LaneNumbers
   readonly catalog: Pick<Catalog, 'current'>
   readonly changes: SharedChanges
@@ -68,7 +68,7 @@ export function backendThreads(parts: SharedParts): BackendThreads {
     },
     onAppended: (listener) => log.onAppended(listener),
     onChange: (listener) => changes.onChange(listener),
-    seeDamage: (error) => watch.see(error),
+    reportCorruption: (error) => watch.see(error),
   }
 }
 
@@ -128,7 +128,7 @@ function connectionOf(
   { file, writer: port, keys }: ConnectionData,
   onCorruption: (error: Error) => void,
 ) {
-  const watch = new DamageWatch(file)
+  const watch = new CorruptionWatch(file)
   void watch.found.then(onCorruption)
   const box = new SecretBox(keys.map((key) => Buffer.from(key)))
   const reader = watch.openForReading()

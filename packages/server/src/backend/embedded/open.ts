@@ -19,12 +19,12 @@ import {
   refuseCorruptedRecords,
   reportCorruption,
 } from './corruption/corruptions.ts'
-import { checkDatabase, CorruptedDatabase, DamageWatch, setFlag } from './corruption/watch.ts'
+import { checkDatabase, CorruptedDatabase, CorruptionWatch, setFlag } from './corruption/watch.ts'
 import { findMissingCommits, removeCommitMark } from './corruption/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir, probeDisk } from './database/data-dir.ts'
 import { secretBoxOf, fileKeys } from './database/key-files.ts'
-import { isDamage, isDamageOfSchema, failure } from './database/sqlite-errors.ts'
+import { isCorruption, isSchemaCorruption, failure } from './database/sqlite-errors.ts'
 import { SharedChanges, SqliteStore } from './sqlite-store.ts'
 import { type OnUnreadable, reseal, usedKeys } from './database/reseal.ts'
 import { sqlitePurge } from './deletions/sqlite-purge.ts'
@@ -81,14 +81,14 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
 
 /** If SQLite finds corruption while opening, the next start checks the whole file. */
 function toCorruptionError(databaseFile: string, error: unknown): unknown {
-  if (!isDamage(error) && !isDamageOfSchema(error)) return error
+  if (!isCorruption(error) && !isSchemaCorruption(error)) return error
   setFlag(databaseFile)
   return new CorruptedDatabase(databaseFile, (error as Error).message)
 }
 
 async function openDatabase(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
-  const watch = new DamageWatch(databaseFile)
+  const watch = new CorruptionWatch(databaseFile)
   const { box, wasChecked } = prepareDatabase(databaseFile, options)
   const reader = stack.use(watch.openForReading())
   const { dedupeWindowMs = DAY_MS } = options
@@ -135,7 +135,7 @@ interface Opened {
   readonly reader: DatabaseSync
   readonly readers: Readers
   readonly host: WriterHost
-  readonly watch: DamageWatch
+  readonly watch: CorruptionWatch
 }
 
 async function portsOf(

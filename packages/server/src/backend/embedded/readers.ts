@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { BackendUnavailable } from '../backend.ts'
-import type { DamageWatch } from './corruption/watch.ts'
+import type { CorruptionWatch } from './corruption/watch.ts'
 import { walBytes } from './database/write-ahead-log.ts'
 import { errorOf, type Result } from './database/sqlite-errors.ts'
 import type { Read, ReadInput, ReadName, ReadResult } from './reader-thread.ts'
@@ -29,14 +29,14 @@ export class Readers implements AsyncDisposable {
   readonly #file: string
   #maxLogBytes = LOG_GROWTH_BYTES
   readonly #emptyLog: () => Promise<unknown>
-  readonly #watch: DamageWatch
+  readonly #watch: CorruptionWatch
   readonly #threads = new Map<Worker, QueuedRead | undefined>()
   readonly #waiting: QueuedRead[] = []
   #pauses = 0
   #isClosed = false
 
   /** @param emptyLog empties the write-ahead log; called while no read is running */
-  constructor(file: string, emptyLog: () => Promise<unknown>, watch: DamageWatch) {
+  constructor(file: string, emptyLog: () => Promise<unknown>, watch: CorruptionWatch) {
     this.#file = file
     this.#watch = watch
     this.#emptyLog = emptyLog

@@ -86,7 +86,7 @@ export class WriterConnections {
     taken: readonly Batch[],
   ): Promise<{ appended: number; removed: number | undefined }> {
     // The appends of the receiving connection are numbered first.
-    const batches = taken.length === 1 ? taken : taken.toSorted((a, b) => rank(a) - rank(b))
+    const batches = taken.toSorted((a, b) => rank(a) - rank(b))
     const results = await this.#perform(batches.flatMap(({ operations }) => operations))
     const appended: AppendedBlock[] = []
     let [end, appendedEvents] = [0, 0]
@@ -96,13 +96,9 @@ export class WriterConnections {
     for (const batch of batches) {
       const { from, operations } = batch
       const own = results.slice(end, (end += operations.length))
-      for (const [index, { name, input }] of operations.entries()) {
-        if (name !== 'appendEvents') continue
-        const [block, result] = [input as EventBlock, own[index]!]
-        appendedEvents += block.heads.length
-        if (result.ok && !from.receivesAppends)
-          appended.push({ ...(result.value as Appended), block })
-      }
+      const blocks = appendedBy(operations, own)
+      for (const { block } of blocks) appendedEvents += block.heads.length
+      if (!from.receivesAppends) appended.push(...blocks)
       const slice = removalIn(batch)
       const sliced = slice && slicedBy(own[0])
       if (sliced) removed = sliced.removed - (slice.removed ?? 0)
@@ -110,7 +106,7 @@ export class WriterConnections {
       else if (!sliced?.next) others.push([from, own])
       else this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
     }
-    if (receiver !== undefined || appended.length > 0) this.#postToReceiver(receiver, appended)
+    this.#postToReceiver(receiver, appended)
     for (const [to, own] of others) post(to, { results: own, appended: NOTHING_APPENDED })
     return { appended: appendedEvents, removed }
   }
@@ -119,6 +115,7 @@ export class WriterConnections {
     results: readonly Result[] | undefined,
     appended: readonly AppendedBlock[],
   ): void {
+    if (results === undefined && appended.length === 0) return
     const buffers = appended.map(({ block }) => block.bodies.buffer)
     for (const to of this.#all)
       if (to.receivesAppends) post(to, { ...(results && { results }), appended }, buffers)
@@ -136,6 +133,17 @@ function slicedBy(result: Result | undefined): Sliced | undefined {
 
 function rank({ from }: Batch): number {
   return from.receivesAppends ? 0 : 1
+}
+
+function appendedBy(
+  operations: readonly Operation[],
+  results: readonly Result[],
+): readonly AppendedBlock[] {
+  return operations.flatMap(({ name, input }, index) => {
+    const result = results[index]!
+    if (name !== 'appendEvents' || !result.ok) return []
+    return [{ ...(result.value as Appended), block: input as EventBlock }]
+  })
 }
 
 function post(

@@ -1,6 +1,6 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import type { DamageWatch } from './corruption/watch.ts'
+import type { CorruptionWatch } from './corruption/watch.ts'
 import { startThread } from '../../util/workers/start-thread.ts'
 import { Writer } from './writer.ts'
 import type { AppendedBlock } from './writer-connections.ts'
@@ -19,7 +19,7 @@ export class WriterHost implements AsyncDisposable {
   #connections = 0
   onAppended: (appended: AppendedBlock) => void = () => undefined
 
-  constructor(start: WriterStart, box: SecretBox, watch: DamageWatch) {
+  constructor(start: WriterStart, box: SecretBox, watch: CorruptionWatch) {
     const module = new URL('./writer-thread', import.meta.url)
     this.#thread = startThread(module, { name: 'hookline-writer', workerData: start })
     const { port } = this.connect(true)

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { BackendUnavailable } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
-import type { DamageWatch } from './corruption/watch.ts'
+import type { CorruptionWatch } from './corruption/watch.ts'
 import type { EventBlock } from './log/event-block.ts'
 import { errorOf, type Failure, type Result } from './database/sqlite-errors.ts'
 import type {
@@ -15,7 +15,7 @@ import type {
 } from './write-operations.ts'
 import type { AppendedBlock, Committed } from './writer-connections.ts'
 
-interface Waiting extends Omit<Operation, 'input'> {
+interface QueuedOperation extends Omit<Operation, 'input'> {
   readonly input: () => unknown
   readonly onCommitted?: ((value: never) => void) | undefined
   readonly resolve: (value: never) => void
@@ -34,14 +34,14 @@ interface RunOptions<Value> extends Pick<WriteOptions, 'canWait'> {
   readonly onCommitted?: ((result: Value) => void) | undefined
 }
 
-const LATER_MS = 20
+const DEFERRED_FLUSH_MS = 20
 
 /**
  * Writes to the database from one thread. The writer thread (`writer-thread.ts`) performs the operations of all threads, so
  * that no event loop waits for the disk.
  *
  * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or with `canWait` after
- *    LATER_MS.
+ *    DEFERRED_FLUSH_MS.
  * 2. The flush moves `#waiting` to `#committing` and posts it, unless a transaction is in progress.
  * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
  * 4. The writer flushes operations queued meanwhile, then settles the promises in call order.
@@ -51,10 +51,10 @@ const LATER_MS = 20
 export class Writer implements AsyncDisposable {
   readonly #port: MessagePort
   readonly #box: SecretBox
-  readonly #watch: DamageWatch
+  readonly #watch: CorruptionWatch
   readonly #onAppended: (appended: AppendedBlock) => void
-  #waiting: Waiting[] = []
-  #committing: readonly Waiting[] = []
+  #waiting: QueuedOperation[] = []
+  #committing: readonly QueuedOperation[] = []
   #isScheduled = false
   /** Whether an operation, or the timer of `canWait`, needs a flush. */
   #isUrgent = false
@@ -65,7 +65,7 @@ export class Writer implements AsyncDisposable {
   constructor(options: {
     readonly port: MessagePort
     readonly box: SecretBox
-    readonly watch: DamageWatch
+    readonly watch: CorruptionWatch
     readonly onAppended?: (appended: AppendedBlock) => void
   }) {
     this.#port = options.port
@@ -138,7 +138,8 @@ export class Writer implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     const sealed = audit && sealedEntry(audit, this.#box)
     this.#waiting.push({ name, input, audit: sealed, onCommitted, resolve, reject })
-    if (canWait) this.#cancelTimer ??= systemClock.after(LATER_MS, () => this.#scheduleFlush())
+    if (canWait)
+      this.#cancelTimer ??= systemClock.after(DEFERRED_FLUSH_MS, () => this.#scheduleFlush())
     else this.#scheduleFlush()
     return promise
   }

@@ -166,7 +166,7 @@ function counted(recent: readonly Bucket[], sample: Sample, now: number): readon
       failures: last.failures + failures,
       throttled: last.throttled + throttled,
     }
-    return recent.with(-1, bucket)
+    return [...recent.slice(0, -1), bucket]
   }
   const kept = recent.filter((bucket) => bucket.start > start - WINDOW_MS && bucket.start < start)
   return [...kept, { start, samples: 1, failures, throttled }]

@@ -25,7 +25,7 @@ export interface LaneSchedulerOptions {
 }
 
 /** The number of lanes waiting for a slot that try again when a slot is freed. */
-const TRY_AGAIN = 4
+const LANES_PER_FREED_SLOT = 4
 /** Long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000
 
@@ -131,7 +131,7 @@ export class LaneScheduler {
   }
 
   #tryAgain(): void {
-    let left = TRY_AGAIN
+    let left = LANES_PER_FREED_SLOT
     for (const lane of this.#outOfSlots) {
       this.#outOfSlots.delete(lane)
       this.#turns.add(lane)

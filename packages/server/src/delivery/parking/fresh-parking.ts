@@ -12,7 +12,7 @@ export interface FreshParkingOptions {
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
   readonly lane: (id: LaneId) => Lane
-  readonly onTakenOut: () => void
+  readonly onRemovedFromLane: () => void
   readonly onRecording: (recording: Promise<unknown>) => void
 }
 
@@ -79,12 +79,12 @@ export class FreshParking implements Worker {
 
   /** Removes the waiting parts of a delivery from their lanes. Those in flight stay. */
   #takeOut(open: OpenDelivery): void {
-    const { lane, onTakenOut } = this.#options
+    const { lane, onRemovedFromLane } = this.#options
     const { destinationId } = open.delivery
     for (const task of open.inLanes) {
       if (!lane({ destinationId, url: task.url }).remove(task)) continue
       leaveLane(task)
-      onTakenOut()
+      onRemovedFromLane()
     }
   }
 }

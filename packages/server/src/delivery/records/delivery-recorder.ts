@@ -25,7 +25,7 @@ interface Batch {
 /** By delivery. Rejections are handled by the callers of `record`. */
 type OtherEnds = ReadonlyMap<OpenDelivery, Promise<void>>
 
-interface Made {
+interface PendingRecord {
   readonly open: OpenDelivery
   readonly record: Required<RecordedDelivery>
   readonly isEnd: boolean
@@ -91,7 +91,7 @@ export class DeliveryRecorder {
     await Promise.all([last, this.#options.clock.turn()])
     this.#next = undefined
     const others = new Ends()
-    const made: Made[] = []
+    const made: PendingRecord[] = []
     for (const open of deliveries) {
       open.isInNextRecord = false
       if (open.delivery !== open.recorded || open.attempts.length > 0) made.push(madeOf(open))
@@ -111,7 +111,7 @@ export class DeliveryRecorder {
   }
 
   /** If the backend refuses several records, each is written alone: only one may be faulty. */
-  async #write(made: readonly Made[], others: Ends): Promise<void> {
+  async #write(made: readonly PendingRecord[], others: Ends): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
         () => this.#writeOnce(made, others),
@@ -129,7 +129,10 @@ export class DeliveryRecorder {
   }
 
   /** Checks for purged users on each try: they may be deleted while the backend is unavailable. */
-  async #writeOnce(made: readonly Made[], others: Ends): Promise<readonly Made[]> {
+  async #writeOnce(
+    made: readonly PendingRecord[],
+    others: Ends,
+  ): Promise<readonly PendingRecord[]> {
     const { deliveries, deletions } = this.#options
     for (const { open } of others.missing(made))
       if (deletions.isPurged(open.event)) others.add(open, this.#dropPurged(open))
@@ -151,7 +154,7 @@ export class DeliveryRecorder {
       this.#options.onReleased()
   }
 
-  #onWritten({ open, record, isEnd }: Made): void {
+  #onWritten({ open, record, isEnd }: PendingRecord): void {
     const { activity, metrics, onParked } = this.#options
     const { delivery, attempts, claimed } = record
     activity.recorded({ delivery, attempts, isEnd })
@@ -195,12 +198,12 @@ class Ends extends Map<OpenDelivery, Promise<void>> {
     this.set(open, end)
   }
 
-  missing(made: readonly Made[]): readonly Made[] {
+  missing(made: readonly PendingRecord[]): readonly PendingRecord[] {
     return this.size === 0 ? made : made.filter(({ open }) => !this.has(open))
   }
 }
 
-function madeOf(open: OpenDelivery): Made {
+function madeOf(open: OpenDelivery): PendingRecord {
   const { delivery, attempts } = open
   open.attempts = NO_ATTEMPTS
   const claimed = open.inLanes.map(({ url }) => url)

@@ -39,7 +39,7 @@ export interface LaneMainFunctions {
   putDestination(destination: Destination): Promise<void>
   failedPermanently(failure: Omit<WorkerFailed, 'error'> & { readonly message: string }): void
   /** The thread has found corruption. */
-  damaged(error: WireError): void
+  corrupted(error: WireError): void
   inspect(request: SentRequest): Promise<InProcessResponse> | InProcessResponse
   inspected(id: string): void
 }

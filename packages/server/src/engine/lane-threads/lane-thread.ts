@@ -25,7 +25,7 @@ import type { Owners } from './owners.ts'
 
 export interface LaneThreadsOptions extends SupervisionOptions {
   readonly backend: Pick<Backend, 'catalog'> & {
-    readonly threads: Pick<Backend['threads'], 'connect' | 'onChange' | 'seeDamage'>
+    readonly threads: Pick<Backend['threads'], 'connect' | 'onChange' | 'reportCorruption'>
     readonly deliveries: Pick<Backend['deliveries'], 'find'>
   }
   readonly module: URL

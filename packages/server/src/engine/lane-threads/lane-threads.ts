@@ -169,7 +169,7 @@ export class LaneThreads implements Lanes {
       putDestination: (destination) => backend.catalog.putDestination(destination),
       failedPermanently: ({ message, ...failure }) =>
         onPermanentFailure({ ...failure, error: new Error(message) }),
-      damaged: (error) => backend.threads.seeDamage(restoredError(error)),
+      corrupted: (error) => backend.threads.reportCorruption(restoredError(error)),
       inspect: (request) => inspector.receive(request),
       inspected: (id) => inspector.responded(id),
     }

@@ -9,7 +9,7 @@ const LOG_EVERY_MS = 10_000
 type CountedSuppressions = Pick<Suppressions, 'has' | 'countSuppressed'>
 
 /** Unwritten counts: one for each suppressed user and source, however many calls there are. */
-interface Waiting {
+interface UnwrittenUserCalls {
   requests: number
   lastAt: number
   /** By source, then by kind and id of the user. */
@@ -72,6 +72,6 @@ export class SuppressedCallRecorder {
   }
 }
 
-function nothing(): Waiting {
+function nothing(): UnwrittenUserCalls {
   return { requests: 0, lastAt: 0, bySource: new Map() }
 }

@@ -126,7 +126,7 @@ export class IngestThreads implements AsyncDisposable {
     const { keyUses, threads } = this.#options.backend
     return {
       keyUsed: ({ key, at }) => keyUses.mark(key, at),
-      damaged: (error) => threads.seeDamage(restoredError(error)),
+      corrupted: (error) => threads.reportCorruption(restoredError(error)),
     }
   }
 }
@@ -272,5 +272,5 @@ export interface IngestThreadFunctions {
 
 export interface IngestMainFunctions {
   keyUsed(use: { readonly key: string; readonly at: number }): Promise<void>
-  damaged(error: WireError): void
+  corrupted(error: WireError): void
 }

@@ -62,7 +62,7 @@ async function openAndJoin(
       Promise.all([...joined, ...logs].map((each) => each.apply(change))),
     ),
   )
-  const onCorruption = (error: Error): void => main.threads.seeDamage(error)
+  const onCorruption = (error: Error): void => main.threads.reportCorruption(error)
   for (let number = 1; number <= threads; number++) {
     const lanes = await main.threads.connect()
     const putDestination = main.catalog.putDestination.bind(main.catalog)

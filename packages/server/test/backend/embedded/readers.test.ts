@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
-import { DamageWatch } from '../../../src/backend/embedded/corruption/watch.ts'
+import { CorruptionWatch } from '../../../src/backend/embedded/corruption/watch.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { Readers } from '../../../src/backend/embedded/readers.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -21,7 +21,7 @@ function openBackend(folder: TemporaryFolder): Promise<Backend> {
 function openReaders(folder: TemporaryFolder): Readers {
   const file = join(folder.path, 'some.db')
   new DatabaseSync(file).close()
-  return new Readers(file, () => Promise.resolve(), new DamageWatch(file))
+  return new Readers(file, () => Promise.resolve(), new CorruptionWatch(file))
 }
 
 /** Reads `rows` generated rows. 100,000 take about ten milliseconds. */
@@ -72,7 +72,7 @@ test('a read that crashes its thread rejects, and later reads get another thread
 test('a read rejects if its thread cannot open the database, and a later read succeeds', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'late.db')
-  await using readers = new Readers(file, () => Promise.resolve(), new DamageWatch(file))
+  await using readers = new Readers(file, () => Promise.resolve(), new CorruptionWatch(file))
   await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
   new DatabaseSync(file).close()
   expect(await count(readers, 2)).toEqual([{ count: 2 }])

@@ -63,10 +63,14 @@ export class ThreadedEngine implements AsyncDisposable {
     const find = (id: string) => Promise.resolve(lookUps).then(() => backend.deliveries.find(id))
     const connect = () => Promise.resolve(starts).then(() => backend.threads.connect())
     const onChange: BackendThreads['onChange'] = (listener) => backend.threads.onChange(listener)
-    const seeDamage = (error: Error) => backend.threads.seeDamage(error)
+    const reportCorruption = (error: Error) => backend.threads.reportCorruption(error)
     this.lanes = new LaneThreads({
       ...shared,
-      backend: { ...backend, deliveries: { find }, threads: { connect, onChange, seeDamage } },
+      backend: {
+        ...backend,
+        deliveries: { find },
+        threads: { connect, onChange, reportCorruption },
+      },
       module: new URL('../../../src/delivery-thread', import.meta.url),
       threads,
       inspector,

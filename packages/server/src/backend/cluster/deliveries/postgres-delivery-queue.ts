@@ -10,7 +10,7 @@ import type {
   DeliveryQueue,
   LaneId,
   RecordedDelivery,
-  Waiting,
+  WaitingLanes,
 } from '../../deliveries.ts'
 import type { Page, PageRequest } from '../../page.ts'
 import type { Unreadable } from '../../quarantine.ts'
@@ -87,7 +87,7 @@ export class PostgresDeliveryQueue<
     await this.#claims.end(this.#claims.of(new Set(ids), number))
   }
 
-  async waiting(): Promise<Waiting> {
+  async waiting(): Promise<WaitingLanes> {
     await this.#claims.endUnknown()
     const rows = await this.postgres.run(waitingStatement(this.#table.name, this.#node.id))
     await this.#lanes.know(

@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../util/time/clock.ts'
 import { pause } from '../../../util/time/pause.ts'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
-import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
+import { CORRUPTED_EVENT, type Unreadable } from '../../quarantine.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
 import { EVENT_COLUMNS, eventOf, type EventRow } from '../postgres/event-rows.ts'
 import type { Postgres } from '../postgres/postgres.ts'
@@ -88,7 +88,7 @@ function sliceOf(
       const event = eventOf(row)
       if (isSelected(event, only)) events.push({ position: row.seq!, event })
     } catch {
-      unreadable.push({ id: row.id, reason: DAMAGED_EVENT })
+      unreadable.push({ id: row.id, reason: CORRUPTED_EVENT })
     }
   }
   // The newest events may have been removed: waiting for later ones must not resolve immediately.

@@ -55,7 +55,7 @@ export function refuseCorruptedRecords(
 }
 
 interface CheckedQueue {
-  damaged(): Iterable<readonly Unreadable[]>
+  corrupted(): Iterable<readonly Unreadable[]>
 }
 
 interface CheckedQueues {
@@ -70,7 +70,7 @@ export async function quarantineCorrupted(
 ): Promise<void> {
   const move = async (from: CheckedQueue, to: Quarantine, noun: string): Promise<void> => {
     let count = 0
-    for (const items of from.damaged()) {
+    for (const items of from.corrupted()) {
       await to.add(items.map((item) => ({ ...item, at: systemClock.wall() })))
       count += items.length
     }

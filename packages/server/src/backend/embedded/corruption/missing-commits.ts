@@ -23,7 +23,7 @@ export function findMissingCommits(
   // Read-only: closing the last writable connection would remove the write-ahead log.
   using db = DataDir.openForReading(file)
   const present = lastCommit(db)
-  if (mark === 'damaged') {
+  if (mark === 'corrupted') {
     return `The file ${markFileOf(dataDir)} is corrupted, so missing commits after number ${present} cannot be detected.`
   }
   if (present >= mark.number) return undefined
@@ -44,7 +44,7 @@ function missingDatabase(
 ): string | undefined {
   if (mark === undefined && !existsSync(join(dataDir, KEY_FILE))) return undefined
   const last =
-    mark === undefined || mark === 'damaged'
+    mark === undefined || mark === 'corrupted'
       ? ''
       : ` It had ${mark.number} commits and ${mark.lastSeq} events.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`

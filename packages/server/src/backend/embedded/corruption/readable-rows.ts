@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { isDamage } from '../database/sqlite-errors.ts'
+import { isCorruption } from '../database/sqlite-errors.ts'
 
 /** The values of a row, in column order. */
 export type ReadRow = readonly SQLOutputValue[]
@@ -59,7 +59,7 @@ function upToCorruption(open: () => Iterator<ReadRow>, take: (row: ReadRow) => v
     for (let row = rows.next(); row.done !== true; row = rows.next()) take(row.value)
     return true
   } catch (error) {
-    if (isDamage(error)) return false
+    if (isCorruption(error)) return false
     throw error
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { DataDir } from '../database/data-dir.ts'
-import { isDamage } from '../database/sqlite-errors.ts'
+import { isCorruption } from '../database/sqlite-errors.ts'
 
 /** The database is corrupted. Startup fails and leaves the file unchanged. */
 export class CorruptedDatabase extends Error {
@@ -18,7 +18,7 @@ export class CorruptedDatabase extends Error {
 }
 
 /** Watches reads and writes. On corruption, the service must exit; a flag makes the next start check the file. */
-export class DamageWatch {
+export class CorruptionWatch {
   readonly #file: string
   readonly #found = Promise.withResolvers<Error>()
   readonly found = this.#found.promise
@@ -29,7 +29,7 @@ export class DamageWatch {
 
   /** Call it with the error of any operation. */
   see(error: unknown): void {
-    if (!isDamage(error)) return
+    if (!isCorruption(error)) return
     try {
       setFlag(this.#file)
     } catch {
@@ -85,7 +85,7 @@ function corruptionIn(file: string, checksAll: boolean): string | undefined {
     const found = String(db.prepare('PRAGMA integrity_check(1)').get()?.['integrity_check'])
     return found === 'ok' ? undefined : found
   } catch (error) {
-    if (isDamage(error)) return (error as Error).message
+    if (isCorruption(error)) return (error as Error).message
     throw error
   }
 }

@@ -59,7 +59,7 @@ export function markFileOf(dataDir: string): string {
   return join(dataDir, NAME)
 }
 
-export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined {
+export function readCommitMark(dataDir: string): Commit | 'corrupted' | undefined {
   const path = markFileOf(dataDir)
   if (!existsSync(path)) return undefined
   const bytes = readFileSync(path)
@@ -68,7 +68,7 @@ export function readCommitMark(dataDir: string): Commit | 'damaged' | undefined 
   ).filter((slot) => slot !== undefined)
   // The process ended before its first commit.
   if (bytes.length === 0) return undefined
-  return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'damaged'
+  return slots.toSorted((a, b) => b.number - a.number)[0] ?? 'corrupted'
 }
 
 /** A checksum, then human-readable JSON. */

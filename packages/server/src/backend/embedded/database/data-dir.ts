@@ -95,7 +95,7 @@ function lockOf(path: string, file: string): DatabaseSync | undefined {
 /** Whether another process has the database open. Opens it under another name, to leave the write-ahead log untouched. */
 function isOpenInOtherProcess(databaseFile: string, lockFile: string): boolean {
   const mark = readCommitMark(dirname(databaseFile))
-  const lastLock = mark === 'damaged' ? undefined : mark?.lock
+  const lastLock = mark === 'corrupted' ? undefined : mark?.lock
   if (!existsSync(databaseFile) || identityOf(lockFile) === lastLock) return false
   const name = `${databaseFile}.lock-check`
   rmSync(name, { force: true })

@@ -21,7 +21,7 @@ export function failure(error: unknown): Failure {
   return {
     ok: false,
     message: `SQLite: ${message}`,
-    isTransient: TRANSIENT_CODES.has(errcode & 0xff) && !isDamage(error),
+    isTransient: TRANSIENT_CODES.has(errcode & 0xff) && !isCorruption(error),
     errcode,
   }
 }
@@ -41,20 +41,20 @@ export function errorOf(
 }
 
 /** CORRUPT, NOTADB, and IOERR_SHORT_READ: a page is beyond the end of the file. */
-const isDamageCode = (code: number): boolean => [11, 26].includes(code & 0xff) || code === 522
+const isCorruptionCode = (code: number): boolean => [11, 26].includes(code & 0xff) || code === 522
 const MESSAGE = /database disk image is malformed|file is not a database|malformed database schema/
 
-export function isDamage(error: unknown): boolean {
+export function isCorruption(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { errcode = 0 } = error as Error & { errcode?: number }
   // Errors from a thread have only a message.
-  return isDamageCode(errcode) || MESSAGE.test(error.message)
+  return isCorruptionCode(errcode) || MESSAGE.test(error.message)
 }
 
 /** Errors of our statements if a table, a column or a trigger is corrupted. */
 const SCHEMA_CORRUPTION =
   /no such (?:table|column|index|function)|syntax error|has no column named|unrecognized token/
 
-export function isDamageOfSchema(error: unknown): boolean {
+export function isSchemaCorruption(error: unknown): boolean {
   return error instanceof Error && SCHEMA_CORRUPTION.test(error.message)
 }

@@ -7,7 +7,7 @@ import type {
   DeliveryQueue,
   LaneId,
   RecordedDelivery,
-  Waiting,
+  WaitingLanes,
   WaitingLane,
 } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
@@ -93,7 +93,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
       this.#claims.end(number === undefined ? this.#claims.ofDelivery(id) : [{ id, lane: number }])
   }
 
-  async waiting(): Promise<Waiting> {
+  async waiting(): Promise<WaitingLanes> {
     const lanes: WaitingLane[] = []
     let isUnsplit = false
     const slices = new TimeSlices(systemClock)
@@ -113,7 +113,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
   }
 
   /** Every corrupted waiting delivery, in slices. Reads the whole queue. */
-  *damaged(): Iterable<readonly Unreadable[]> {
+  *corrupted(): Iterable<readonly Unreadable[]> {
     let after: Row | undefined = { delivery_id: '', lane: 0 }
     while (after !== undefined) {
       const { delivery_id: id, lane } = after

@@ -1,5 +1,5 @@
 import type { FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
-import { DAMAGED_EVENT, type Unreadable } from '../../quarantine.ts'
+import { CORRUPTED_EVENT, type Unreadable } from '../../quarantine.ts'
 import type { Row } from '../database/statements.ts'
 import type { Readers } from '../readers.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
@@ -66,7 +66,7 @@ function sliceOf(
   for (const row of found) {
     const event = readableEventOf(row)
     if (event !== undefined) events.push({ position: Number(row['seq']), event })
-    else unreadable.push({ id: String(row['id']), reason: DAMAGED_EVENT })
+    else unreadable.push({ id: String(row['id']), reason: CORRUPTED_EVENT })
   }
   // The newest positions may have no event; waiting for more must not end immediately.
   const slice = { events, through: isEnd ? Math.max(through, end) : through, isEnd }

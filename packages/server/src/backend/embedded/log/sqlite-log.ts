@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
 import type { Log, LogEntry } from '../../log.ts'
-import { DAMAGED_EVENT } from '../../quarantine.ts'
+import { CORRUPTED_EVENT } from '../../quarantine.ts'
 import type { Row } from '../database/statements.ts'
 import type { Writer } from '../writer.ts'
 import type { WriterHost } from '../writer-host.ts'
@@ -228,7 +228,7 @@ function untilFirst(entries: readonly Entry[], isEnd: (entry: Entry) => boolean)
 function eventsOf(row: Row): Pick<LogEntry, 'events' | 'unreadable'> {
   const event = readableEventOf(row)
   if (event !== undefined) return { events: [event] }
-  return { events: [], unreadable: [{ id: String(row['id']), reason: DAMAGED_EVENT }] }
+  return { events: [], unreadable: [{ id: String(row['id']), reason: CORRUPTED_EVENT }] }
 }
 
 /** The archive on the table `events`, which the log has filled already. */

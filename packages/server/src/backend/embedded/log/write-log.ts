@@ -138,12 +138,12 @@ export function commitEvaluations(_db: DatabaseSync, { tx, append }: Appending) 
 
 /** Appends events, unless a user was purged since they were created. */
 export function appendAnnouncements(_db: DatabaseSync, { tx, append }: Appending) {
-  return async (told: {
+  return async (input: {
     readonly block: EventBlock
     readonly purges: number
   }): Promise<Appended | undefined> => {
     const { purges } = await lockProfiles(tx)
-    return purges === told.purges ? append(told.block) : undefined
+    return purges === input.purges ? append(input.block) : undefined
   }
 }
 

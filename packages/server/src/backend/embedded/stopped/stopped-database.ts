@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { syncFolder, readIfThere } from '../../../util/durable-file.ts'
 import { removeCommitMark } from '../corruption/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
-import { isDamage } from '../database/sqlite-errors.ts'
+import { isCorruption } from '../database/sqlite-errors.ts'
 import { DATABASE_NAME, DataDir } from '../database/data-dir.ts'
 import { MIGRATIONS, schemaVersion } from '../migrations/migrate.ts'
 import { type EmbeddedOptions, openEmbeddedBackend, prepareDatabase } from '../open.ts'
@@ -27,7 +27,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
   const { databaseFile } = folder
   refuseMissing(dataDir)
   await copyDatabase(databaseFile, file).catch((error: unknown) => {
-    if (!isDamage(error)) throw error
+    if (!isCorruption(error)) throw error
     const { message } = error as Error
     throw new UnusableDatabase(
       `The database ${databaseFile} is corrupted (${message}), so it cannot be backed up. Copy the file to keep it. hookline rebuild creates a new database from its readable rows.`,
@@ -169,7 +169,7 @@ export function recordedCorruptions(file: string, since: number): readonly Recor
 async function keepPrevious(databaseFile: string, previous: string): Promise<void> {
   const wal = `${databaseFile}-wal`
   await copyDatabase(databaseFile, previous).catch(async (error: unknown) => {
-    if (!isDamage(error)) throw error
+    if (!isCorruption(error)) throw error
     // SQLite cannot read it, so its bytes are copied for later analysis.
     await rm(`${previous}-wal`, { force: true })
     await copyFile(databaseFile, previous)

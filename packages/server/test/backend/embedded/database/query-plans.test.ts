@@ -3,7 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import type { DeliveryFilter } from '../../../../src/backend/deliveries.ts'
 import type { EventFilter } from '../../../../src/backend/events.ts'
-import { DamageWatch } from '../../../../src/backend/embedded/corruption/watch.ts'
+import { CorruptionWatch } from '../../../../src/backend/embedded/corruption/watch.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { findPurged } from '../../../../src/backend/embedded/deletions/purge-events.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
@@ -91,7 +91,7 @@ test.each<[string, EventFilter, index: string]>([
 ])('a list of events by %s uses an index', async (_, filter, index) => {
   using folder = new TemporaryFolder()
   const file = makeDatabase(folder)
-  await using host = new WriterHost({ file, ...DEDUPE }, newSecretBox(), new DamageWatch(file))
+  await using host = new WriterHost({ file, ...DEDUPE }, newSecretBox(), new CorruptionWatch(file))
   await host.writer.run('appendEvents', blockOf([acceptedEvent()]))
   using reader = new WatchedDatabase(file, { readOnly: true })
   await listEvents(new SqliteTx(reader), { filter, page: { limit: 2 } })

@@ -5,7 +5,7 @@ import type { MaxAmount } from '../../../../src/backend/accepted-event.ts'
 import { DataDir } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import { SqliteLog } from '../../../../src/backend/embedded/log/sqlite-log.ts'
-import { DamageWatch } from '../../../../src/backend/embedded/corruption/watch.ts'
+import { CorruptionWatch } from '../../../../src/backend/embedded/corruption/watch.ts'
 import { Readers } from '../../../../src/backend/embedded/readers.ts'
 import { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { WriterHost } from '../../../../src/backend/embedded/writer-host.ts'
@@ -40,7 +40,7 @@ export class OpenLog implements AsyncDisposable {
     }
     this.#stack = stack
     this.reader = stack.use(new DatabaseSync(file, { readOnly: true }))
-    const watch = new DamageWatch(file)
+    const watch = new CorruptionWatch(file)
     this.readers = stack.use(new Readers(file, () => Promise.resolve(), watch))
     const start = { file, dedupeWindowMs: 60_000 }
     this.#box = newSecretBox()
@@ -62,7 +62,7 @@ export class OpenLog implements AsyncDisposable {
   /** The writer of another thread, and a promise that resolves when the thread has exited. */
   connect(): { readonly writer: Writer; readonly gone: Promise<void> } {
     const { port, gone } = this.host.connect()
-    const watch = new DamageWatch(this.#file)
+    const watch = new CorruptionWatch(this.#file)
     return { writer: new Writer({ port, box: this.#box, watch }), gone }
   }
 
