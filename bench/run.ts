@@ -62,8 +62,8 @@ if (!values.quick) {
   // Writes the page that shows the results, and its plots.
   await import('../docs/generator/generate.ts')
 } else if (values.baseline) {
-  const made = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
-  writeBaseline({ ...readBaseline(), ...Object.fromEntries(made) })
+  const entries = Object.entries(all).map(([name, { figures }]) => [name, toBaseline(figures)])
+  writeBaseline({ ...readBaseline(), ...Object.fromEntries(entries) })
 } else {
   await compareWithBaseline()
 }

@@ -55,11 +55,11 @@ async function makeData(
 ): Promise<BenchSource> {
   const source = await (async () => {
     await using service = await ServiceProcess.start(dataDir)
-    const made = await service.addSource(receiver.urlOf('/hook'))
-    const audiences = new ServiceAudiences(service, made)
+    const created = await service.addSource(receiver.urlOf('/hook'))
+    const audiences = new ServiceAudiences(service, created)
     await audiences.add(KEEPER)
     await audiences.allSynced()
-    return made
+    return created
   })()
   addProfiles(dataDir, profiles)
   return source
@@ -148,7 +148,7 @@ function figuresOf(rounds: readonly Round[], goals: Goals): readonly Figure[] {
   ]
   return [
     ...ofSync('first sync', 'first'),
-    ...ofSync('check', 'check'),
+    ...ofSync('later sync', 'check'),
     figure('rate without a sync', 'events/s', ({ without }) => without.rate),
     figure('event loop p99, no sync', 'ms', ({ without }) => without.loopDelayP99Ms),
   ]
@@ -157,7 +157,7 @@ function figuresOf(rounds: readonly Round[], goals: Goals): readonly Figure[] {
 function notesOf(profiles: number, rounds: readonly Round[]): readonly string[] {
   const members = Math.max(...rounds.map(({ first }) => first.entered))
   return [
-    `${profiles.toLocaleString('en')} profiles with ten events each, made by SQL; the condition: a trait, and at least two events within 30 days`,
+    `${profiles.toLocaleString('en')} profiles with ten events each, source by SQL; the condition: a trait, and at least two events within 30 days`,
     `the first sync announces ${members.toLocaleString('en')} members; the check finds no differences`,
     `meanwhile, single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s; a rate is measured at the receiver`,
   ]

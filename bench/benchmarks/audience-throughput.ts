@@ -54,14 +54,17 @@ function figuresOf(
     { name, unit: 'events/s', values: of(side, 'rate') },
     { name: `CPU, ${name}`, unit: 'µs/event', values: of(side, 'cpuMicros') },
   ]
-  const [withNamed, withOther] = [`${AUDIENCES} audiences`, `${AUDIENCES} of other events`]
+  const [withNamed, withOther] = [
+    `${AUDIENCES} audiences`,
+    `${AUDIENCES} audiences on other events`,
+  ]
   return [
     ...figures('no audience', none),
     ...figures(withNamed, named),
     ...figures(withOther, other),
     { name: `ratio, ${withNamed}`, unit: '', values: ratio(named), goal: { atLeast: goal } },
     { name: `ratio, ${withOther}`, unit: '', values: ratio(other) },
-    { name: 'still to evaluate, at the end', unit: 's', values: of(named, 'lagSeconds') },
+    { name: 'evaluation lag at the end', unit: 's', values: of(named, 'lagSeconds') },
   ]
 }
 

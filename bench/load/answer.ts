@@ -1,13 +1,13 @@
 import { startProfiles, stopProfiles } from '../profile/own-profiles.ts'
 
 /** A request of the benchmark. `about` names the function that handles it. */
-interface Question {
+interface BenchmarkRequest {
   readonly about: string
   readonly seconds: number
 }
 
 /** The functions that handle the requests of the benchmark, by name. */
-type Answers = Readonly<Record<string, (question: Question) => unknown>>
+type Answers = Readonly<Record<string, (question: BenchmarkRequest) => unknown>>
 
 /** The functions that every program provides. */
 const COMMON: Answers = { usage, 'profile start': startProfiles, profile: stopProfiles }
@@ -15,7 +15,7 @@ const COMMON: Answers = { usage, 'profile start': startProfiles, profile: stopPr
 /** Reports that the program is ready, and handles the requests of the benchmark. The program exits if a function fails. */
 export function answer(own: Answers, ready: unknown): void {
   const answers = { ...COMMON, ...own }
-  process.on('message', async (question: Question) => {
+  process.on('message', async (question: BenchmarkRequest) => {
     const answered: unknown = await answers[question.about]!(question)
     process.send!(answered ?? null)
   })

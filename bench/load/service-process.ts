@@ -57,7 +57,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** Creates a source with a destination for each URL. */
   async addSource(...webhookUrls: string[]): Promise<BenchSource> {
-    const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
+    const source = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
       'sources',
       {
@@ -67,14 +67,14 @@ export class ServiceProcess implements AsyncDisposable {
     const destinationIds: string[] = []
     for (const url of webhookUrls) {
       const { id } = await this.api.call<{ id: string }>('POST', 'destinations', {
-        sourceId: made.id,
+        sourceId: source.id,
         type: 'Webhooks',
         enabled: true,
         settings: { sharedSecret: SECRET, webhooks: [{ url }] },
       })
       destinationIds.push(id)
     }
-    return { id: made.id, writeKey: made.writeKeys[0].key, destinationIds }
+    return { id: source.id, writeKey: source.writeKeys[0].key, destinationIds }
   }
 
   /** Whether it accepts calls with the key, which another node may have created. Sends an empty batch, which stores nothing. */

@@ -284,7 +284,7 @@ func TestDebugMayBeAListAndExcludeTheClient(t *testing.T) {
 	for list, want := range map[string]bool{
 		"analytics": true, "*": true, "http analytics": true, "": false, "analytic": false, "*,-analytics": false,
 	} {
-		if isDebugged(list) != want {
+		if enablesDebug(list) != want {
 			t.Errorf("%q: %v", list, !want)
 		}
 	}

@@ -22,7 +22,7 @@ func newReporter(c *Client) *reporter {
 		logger = newLogger()
 	}
 	return &reporter{
-		onError: c.OnError, logger: logger, isDebug: c.Verbose || isDebugged(os.Getenv("DEBUG")),
+		onError: c.OnError, logger: logger, isDebug: c.Verbose || enablesDebug(os.Getenv("DEBUG")),
 	}
 }
 
@@ -47,8 +47,8 @@ func (r *reporter) debugf(format string, args ...interface{}) {
 	}
 }
 
-// isDebugged reports whether a DEBUG variable lists analytics or *. As usual for DEBUG, -analytics excludes it.
-func isDebugged(list string) bool {
+// enablesDebug reports whether a DEBUG variable lists analytics or *. As usual for DEBUG, -analytics excludes it.
+func enablesDebug(list string) bool {
 	names := strings.FieldsFunc(list, func(char rune) bool { return char == ',' || char == ' ' })
 	return (slices.Contains(names, "analytics") || slices.Contains(names, "*")) && !slices.Contains(names, "-analytics")
 }

@@ -15,7 +15,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
-    'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. It starts when a call is due, so calls that are sent late count.',
+    'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call.',
   isolation:
     'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s. Compared with runs without the fault; the noise is the difference between two of these.',
   growth:
@@ -91,12 +91,12 @@ export function performancePage(): string {
 }
 
 const LIMITS = [
-  '**Processor time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. From the third core on, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of its work, but messages between threads add about a quarter to the cost of an event.',
+  '**Processor time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. With three or more cores, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of its work, but messages between threads add about a quarter to the cost of an event.',
   '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput. This requires enough concurrent events: enough client connections, and a large enough `webhookQueueSize`.',
 ]
 
 const PEERS = [
-  'Measured by hand on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. Load generator and receiver used the same cores, about 0.06 ms per event. CPU includes the databases. One run each: differences below 10% are not significant.',
+  'Measured by hand on 26 November 2026, outside `npm run bench`, on one quiet machine with two cores and 24 GiB. Each product was built in release mode from its sources of August 2026, and ran alone with fresh databases (PostgreSQL 15, Redis 7, RabbitMQ 3.10), its default durability, no rate limits, and one destination. Each request was one track event of 765 bytes. The load generator and the receiver ran on the same cores and used about 0.06 ms per event. CPU includes the databases. One run each: differences below 10% are not significant.',
   table(
     [
       'product',

@@ -18,7 +18,7 @@ export function scalingPage(): string {
   const micros = (value: number): string => `${value.toFixed(0)} µs`
   return page(
     '# Scaling',
-    'The bottlenecks of a cluster, and estimates of its size for large rates. The costs are from the benchmark [`cluster`](performance.md#figures), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
+    'The bottlenecks of a cluster, and estimates of its size for high rates. The costs are from the benchmark [`cluster`](performance.md#figures), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
     '## Cost of an event',
     table(
       ['part', 'processor time', 'grows with'],

@@ -126,8 +126,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
     const error: unknown = await failed().catch((thrown: unknown) => thrown)
     const shown = inspect(error, { depth: 20, showHidden: true, getters: true })
     expect(String(error)).not.toContain('It has started.')
-    const said = KEYS.filter((secret) => shown.includes(secret) || String(error).includes(secret))
-    expect([shown, said]).toEqual([shown, []])
+    const leaked = KEYS.filter((secret) => shown.includes(secret) || String(error).includes(secret))
+    expect([shown, leaked]).toEqual([shown, []])
 
     const variables = Object.entries(settings).map(([name, value]) => [
       variableOf(name as SettingName),

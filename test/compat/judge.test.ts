@@ -46,7 +46,7 @@ function observed(changes: Partial<Observed> = {}): Observed {
     library: NODE_LIBRARIES[0]!,
     scenario: { calls: [CALL], batch: 1 },
     scenarioName: 'single',
-    said: { made: ['c'], lacks: new Set(), errors: [], faults: [], stderr: '' },
+    output: { callIds: ['c'], lacks: new Set(), errors: [], faults: [], stderr: '' },
     exchanges: [exchange({ status: 200, response: { success: true } })],
     deliveries: [delivery(PAYLOAD)],
     events: [{ event: PAYLOAD, receivedAt: TEXT, outcomes: { delivered: 1 } }],
@@ -124,7 +124,7 @@ describe('the assessment of a run', () => {
     ],
     [
       'that the program did not make',
-      { said: { ...observed().said, made: [] } },
+      { output: { ...observed().output, callIds: [] } },
       'the program made 0 of 1 calls',
     ],
   ])('finds a call %s', (_what, changes, fault) => {

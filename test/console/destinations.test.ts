@@ -69,15 +69,15 @@ test('hundreds of destinations are listed and filtered, and health is requested 
       settings: { webhooks: [{ url: `https://r${index}.example/` }] },
     })
   const { page, go } = await openSignedIn(service)
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   page.on('request', (request) => {
     const [, id] = /\/destinations\/(dst_\w+)$/.exec(request.url()) ?? []
-    if (id !== undefined) asked.add(id)
+    if (id !== undefined) requested.add(id)
   })
   await go('destinations')
   await page.getByRole('link', { name: 'Receiver 119' }).waitFor()
-  await expect.poll(() => asked.size).toBeGreaterThan(3)
-  expect(asked.size).toBeLessThan(60)
+  await expect.poll(() => requested.size).toBeGreaterThan(3)
+  expect(requested.size).toBeLessThan(60)
   await page.keyboard.press('/')
   await page.keyboard.type('r77.example')
   await page.getByRole('link', { name: 'Receiver 119' }).waitFor({ state: 'detached' })

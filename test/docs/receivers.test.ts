@@ -1,4 +1,5 @@
 import { LIMITS } from '@hookline/protocol'
+import { checkSignature } from '@hookline/protocol/check-signature'
 import { expect, it } from 'vitest'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { read } from '@hookline/testing/repository'
@@ -17,4 +18,24 @@ it.for([
   `body limit is ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
 ])('the guide for receivers says "%s", which matches the code', (sentence) => {
   expect(PROSE).toContain(sentence)
+})
+
+it('the request in the guide for receivers has the signatures of its body and secret', () => {
+  const [, sample = ''] = /```text\nPOST [^\n]+\n([^]+?)\n```/.exec(
+    read('docs/guides/receivers.md'),
+  )!
+  const [head = '', body = ''] = sample.split('\n\n')
+  const headers = Object.fromEntries(
+    head.split('\n').map((line) => {
+      const [name = '', value = ''] = line.split(': ')
+      return [name.toLowerCase(), value]
+    }),
+  )
+  const sentAt = Number(headers['webhook-timestamp']) * SECOND
+  expect(checkSignature({ headers, body }, 'a shared secret', sentAt)).toMatchObject({
+    xSignature: 'ok',
+    webhookSignature: 'ok',
+  })
+  expect(Number(headers['content-length'])).toBe(Buffer.byteLength(body))
+  expect(JSON.parse(body).timestamp).toBe(new Date(sentAt).toISOString())
 })

@@ -33,11 +33,11 @@ async function atRest(threads: number): Promise<{ wakesASecond: number; resident
 }
 
 test('an idle service rarely wakes up, and a thread needs little memory', async () => {
-  const measured = await measureAgain(measure, ({ mostWakes, mbAThread }) => {
-    return mostWakes >= MAX_WAKES_A_SECOND || mbAThread >= MAX_MB_A_THREAD
+  const measured = await measureAgain(measure, ({ maxWakes, mbAThread }) => {
+    return maxWakes >= MAX_WAKES_A_SECOND || mbAThread >= MAX_MB_A_THREAD
   })
   console.log(JSON.stringify(measured))
-  expect(measured.mostWakes).toBeLessThan(MAX_WAKES_A_SECOND)
+  expect(measured.maxWakes).toBeLessThan(MAX_WAKES_A_SECOND)
   expect(measured.mbAThread).toBeLessThan(MAX_MB_A_THREAD)
 }, 150_000)
 
@@ -45,7 +45,7 @@ async function measure() {
   const without = await atRest(0)
   const withThreads = await atRest(1)
   return {
-    mostWakes: Math.max(without.wakesASecond, withThreads.wakesASecond),
+    maxWakes: Math.max(without.wakesASecond, withThreads.wakesASecond),
     mbAThread: (withThreads.residentMb - without.residentMb) / 2,
   }
 }

@@ -86,28 +86,28 @@ interface Servers extends AsyncDisposable {
 }
 
 /** Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. */
-export async function openServers(given: ServersOptions): Promise<Servers> {
+export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
-  const { config } = given
+  const { config } = options
   // A process that was killed during a backup leaves its copy of the database behind.
   await rm(copyFolderOf(config), { recursive: true, force: true })
-  const { connections, adminConnections } = given.fileShares
-  const ofCalls = config.adminPort === undefined ? connections : connections - adminConnections
-  const ingestion = await openIngestion(stack, given, ofCalls)
-  const options = { ...given, failingWorkers: () => failingOf(given, ingestion) }
-  const maxConnections = ingestion ? sharesWithThreads(ofCalls).ofMain : ofCalls
+  const { connections, adminConnections } = options.fileShares
+  const callConnections = connections - (config.adminPort === undefined ? 0 : adminConnections)
+  const ingestion = await openIngestion(stack, options, callConnections)
+  const shared = { ...options, failingWorkers: () => failingOf(options, ingestion) }
+  const maxConnections = ingestion ? sharesWithThreads(callConnections).ofMain : callConnections
   const own = { errorFormat, maxConnections, routedUrl: ingestionUrl }
-  const server = createHttpServer({ ...options, ...own })
+  const server = createHttpServer({ ...shared, ...own })
   const { ingests, administers } = ROLES[config.role]
   const servesAll = config.adminPort === undefined
-  if (ingests) addIngestion(server, options, ingestion?.limits)
+  if (ingests) addIngestion(server, shared, ingestion?.limits)
   else server.register(wrongNodeRoute(CALLS, errorFormat))
   server.register(startPageRoute({ hasConsole: servesAll && administers }))
-  if (servesAll) addAdministration(server, options, { maxConnections, callsPort: null })
+  if (servesAll) addAdministration(server, shared, { maxConnections, callsPort: null })
   const url = ingestion
     ? await openThreadListeners(stack, server, ingestion, config)
     : await openListener(stack, server, config)
-  const adminUrl = servesAll ? url : await openAdminServer(stack, options, url)
+  const adminUrl = servesAll ? url : await openAdminServer(stack, shared, url)
   const open = stack.move()
   return { url, adminUrl, [Symbol.asyncDispose]: () => open.disposeAsync() }
 }
@@ -134,7 +134,7 @@ async function openIngestion(
   const { catalog } = backend
   const limits = new SharedLimits({ catalog, threads: count, maxBufferedBodyBytes, clock })
   const module = new URL('./ingestion-thread', import.meta.url)
-  const maxConnections = sharesWithThreads(connections).ofThreads
+  const maxConnections = sharesWithThreads(connections).threadConnections
   const own = { module, threads: count, maxConnections, main, limits }
   const threads = stack.use(new IngestThreads({ ...options, ...own }))
   overdue.addEventListener('abort', () => threads.abort())

@@ -179,7 +179,7 @@ export const SETTINGS = {
     parse: ports,
   },
   egressProxy: {
-    doc: 'URL of an HTTP proxy for all connections to webhooks, with CONNECT: http://user:pass@proxy.example:3128, or https. By default, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
+    doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
     secret: true,
     isPlace: true,
     parse: proxyUrl,
@@ -250,7 +250,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: 'Maximum attempts in flight to one webhook. At most a quarter of maxInFlight, or half of the share of its delivery thread.',
+    doc: 'Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of the share of its thread.',
     default: '64',
     parse: integer(1, 16_384),
   },

@@ -49,10 +49,10 @@ export const RETRYING: readonly Behaviour[] = [
   retries('503', 503),
   retries('408', 408),
   retries('425', 425),
-  retries('a connection that was reset', 'reset'),
-  retries('a server that hangs', 'silence', { timeoutMs: 500 }),
+  retries('a connection reset', 'reset'),
+  retries('a timeout', 'silence', { timeoutMs: 500 }),
   waits('seconds', () => '1'),
-  waits('the form of a date', () => new Date(Date.now() + 2_500).toUTCString()),
+  waits('date format', () => new Date(Date.now() + 2_500).toUTCString()),
   never(400),
   never(401),
   {

@@ -59,10 +59,10 @@ function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: O
 
 /** A boolean or an options object decides; other values are ignored. `All` is the default for destinations that are not named. */
 function wantsWebhooks(integrations: Integrations): boolean {
-  const said = (name: string): boolean | undefined => {
+  const settingOf = (name: string): boolean | undefined => {
     const value = integrations[name]
     if (typeof value === 'boolean') return value
     return typeof value === 'object' && value !== null ? true : undefined
   }
-  return said('Webhooks') ?? said('All') ?? said('all') ?? true
+  return settingOf('Webhooks') ?? settingOf('All') ?? settingOf('all') ?? true
 }

@@ -18,7 +18,7 @@ export interface Judgement {
 }
 
 export function judge(observed: Observed): Judgement {
-  const { library, said, scenario, scenarioName } = observed
+  const { library, output, scenario, scenarioName } = observed
   const deliveries = deliveriesOf(observed)
   const calls = judgedCalls(observed, deliveries)
   const count = (is: (call: JudgedCall) => boolean) => calls.filter(is).length
@@ -29,7 +29,7 @@ export function judge(observed: Observed): Judgement {
     library: library.name,
     version: library.version,
     scenario: scenarioName,
-    made: said.made.length,
+    made: output.callIds.length,
     stored: stored.length,
     delivered: stored.filter((call) => call.deliveries.length > 0).length,
     declined: stored.filter((call) => isDeclined(call)).length,
@@ -42,7 +42,7 @@ export function judge(observed: Observed): Judgement {
   return {
     result,
     faults: [
-      ...said.faults,
+      ...output.faults,
       ...runFaults(observed, result, deliveries),
       ...ofManyCalls(calls.flatMap((call) => callFaults(call, observed))),
     ],
@@ -59,15 +59,15 @@ function ofManyCalls(faults: readonly CallFault[]): string[] {
   })
 }
 
-function reportsOf({ said, exchanges }: Observed): string {
+function reportsOf({ output, exchanges }: Observed): string {
   const responses = exchanges.map(
     ({ method, path, status, response }) =>
       `${method} ${path}: ${status ?? 'no response'} ${JSON.stringify(response) ?? ''}`,
   )
-  const counted = [...Map.groupBy([...said.errors, ...responses], (text) => text)]
+  const counted = [...Map.groupBy([...output.errors, ...responses], (text) => text)]
   return [
     ...counted.slice(0, 10).map(([text, { length }]) => `${length} × ${text.slice(0, 200)}`),
-    said.stderr.slice(0, 2000),
+    output.stderr.slice(0, 2000),
   ].join('\n')
 }
 
@@ -77,14 +77,14 @@ function isDeclined({ deliveries, events }: JudgedCall): boolean {
 }
 
 function runFaults(
-  { library, said, scenario, exchanges, countedUnauthorized }: Observed,
+  { library, output, scenario, exchanges, countedUnauthorized }: Observed,
   result: Result,
   deliveries: readonly Delivery[],
 ): string[] {
   const { lost, verified, duplicates, stored, declined, delivered } = result
   const lacks = scenario.calls.filter(({ type }) => library.lacks?.includes(type))
   const unauthorized = exchanges.filter(({ status }) => status === 401).length
-  const ids = new Set(said.made)
+  const ids = new Set(output.callIds)
   return [
     ...unless(lost === 0, `${lost} calls that got a 200 are lost`),
     ...unless(stored === delivered + declined + lost, 'a call was both delivered and declined'),
@@ -94,7 +94,7 @@ function runFaults(
     ),
     ...unless(duplicates === 0 || scenario.kills === true, `duplicate deliveries: ${duplicates}`),
     ...unless(
-      ids.size === said.made.length && ids.size === scenario.calls.length - lacks.length,
+      ids.size === output.callIds.length && ids.size === scenario.calls.length - lacks.length,
       `the program made ${ids.size} of ${scenario.calls.length - lacks.length} calls`,
     ),
     ...unless(

@@ -24,13 +24,13 @@ export interface JudgedCall {
 }
 
 export function judgedCalls(
-  { library, said, scenario, exchanges, events }: Observed,
+  { library, output, scenario, exchanges, events }: Observed,
   deliveries: readonly Delivery[],
 ): JudgedCall[] {
   const wire = Map.groupBy(wireCallsOf(exchanges), ({ fields }) => callIdOf(fields))
   const kept = Map.groupBy(events, ({ event }) => callIdOf(event))
   const arrived = Map.groupBy(deliveries, ({ id }) => id)
-  const made = new Set(said.made)
+  const made = new Set(output.callIds)
   return scenario.calls
     .filter(({ id }) => made.has(id))
     .map((call) => ({

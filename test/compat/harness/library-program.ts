@@ -5,9 +5,9 @@ import type { Command } from '../libraries/library.ts'
 const DEADLINE_MS = 90_000
 
 /** The output of a program: see README.md. */
-export interface Said {
+export interface ProgramOutput {
   /** The ids of the calls that it made. */
-  readonly made: readonly string[]
+  readonly callIds: readonly string[]
   /** The types that the library has no method for. */
   readonly lacks: ReadonlySet<string>
   /** Errors reported by the library. */
@@ -17,9 +17,9 @@ export interface Said {
   readonly stderr: string
 }
 
-/** Starts the program of a library. `said` resolves when it exits. */
+/** Starts the program of a library. `output` resolves when it exits. */
 export class LibraryProgram {
-  readonly said: Promise<Said>
+  readonly output: Promise<ProgramOutput>
   readonly #child: ChildProcess
   #stdout = ''
   #stderr = ''
@@ -40,23 +40,23 @@ export class LibraryProgram {
     })
     this.#child.stdout!.on('data', (chunk: Buffer) => (this.#stdout += chunk.toString()))
     this.#child.stderr!.on('data', (chunk: Buffer) => (this.#stderr += chunk.toString()))
-    this.said = this.#finish()
+    this.output = this.#finish()
   }
 
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  async #finish(): Promise<Said> {
+  async #finish(): Promise<ProgramOutput> {
     const deadline = setTimeout(() => process.kill(-this.#child.pid!, 'SIGKILL'), DEADLINE_MS)
     const [code, signal] = (await once(this.#child, 'close')) as [number | null, string | null]
     clearTimeout(deadline)
     const lines = this.#stdout.split('\n').filter(Boolean)
-    const said = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string | true>>)
+    const output = lines.map((line) => JSON.parse(line) as Readonly<Record<string, string | true>>)
     const each = (name: string) =>
-      said.filter((line) => name in line).map((line) => String(line[name]))
+      output.filter((line) => name in line).map((line) => String(line[name]))
     return {
-      made: each('made'),
+      callIds: each('made'),
       lacks: new Set(each('lacks')),
       errors: each('error'),
       faults: [

@@ -3,7 +3,7 @@ import type { Library } from '../libraries/library.ts'
 import type { Scenario } from '../scenarios/scenarios.ts'
 import type { ScenarioName } from '../scenarios/scenario-names.ts'
 import type { Exchange } from './exchanges.ts'
-import type { Said } from './library-program.ts'
+import type { ProgramOutput } from './library-program.ts'
 
 /** An event as the management API lists it. */
 export interface KeptEvent {
@@ -17,7 +17,7 @@ export interface Observed {
   readonly library: Library
   readonly scenario: Scenario
   readonly scenarioName: ScenarioName
-  readonly said: Said
+  readonly output: ProgramOutput
   readonly exchanges: readonly Exchange[]
   readonly deliveries: readonly ReceivedRequest[]
   readonly events: readonly KeptEvent[]

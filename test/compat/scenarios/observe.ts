@@ -41,13 +41,13 @@ export async function observe(
   const startedAt = Date.now()
   const program = new LibraryProgram(library.command(folder), settings)
   await scenario.during?.({ service, proxy, receiver })
-  const said = await program.said
+  const output = await program.output
   await settled(service, place)
   return {
     library,
     scenario,
     scenarioName,
-    said,
+    output,
     exchanges: proxy.exchanges(),
     deliveries: receiver.requests,
     events: await eventsOf(service, place),

@@ -9,7 +9,7 @@ interface Hurry {
 
 /**
  * Speeds up the clock of the service in this process, so that screenshots show plots of hours after a few minutes. Timers and
- * timestamps both follow it. Returns how long it takes to catch up; dispose the result to restore the clock.
+ * timestamps both follow it. Returns how long it takes to catch up; dispose of the result to restore the clock.
  */
 export function hurryClock({ behindMs, speed }: Hurry): { readonly takesMs: number } & Disposable {
   const usual: Clock = { ...systemClock }

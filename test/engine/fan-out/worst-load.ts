@@ -55,8 +55,8 @@ export function shown({ residentMib, eventLoopP99Ms, eventLoopMaxMs, livezMs }: 
 }
 
 async function sample(service: MeasuredService): Promise<Pick<Load, 'residentMib' | 'livezMs'>> {
-  const asked = performance.now()
+  const startedAt = performance.now()
   await service.livez()
-  const livezMs = performance.now() - asked
+  const livezMs = performance.now() - startedAt
   return { livezMs, residentMib: service.residentBytes / MIB }
 }

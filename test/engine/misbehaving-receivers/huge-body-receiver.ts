@@ -13,7 +13,7 @@ export class HugeBodyReceiver implements MisbehavingReceiver {
   readonly expected: Readonly<Record<string, unknown>> = { outcome: 'delivered', status: 200 }
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
-  #mostSent = 0
+  #maxSent = 0
 
   private constructor(server: Server) {
     this.#server = server
@@ -21,7 +21,7 @@ export class HugeBodyReceiver implements MisbehavingReceiver {
       this.#sockets.add(socket)
       socket.on('error', () => undefined)
       socket.on('close', () => {
-        this.#mostSent = Math.max(this.#mostSent, socket.bytesWritten)
+        this.#maxSent = Math.max(this.#maxSent, socket.bytesWritten)
         this.#sockets.delete(socket)
       })
     })
@@ -50,8 +50,8 @@ export class HugeBodyReceiver implements MisbehavingReceiver {
   }
 
   get violations(): readonly string[] {
-    return this.#mostSent > MAX_BYTES
-      ? [`${this.#mostSent} bytes of the body were read; the limit is ${MAX_BYTES}`]
+    return this.#maxSent > MAX_BYTES
+      ? [`${this.#maxSent} bytes of the body were read; the limit is ${MAX_BYTES}`]
       : []
   }
 

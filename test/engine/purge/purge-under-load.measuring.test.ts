@@ -15,13 +15,13 @@ interface Shown {
   readonly purged: { readonly events: number }
 }
 
-/** Sends one call after another while `goesOn` returns true. Returns their durations in milliseconds, sorted. */
+/** Sends one call after another while `shouldContinue` returns true. Returns their durations in milliseconds, sorted. */
 async function responseTimes(
   service: MeasuredService,
-  goesOn: (sent: number) => Promise<boolean>,
+  shouldContinue: (sent: number) => Promise<boolean>,
 ): Promise<number[]> {
   const times: number[] = []
-  while (await goesOn(times.length)) {
+  while (await shouldContinue(times.length)) {
     const started = performance.now()
     await service.send(1)
     times.push(performance.now() - started)

@@ -43,7 +43,7 @@ export class Host implements AsyncDisposable {
       dataDir,
       ...(acceptLoss === undefined ? {} : { acceptLoss: `${acceptLoss}` }),
     }
-    const message = await this.#ask({ kind: 'open', settings })
+    const message = await this.#request({ kind: 'open', settings })
     if (message.kind === 'opened' || message.kind === 'refused') return message
     return { kind: 'refused', reason: this.ended ?? message.kind }
   }
@@ -51,7 +51,7 @@ export class Host implements AsyncDisposable {
   /** Stops the service gracefully, or kills the process if that fails. */
   async close(): Promise<void> {
     if (this.#child === undefined) return
-    const message = await this.#ask({ kind: 'close' })
+    const message = await this.#request({ kind: 'close' })
     if (message.kind !== 'closed') await this.kill()
   }
 
@@ -67,7 +67,7 @@ export class Host implements AsyncDisposable {
     await this.kill()
   }
 
-  #ask(request: HostRequest): Promise<HostMessage> {
+  #request(request: HostRequest): Promise<HostMessage> {
     this.#child ??= this.#start()
     const { promise, resolve } = Promise.withResolvers<HostMessage>()
     const late = { kind: 'failed', reason: `The service did not ${request.kind} in time.` } as const

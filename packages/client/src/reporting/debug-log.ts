@@ -11,7 +11,7 @@ export type DebugLog = (line: string) => void
  * logged, which would recurse forever.
  */
 export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
-  const isOn = isDebugged(environmentVariable('DEBUG'))
+  const isOn = enablesDebug(environmentVariable('DEBUG'))
   if (!isOn && logger === undefined) return undefined
   let isWriting = false
   return (line) => {
@@ -27,7 +27,7 @@ export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
 }
 
 /** As usual for DEBUG, `-analytics` excludes it from a list with `*`. */
-function isDebugged(list: string): boolean {
+function enablesDebug(list: string): boolean {
   const names = list.split(/[\s,]+/)
   return (names.includes('analytics') || names.includes('*')) && !names.includes('-analytics')
 }

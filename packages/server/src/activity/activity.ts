@@ -109,7 +109,7 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity, as stored and as sent between nodes: a decision has its event, which another node may have received. */
+/** An activity, as stored and as sent between nodes: a decision includes its event, because another node may have received the event. */
 export interface ActivityEntry {
   readonly activity: Activity
   /** `undefined` if it was evicted. */
@@ -128,6 +128,6 @@ export function passes({ activity, event }: ActivityEntry, filter: ActivityFilte
   )
 }
 
-function isWanted(wanted: string | undefined, given: string | null | undefined): boolean {
-  return wanted === undefined || wanted === given
+function isWanted(wanted: string | undefined, actual: string | null | undefined): boolean {
+  return wanted === undefined || wanted === actual
 }

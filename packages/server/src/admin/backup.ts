@@ -21,7 +21,7 @@ const schema = {
   response: Schema.media(TYPE, 'A SQLite database.', Type.String({ format: 'binary' })),
 }
 
-/** A copy of the database in a file. Disposing it removes the file. */
+/** A copy of the database in a file. Disposing of it removes the file. */
 export interface DatabaseCopy extends AsyncDisposable {
   readonly file: string
 }

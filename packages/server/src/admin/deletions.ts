@@ -167,10 +167,11 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: Deletio
     }
     const entry = auditEntry(request, createdAt, { targetId: id, before: null, after })
     const headers = { location: `${app.prefix}/deletions/${id}` }
-    const made = { status: 202, headers, body: { id, state: 'queued' } } as const
-    await deletions.create(deletion, { userIds, anonymousIds }, withResponse(entry, made, request))
+    const queued = { status: 202, headers, body: { id, state: 'queued' } } as const
+    const recorded = withResponse(entry, queued, request)
+    await deletions.create(deletion, { userIds, anonymousIds }, recorded)
     wake()
-    return respondWith(made, reply)
+    return respondWith(queued, reply)
   })
 }
 

@@ -68,8 +68,8 @@ export class LiveStreams {
     const most = largest(byToken)
     if (isGreedier(most, own)) return largest(bySession(most))[0]
     const sessions = bySession(own)
-    const mostOfSession = largest(sessions)
-    return isGreedier(mostOfSession, sessions.get(id) ?? []) ? mostOfSession[0] : undefined
+    const largestOfSession = largest(sessions)
+    return isGreedier(largestOfSession, sessions.get(id) ?? []) ? largestOfSession[0] : undefined
   }
 
   #log({ actor }: LiveStream, reason: 'unread' | 'other_reader'): void {

@@ -170,11 +170,11 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: ReplayDep
       cursor: null,
     }
     const headers = { location: `${app.prefix}/replays/${replay.id}` }
-    const made = { status: 201, headers, body: presentReplay(replay) } as const
+    const response = { status: 201, headers, body: presentReplay(replay) } as const
     const entry = recordEntry(request, now, [null, replay], auditedReplay)
-    await replays.create(replay, withResponse(entry, made, request))
+    await replays.create(replay, withResponse(entry, response, request))
     wake()
-    return respondWith(made, reply)
+    return respondWith(response, reply)
   })
 }
 

@@ -92,10 +92,10 @@ export function addTokenRoutes(app: AdminApp, { tokens, clock }: TokenDeps): voi
     const { name } = body
     const stored: StoredToken = { id, name, role: body.role, hash: hashOf(token), ...times }
     const headers = { location: `${app.prefix}/tokens/${id}` }
-    const made = { status: 201, headers, body: { ...presentToken(stored), token } } as const
+    const response = { status: 201, headers, body: { ...presentToken(stored), token } } as const
     const entry = recordEntry(request, now, [null, stored], presentToken)
-    await tokens.add(stored, withResponse(entry, made, request))
-    return respondWith(made, reply)
+    await tokens.add(stored, withResponse(entry, response, request))
+    return respondWith(response, reply)
   })
 
   app.delete('/tokens/:id', { schema: schemas.remove }, async (request, reply) => {

@@ -72,7 +72,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #feed: ParkedFeed
   readonly #parking: FreshParking
   readonly #open = new OpenDeliveries()
-  #given = 0
+  #accepted = 0
   /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
   readonly #pending = new Set<Promise<unknown>>()
 
@@ -164,19 +164,19 @@ export class Dispatcher implements AsyncDisposable {
     return this.#scheduler.inFlightAt(id)
   }
 
-  get given(): number {
-    return this.#given
+  get accepted(): number {
+    return this.#accepted
   }
 
   /** Lost parts and lost fresh deliveries: 0 unless there is a bug. */
   get imbalance(): number {
-    const unrecorded = this.#given - this.#open.leftFresh - this.#open.freshCount
+    const unrecorded = this.#accepted - this.#open.leftFresh - this.#open.freshCount
     return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
   /** Takes a fresh delivery without waiting for a receiver: a part without room in its lane is parked. */
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
-    this.#given++
+    this.#accepted++
     const now = this.#options.clock.now()
     const destination = this.#destination(delivery.destinationId)
     const split = newParts(delivery, destination, now)

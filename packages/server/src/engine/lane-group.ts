@@ -104,8 +104,8 @@ export class LaneGroup implements Lanes {
     this.#ofEvents.deliver(delivery)
   }
 
-  get given(): number {
-    return this.#ofEvents.given
+  get accepted(): number {
+    return this.#ofEvents.accepted
   }
 
   ready(): Promise<void> {

@@ -19,7 +19,7 @@ export interface LanesStatus {
 export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
-  readonly given: number
+  readonly accepted: number
   /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
   /** Parts in the backend are due: claims them now. */
@@ -37,7 +37,7 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
 export function idleLanes(catalog: FollowedCatalog): Lanes {
   const nothing = async (): Promise<void> => {}
   return {
-    given: 0,
+    accepted: 0,
     deliver: () => {
       throw new Error('This node does not deliver.')
     },

@@ -65,10 +65,10 @@ export class SharedLanes implements WebhookLanes {
   async attemptsOf(
     deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
-    const asked = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
+    const requested = deliveries.map(({ id, destinationId }) => ({ id, destinationId }))
     const [own, others] = await Promise.all([
-      this.#options.lanes.attemptsOf(asked),
-      this.#query<AttemptsInFlight>({ attempts: asked }),
+      this.#options.lanes.attemptsOf(requested),
+      this.#query<AttemptsInFlight>({ attempts: requested }),
     ])
     const now = this.#options.clock.wall()
     const all = new Map([...own].map(([id, begun]) => [id, new Map(begun)]))

@@ -90,7 +90,7 @@ const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
-/** With more events on their way to receivers, bodies get shorter turns. About the attempts in flight on one webhook. */
+/** Above this number of unacked events, bodies get shorter turns. About the number of attempts in flight to one webhook. */
 const MANY_UNACKED = 64
 /** Smaller bodies are parsed to find their key. Larger ones are searched first. */
 const SEARCHED_BYTES = 16 * 1024

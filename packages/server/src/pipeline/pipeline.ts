@@ -25,7 +25,7 @@ export interface PipelineOptions {
   readonly deletions: Pick<Deletions, 'isPurged'>
   readonly dispatcher: {
     deliver(delivery: FreshDelivery): void
-    readonly given: number
+    readonly accepted: number
     ready(): Promise<void>
   }
   readonly activity: Pick<ActivityListener, 'decided'>
@@ -104,7 +104,7 @@ export class Pipeline implements AsyncDisposable {
 
   /** Decisions without a result: neither declined nor delivered; negative for surplus deliveries. 0 unless there is a bug. */
   get imbalance(): number {
-    return this.#toDecide - this.#declined - this.#options.dispatcher.given
+    return this.#toDecide - this.#declined - this.#options.dispatcher.accepted
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -44,10 +44,10 @@ export class DestinationCounts {
 
   /** The counts since the last call, by destination id; `''` has the others. Counting restarts from 0. */
   take(): ReadonlyMap<string, DestinationCount> {
-    const taken = new Map([...this.#byId, ['', this.others]])
+    const counts = new Map([...this.#byId, ['', this.others]])
     this.#byId.clear()
     this.others = newCount()
-    return taken
+    return counts
   }
 
   add(counts: ReadonlyMap<string, DestinationCount>): void {

@@ -155,7 +155,7 @@ export const LOG_EVENTS = {
 
   'clock.jumped': warn(
     'The system clock was set. Deliveries are not affected.',
-    'Check the system time. For an hour, retention removes nothing by age.',
+    'Check the system time. After a forward jump, retention removes nothing by age for an hour.',
   ),
   'clock.ahead_of_data': warn(
     'At startup, the clock was more than a day ahead of the newest event.',

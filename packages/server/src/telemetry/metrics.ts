@@ -59,7 +59,7 @@ export class Metrics {
   )
   readonly deliveriesParked = this.#counter(
     'hookline_deliveries_parked_total',
-    'Deliveries parked in the database for a later delivery attempt to at least one webhook.',
+    'Deliveries that were parked in the database for at least one webhook, to be attempted later.',
   )
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',

@@ -73,7 +73,7 @@ export class RunningThread<Thread, Main> {
     this.#opened.terminate()
   }
 
-  /** Signals the thread to finish its work, and terminates it then, or after `timeoutMs`. */
+  /** Signals the thread to finish its work, and terminates it when it has, or after `timeoutMs`. */
   stop(timeoutMs: number): void {
     const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
     if (!this.#isReady) return this.#abort(new ThreadExited())

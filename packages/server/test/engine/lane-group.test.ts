@@ -92,7 +92,7 @@ test('a lane group needs only ports and copied settings to deliver', async () =>
   await recorded
   expect(receiver.requests).toHaveLength(1)
   expect(await backend.deliveries.find(delivery.id)).toMatchObject({ state: 'delivered' })
-  expect([lanes.given, await lanes.status()]).toMatchObject([1, { imbalance: 0, unrecorded: 0 }])
+  expect([lanes.accepted, await lanes.status()]).toMatchObject([1, { imbalance: 0, unrecorded: 0 }])
 })
 
 test("each of several groups takes over its destinations' backlog", async () => {

@@ -21,7 +21,7 @@ function now(): number {
 }
 
 globalThis.Date = new Proxy(SystemDate, {
-  construct: (target, given: unknown[]): Date =>
-    Reflect.construct(target, given.length === 0 ? [now()] : given),
+  construct: (target, args: unknown[]): Date =>
+    Reflect.construct(target, args.length === 0 ? [now()] : args),
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })

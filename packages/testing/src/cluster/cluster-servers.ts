@@ -28,8 +28,8 @@ export function clusterIsMissing(): string | undefined {
   return reason
 }
 
-/** Creates a place for one test. To save time, its database is a copy with the schema, unless it is to be `empty`. */
-export async function newClusterPlace(
+/** Creates a namespace for one test. To save time, its database is a copy with the schema, unless it is to be `empty`. */
+export async function newClusterNamespace(
   database: 'migrated' | 'empty' = 'migrated',
 ): Promise<ClusterNamespace> {
   const server = process.env[DATABASE_VARIABLE]!
@@ -44,9 +44,9 @@ export async function newClusterPlace(
   }
 }
 
-/** Creates the template database of all places. Disposing drops it. */
+/** Creates the template database of all namespaces. Disposing drops it. */
 export async function openTemplate(): Promise<AsyncDisposable> {
-  const place = await newClusterPlace('empty')
+  const place = await newClusterNamespace('empty')
   const postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
   await migrate(postgres)
   // PostgreSQL cannot copy a database that is in use.

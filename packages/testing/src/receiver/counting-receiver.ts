@@ -41,8 +41,8 @@ export class CountingReceiver implements AsyncDisposable {
 
   /** The number of messageIds that a path has never accepted. */
   missing(path: string, messageIds: ReadonlySet<string>): number {
-    const taken = this.#times.get(`/${path}`)
-    return messageIds.values().reduce((sum, id) => sum + (taken?.has(id) ? 0 : 1), 0)
+    const timesById = this.#times.get(`/${path}`)
+    return messageIds.values().reduce((sum, id) => sum + (timesById?.has(id) ? 0 : 1), 0)
   }
 
   /** The number of accepted requests that were repetitions. */

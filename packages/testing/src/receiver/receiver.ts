@@ -127,9 +127,9 @@ export function openReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
 
 /** The same responses, but a bare success status gets the body that the service sends. */
 export function asService(respond: NonNullable<ReceiverOptions['respond']>): Respond {
-  const asked = asFunction(respond)
+  const respondTo = asFunction(respond)
   return async (request, index) => {
-    const response = await asked(request, index)
+    const response = await respondTo(request, index)
     const isOk = typeof response === 'number' && response >= 200 && response < 300
     return isOk ? { status: response, body: '{"success":true}' } : response
   }

@@ -10,7 +10,7 @@ export function halfIfShort(full: number): number {
 
 /** The number of seeded cases in a long suite: the variable if set; otherwise `full`, or a quarter of it in the short form. */
 export function caseCount(variable: `HOOKLINE_TEST_${string}`, full: number): number {
-  const given = process.env[variable]
-  if (given !== undefined) return Number(given)
+  const value = process.env[variable]
+  if (value !== undefined) return Number(value)
   return isShort() ? Math.ceil(full / 4) : full
 }

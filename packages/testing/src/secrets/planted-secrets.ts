@@ -87,17 +87,17 @@ export async function plantSecrets({
     return response
   }
 
-  const made = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
+  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
     id: string
     writeKeys: { key: string }[]
   }
-  const writeKey = made.writeKeys[0]!.key
+  const writeKey = source.writeKeys[0]!.key
   const { token } = JSON.parse(
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
   const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
   const settings = { sharedSecret: SHARED_SECRET, webhooks }
-  const destination = { sourceId: made.id, type: 'Webhooks', enabled: true, settings }
+  const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
     id: string
   }
@@ -187,7 +187,7 @@ export async function plantSecrets({
   const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, ...proxySecrets]
   const secrets = [...planted, token, ADMIN_TOKEN]
   const notStored = [...secrets, URL_PATH, NEXT_URL_PATH]
-  return { writeKey, secrets, notStored, sourceId: made.id }
+  return { writeKey, secrets, notStored, sourceId: source.id }
 }
 
 /** Reads a stream until it is aborted. */

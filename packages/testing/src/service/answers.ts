@@ -69,13 +69,13 @@ export async function whyItWaits(
   messageId: string,
   reason: WaitReason,
 ): Promise<Answer> {
-  const { asked, ...answer } = await service.eventually(async () => {
+  const { requestedAt, ...answer } = await service.eventually(async () => {
     const at = Date.now()
     const trace = await service.trace(messageId)
     const [delivery] = trace.deliveries as (TracedDelivery & { webhooks: WaitingPart[] })[]
     const part = delivery?.webhooks.find(({ waiting }) => waiting?.reason === reason)
     expect(part, `a webhook that waits: ${reason}`).toBeDefined()
-    return { asked: at, trace, delivery: delivery!, part: part! }
+    return { requestedAt: at, trace, delivery: delivery!, part: part! }
   })
   const { since, nextAttemptAt, explanation: why, remedy } = answer.part.waiting!
   const [decision] = answer.trace.decisions as (Trace['decisions'][number] & {
@@ -87,7 +87,7 @@ export async function whyItWaits(
   if (remedy !== null) expect(decision!.remedy).toContain(remedy)
   expect(explanation).toContain(since)
   if (nextAttemptAt !== null) expect(explanation).toContain(nextAttemptAt)
-  expectTimes({ since, next: nextAttemptAt }, answer.trace.receivedAt, asked)
+  expectTimes({ since, next: nextAttemptAt }, answer.trace.receivedAt, requestedAt)
   const askedCli = Date.now()
   const { code, text: cli } = await hookline(service, 'trace', messageId)
   expect(code).toBe(0)
@@ -144,10 +144,10 @@ export async function openBreaker(
 function expectTimes(
   { since, next }: { readonly since: string; readonly next: string | null },
   receivedAt: string,
-  asked: number,
+  requestedAt: number,
 ): void {
   expect(Date.parse(since)).toBeLessThanOrEqual(Date.now())
   // A pause or a breaker may be older than the event, but not than the test.
   expect(Date.parse(since)).toBeGreaterThan(Date.parse(receivedAt) - 60_000)
-  if (next !== null) expect(Date.parse(next)).toBeGreaterThanOrEqual(asked)
+  if (next !== null) expect(Date.parse(next)).toBeGreaterThanOrEqual(requestedAt)
 }

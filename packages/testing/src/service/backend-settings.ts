@@ -1,5 +1,5 @@
 import type { SettingName } from '@hookline/server'
-import { newClusterPlace } from '../cluster/cluster-servers.ts'
+import { newClusterNamespace } from '../cluster/cluster-servers.ts'
 import { SecretBox } from '../../../server/src/util/secrets/secret-box.ts'
 import { TESTED_BACKEND } from './tested-backend.ts'
 
@@ -8,7 +8,7 @@ export async function backendSettings(
   stack: AsyncDisposableStack,
 ): Promise<{ readonly [S in SettingName]?: string }> {
   if (TESTED_BACKEND === 'embedded') return {}
-  const { databaseUrl, natsUrl, natsPrefix } = stack.use(await newClusterPlace())
+  const { databaseUrl, natsUrl, natsPrefix } = stack.use(await newClusterNamespace())
   const encryptionKey = SecretBox.newKey()
   return { backend: 'cluster', encryptionKey, databaseUrl, natsUrl, natsPrefix }
 }

@@ -53,7 +53,7 @@ export class MeasuredService implements AsyncDisposable {
 
   /** Creates a source with a destination for each URL. Later calls use this source. */
   async addSource(...webhookUrls: readonly string[]): Promise<void> {
-    const made = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
+    const source = await this.api.call<{ id: string; writeKeys: [{ key: string }] }>(
       'POST',
       'sources',
       {
@@ -62,13 +62,13 @@ export class MeasuredService implements AsyncDisposable {
     )
     for (const url of webhookUrls) {
       await this.api.call('POST', 'destinations', {
-        sourceId: made.id,
+        sourceId: source.id,
         type: 'Webhooks',
         enabled: true,
         settings: { webhooks: [{ url }] },
       })
     }
-    this.authorization = `Basic ${btoa(`${made.writeKeys[0].key}:`)}`
+    this.authorization = `Basic ${btoa(`${source.writeKeys[0].key}:`)}`
   }
 
   logged(message: string): number {

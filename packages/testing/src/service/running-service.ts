@@ -123,14 +123,12 @@ export class RunningService implements AsyncDisposable {
   }
 
   async createSource(): Promise<CreatedSource> {
-    const made = await this.api.call<{ id: string; writeKeys: { key: string }[] }>(
+    const created = await this.api.call<{ id: string; writeKeys: { key: string }[] }>(
       'POST',
       'sources',
-      {
-        name: 'Test',
-      },
+      { name: 'Test' },
     )
-    const source = { id: made.id, writeKey: made.writeKeys[0]!.key }
+    const source = { id: created.id, writeKey: created.writeKeys[0]!.key }
     this.#source ??= source
     return source
   }

@@ -3,20 +3,20 @@ import type { SharedChange } from '../../../../packages/server/src/backend/threa
 
 /** Publishes changes to the threads of a process. */
 export class MemoryChanges extends SharedChanges {
-  #isHeard = false
+  #hasListener = false
 
   constructor() {
     super(async () => undefined)
   }
 
   override onChange(listener: (change: SharedChange) => Promise<unknown>): () => void {
-    this.#isHeard = true
+    this.#hasListener = true
     return super.onChange(listener)
   }
 
   /** Calls `isKnown` when all threads have applied the change, synchronously if there are none. */
   async publishAll(change: SharedChange, isKnown: () => void): Promise<void> {
-    if (this.#isHeard) await this.publish(change)
+    if (this.#hasListener) await this.publish(change)
     isKnown()
   }
 }

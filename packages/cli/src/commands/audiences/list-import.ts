@@ -70,7 +70,7 @@ export function addListImport(audiences: ApiCommand): void {
 
 async function replaceEffect(api: ManagementApi, id: string, file: string): Promise<string> {
   const { name, size } = await api.getAudience(id)
-  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) that is not in ${file}. It has ${counted(size, 'member')}.`
+  return `This removes every member of the audience ${JSON.stringify(name)} (${id}) that is not in ${file}. The audience has ${counted(size, 'member')}.`
 }
 
 interface ListImportResult {

@@ -94,13 +94,13 @@ function addRotation(destinations: ApiCommand): void {
       'how long requests are also signed with the old secret, up to 7d; default: 24h',
       wholeHours,
     )
-    .run(async (context, given: string, options: SecretOptions & { overlap?: number }) => {
+    .run(async (context, idOrName: string, options: SecretOptions & { overlap?: number }) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined)
         throw new Failure('usage', 'Pass the new shared secret with --secret or --secret-file.')
       const body = definedFields({ secret, overlapHours: options.overlap })
       const { api } = context
-      const id = await idOf(api, 'destination', given)
+      const id = await idOf(api, 'destination', idOrName)
       showDestination(context, await api.rotateSecret(id, body))
     })
 }

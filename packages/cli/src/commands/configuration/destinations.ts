@@ -81,10 +81,10 @@ function addChanging(destinations: ApiCommand): void {
 
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
-  ).run(async (context, given: string, options: WebhookOptions) => {
+  ).run(async (context, idOrName: string, options: WebhookOptions) => {
     const change = definedFields({ name: options.name, settings: settingsOf(options) })
     requireChange(context.command, change)
-    const id = await idOf(context.api, 'destination', given)
+    const id = await idOf(context.api, 'destination', idOrName)
     showDestination(context, await context.api.changeDestination(id, change))
   })
 }

@@ -55,12 +55,12 @@ export function addSources(program: ApiCommand): void {
     .option('--no-enabled', 'reject its calls')
     .option('--rate-limit <calls>', 'maximum calls per second; "none" for no limit', parseRateLimit)
     .option('--space <space>', 'space of its profiles; applies to new events')
-    .run(async (context, given: string, options: SourceOptions) => {
+    .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, enabled, space } = options
       const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
       requireChange(context.command, change)
       const { api, output } = context
-      const id = await idOf(api, 'source', given)
+      const id = await idOf(api, 'source', idOrName)
       showItem(output, COLUMNS, await api.changeSource(id, change))
     })
 

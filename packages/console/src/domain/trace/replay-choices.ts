@@ -20,7 +20,7 @@ const EFFECTS = {
 
 const DECLINED = 'The destination was disabled when the event arrived. Replaying sends it now.'
 
-/** The destinations to replay to. Leaves out destinations that hold the event or that the call excludes. */
+/** The destinations to replay to. Leaves out destinations whose delivery is held, and destinations that the call excludes. */
 export function replayChoices(trace: Trace): ReplayChoice[] {
   return trace.decisions.flatMap(({ destinationId, decision, reason }) => {
     const delivery = trace.deliveries.find((each) => each.destinationId === destinationId)

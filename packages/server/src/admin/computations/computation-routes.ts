@@ -125,11 +125,11 @@ function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
       const record = newComputation(request, kind, { current, now })
       const location = `${app.prefix}${kind.path}/${record.id}`
       const headers = { location, etag: entityTag(record.version) }
-      const made = { status: 201, headers, body: await withStatus(record, deps) } as const
+      const response = { status: 201, headers, body: await withStatus(record, deps) } as const
       const entry = recordEntry(request, now, [null, record], presentIn(deps))
-      await catalog.putComputation(record, withResponse(entry, made, request))
+      await catalog.putComputation(record, withResponse(entry, response, request))
       wake()
-      return respondWith(made, reply)
+      return respondWith(response, reply)
     }),
   )
 }

@@ -92,9 +92,9 @@ function parseStaticHeaders(
   )
   const seen = new Set<string>()
   const headers: [name: string, value: string][] = []
-  for (const [name, given] of entries) {
+  for (const [name, header] of entries) {
     const lowerName = name.toLowerCase()
-    const value = isHidden(given) ? (storedValues.get(lowerName) ?? given) : given
+    const value = isHidden(header) ? (storedValues.get(lowerName) ?? header) : header
     const found = nameFault(name, seen) ?? valueFault(value)
     if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
     seen.add(lowerName)

@@ -68,8 +68,8 @@ export class OpenSessions {
       // The token may have been removed or expired in the meantime.
       if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
         throw unauthorized('invalid_token')
-      const taken = takeLink?.()
-      if (taken) throw taken
+      const problem = takeLink?.()
+      if (problem) throw problem
       const opened = this.#newSession(opener)
       const { session } = opened
       request.actor = { ...opener, id: session.id }

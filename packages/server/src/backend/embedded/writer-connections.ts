@@ -72,28 +72,28 @@ export class WriterConnections {
     if (this.#isClosed) return
     const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
     const leavesOthers = removal !== undefined && this.#batches.length > 1 && this.#share.isAlone()
-    const taken = leavesOthers ? [removal] : this.#batches
+    const batches = leavesOthers ? [removal] : this.#batches
     this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
     if (leavesOthers) setImmediate(() => void this.#commit())
-    if (taken.length === 0) return
+    if (batches.length === 0) return
     const start = performance.now()
-    const counts = await this.#commitBatches(taken)
-    const wasAlone = removal !== undefined && taken.length === 1
+    const counts = await this.#commitBatches(batches)
+    const wasAlone = removal !== undefined && batches.length === 1
     this.#share.committed({ wasAlone, tookMs: performance.now() - start, ...counts })
   }
 
   async #commitBatches(
-    taken: readonly Batch[],
+    batches: readonly Batch[],
   ): Promise<{ appended: number; removed: number | undefined }> {
     // The appends of the receiving connection are numbered first.
-    const batches = taken.toSorted((a, b) => rank(a) - rank(b))
-    const results = await this.#perform(batches.flatMap(({ operations }) => operations))
+    const sorted = batches.toSorted((a, b) => rank(a) - rank(b))
+    const results = await this.#perform(sorted.flatMap(({ operations }) => operations))
     const appended: AppendedBlock[] = []
     let [end, appendedEvents] = [0, 0]
     let removed: number | undefined
     let receiver: readonly Result[] | undefined
     const others: (readonly [WriterConnection, readonly Result[]])[] = []
-    for (const batch of batches) {
+    for (const batch of sorted) {
       const { from, operations } = batch
       const own = results.slice(end, (end += operations.length))
       const blocks = appendedBy(operations, own)

@@ -60,20 +60,20 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      const made = await this.#options.attempts.make(open, destination, webhook)
-      if (made === undefined) return 'not begun'
-      this.#report(lane, task, destination, made)
+      const completed = await this.#options.attempts.make(open, destination, webhook)
+      if (completed === undefined) return 'not begun'
+      this.#report(lane, task, destination, completed)
     }
     return 'changed'
   }
 
-  #report(lane: Lane, task: PartTask, destination: Destination, made: CompletedAttempt): void {
+  #report(lane: Lane, task: PartTask, destination: Destination, completed: CompletedAttempt): void {
     const { webhookLog, health, clock, signal, onPausing, onRecovery } = this.#options
     const now = clock.now()
     const { open } = task
-    const { attempt, begunAt } = made
-    reportAttempt(made, open.event, this.#options)
-    webhookLog.onAttempt(destination.id, attempt, made.breaker)
+    const { attempt, begunAt } = completed
+    reportAttempt(completed, open.event, this.#options)
+    webhookLog.onAttempt(destination.id, attempt, completed.breaker)
     const kept = this.#options.keepsEveryResponse
       ? attempt
       : this.#history.within(destination.id, attempt)
@@ -84,7 +84,7 @@ export class PartRunner {
     }
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
-    if (made.breaker !== 'closed') return
+    if (completed.breaker !== 'closed') return
     lane.beginRecovery(now)
     onRecovery()
   }

@@ -91,13 +91,13 @@ export class DeliveryRecorder {
     await Promise.all([last, this.#options.clock.turn()])
     this.#next = undefined
     const others = new Ends()
-    const made: PendingRecord[] = []
+    const records: PendingRecord[] = []
     for (const open of deliveries) {
       open.isInNextRecord = false
-      if (open.delivery !== open.recorded || open.attempts.length > 0) made.push(madeOf(open))
+      if (open.delivery !== open.recorded || open.attempts.length > 0) records.push(madeOf(open))
       else others.add(open, this.#endClaims(open))
     }
-    await this.#write(made, others)
+    await this.#write(records, others)
     for (const open of deliveries) {
       const other = others.get(open)
       if (other === undefined) this.#ended(open)
@@ -111,18 +111,18 @@ export class DeliveryRecorder {
   }
 
   /** If the backend refuses several records, each is written alone: only one may be faulty. */
-  async #write(made: readonly PendingRecord[], others: Ends): Promise<void> {
+  async #write(records: readonly PendingRecord[], others: Ends): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
-        () => this.#writeOnce(made, others),
+        () => this.#writeOnce(records, others),
         this.#options,
       )
-      for (const each of written?.value ?? others.missing(made)) {
+      for (const each of written?.value ?? others.missing(records)) {
         if (written === undefined) others.add(each.open, Promise.resolve())
         else this.#onWritten(each)
       }
     } catch (error) {
-      const left = others.missing(made)
+      const left = others.missing(records)
       if (left.length === 1) others.add(left[0]!.open, Promise.reject(error))
       else for (const each of left) await this.#write([each], others)
     }
@@ -130,13 +130,13 @@ export class DeliveryRecorder {
 
   /** Checks for purged users on each try: they may be deleted while the backend is unavailable. */
   async #writeOnce(
-    made: readonly PendingRecord[],
+    records: readonly PendingRecord[],
     others: Ends,
   ): Promise<readonly PendingRecord[]> {
     const { deliveries, deletions } = this.#options
-    for (const { open } of others.missing(made))
+    for (const { open } of others.missing(records))
       if (deletions.isPurged(open.event)) others.add(open, this.#dropPurged(open))
-    const left = others.missing(made)
+    const left = others.missing(records)
     if (left.length > 0) await deliveries.record(left.map(({ record }) => record))
     return left
   }
@@ -198,8 +198,8 @@ class Ends extends Map<OpenDelivery, Promise<void>> {
     this.set(open, end)
   }
 
-  missing(made: readonly PendingRecord[]): readonly PendingRecord[] {
-    return this.size === 0 ? made : made.filter(({ open }) => !this.has(open))
+  missing(records: readonly PendingRecord[]): readonly PendingRecord[] {
+    return this.size === 0 ? records : records.filter(({ open }) => !this.has(open))
   }
 }
 

@@ -19,7 +19,7 @@ export interface LaneThreadData {
 
 export interface LaneChange {
   readonly change: SharedChange
-  readonly given: Owners['known']
+  readonly assignments: Owners['known']
 }
 
 export interface LaneThreadFunctions extends Pick<

@@ -21,7 +21,7 @@ export class LaneThreads implements Lanes {
   readonly #supervisor: ThreadSupervisor
   readonly #stopping = new AbortController()
   readonly #stopFollowing: () => void
-  #given = 0
+  #accepted = 0
   #freed: PromiseWithResolvers<void> | undefined
 
   constructor(options: LaneThreadsOptions) {
@@ -45,12 +45,12 @@ export class LaneThreads implements Lanes {
   }
 
   deliver(delivery: FreshDelivery): void {
-    this.#given++
+    this.#accepted++
     this.#of(delivery.delivery.destinationId).deliver(delivery)
   }
 
-  get given(): number {
-    return this.#given
+  get accepted(): number {
+    return this.#accepted
   }
 
   async ready(): Promise<void> {
@@ -84,8 +84,8 @@ export class LaneThreads implements Lanes {
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
     const groups = Map.groupBy(deliveries, ({ destinationId }) => this.#of(destinationId))
     const answers = [...groups].map(async ([{ host }, those]) => {
-      const asked = those.map(({ id, destinationId }) => ({ id, destinationId }))
-      return (await host.channel?.call('attemptsOf', asked).catch(() => undefined)) ?? new Map()
+      const requested = those.map(({ id, destinationId }) => ({ id, destinationId }))
+      return (await host.channel?.call('attemptsOf', requested).catch(() => undefined)) ?? new Map()
     })
     return new Map((await Promise.all(answers)).flatMap((attempts) => [...attempts]))
   }
@@ -150,8 +150,8 @@ export class LaneThreads implements Lanes {
 
   async #apply(change: SharedChange): Promise<void> {
     const put = change.kind === 'catalog' ? change.change.put.destinations : []
-    const given = this.#owners.give(put.map(({ id }) => id))
-    await Promise.all(this.#threads.map((thread) => thread.apply({ change, given })))
+    const assignments = this.#owners.give(put.map(({ id }) => id))
+    await Promise.all(this.#threads.map((thread) => thread.apply({ change, assignments })))
   }
 
   #onFreed(): void {

@@ -20,18 +20,18 @@ export class Owners {
 
   /** Assigns new destinations to threads, and returns the assignments. */
   give(destinationIds: Iterable<string>): readonly (readonly [id: string, thread: number])[] {
-    const given: [string, number][] = []
+    const assignments: [string, number][] = []
     for (const id of destinationIds) {
       if (this.#byId.has(id)) continue
       const thread = this.#leastUsed()
       this.#byId.set(id, thread)
-      given.push([id, thread])
+      assignments.push([id, thread])
     }
-    return given
+    return assignments
   }
 
-  keep(given: Iterable<readonly [id: string, thread: number]>): void {
-    for (const [id, thread] of given) this.#byId.set(id, thread)
+  keep(assignments: Iterable<readonly [id: string, thread: number]>): void {
+    for (const [id, thread] of assignments) this.#byId.set(id, thread)
   }
 
   #leastUsed(): number {

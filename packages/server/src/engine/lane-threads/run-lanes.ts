@@ -62,8 +62,8 @@ export function runLanes(
       },
       deliver: (block) => incoming.take(block),
       wake: () => group.wake(),
-      apply: ({ change, given }) => {
-        owners.keep(given)
+      apply: ({ change, assignments }) => {
+        owners.keep(assignments)
         return backend.apply(change)
       },
       states: (ids) => group.states(ids),

@@ -58,11 +58,11 @@ export function sharesOf(openFiles: number, threads: number): FileShares {
 
 /** Connections that ingest threads may accept and forward to main. A forwarded one takes three files. */
 export function sharesWithThreads(connections: number): {
-  readonly ofThreads: number
+  readonly threadConnections: number
   readonly ofMain: number
 } {
   const ofMain = Math.max(1, Math.floor(connections / 6))
-  return { ofThreads: Math.max(1, connections - 3 * ofMain), ofMain }
+  return { threadConnections: Math.max(1, connections - 3 * ofMain), ofMain }
 }
 
 /** Open files permitted by the operating system. Node raises its limit to `ulimit -Hn`. */

@@ -53,7 +53,7 @@ export class RateLimit {
 
   /** @param seconds the time in which the limit refills the tokens */
   #takeFrom({ words, index }: Bucket, seconds: number): number {
-    const taken = BigInt(Math.min(Math.round(seconds * 1_000 * UNITS_PER_MS), MAX_UNITS))
+    const cost = BigInt(Math.min(Math.round(seconds * 1_000 * UNITS_PER_MS), MAX_UNITS))
     for (;;) {
       const nowMs = this.#clock.now() - this.#originMs
       const now = unitsOf(nowMs)
@@ -61,7 +61,7 @@ export class RateLimit {
       // The bucket must be positive. Zero is not enough.
       if (emptyAt >= now) return waitOf(emptyAt - now)
       const fullAt = unitsOf(nowMs - this.#burstMs)
-      const next = (emptyAt > fullAt ? emptyAt : fullAt) + taken
+      const next = (emptyAt > fullAt ? emptyAt : fullAt) + cost
       if (Atomics.compareExchange(words, index, emptyAt, next) === emptyAt) return 0
     }
   }

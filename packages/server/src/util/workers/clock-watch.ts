@@ -18,11 +18,11 @@ export interface ClockWatchOptions {
 
 const EVERY_MS = 5_000
 /** Removal waits this long after the clock went forward: an operator may correct it in the meantime. */
-export const DOUBT_MS = 60 * 60 * 1000
+export const REMOVAL_DELAY_MS = 60 * 60 * 1000
 /** A clock that is further ahead of the stored data may be wrong. */
-const MAX_STOP_MS = 24 * 60 * 60 * 1000
+const MAX_AHEAD_MS = 24 * 60 * 60 * 1000
 
-/** Reports jumps of the system clock. After a forward jump, removal by age waits for an hour. Waits are unaffected. */
+/** Reports jumps of the system clock. After a forward jump, removal by age waits for an hour. Timers and due times are unaffected. */
 export class ClockWatch implements Worker {
   readonly name = 'clock'
   readonly #options: ClockWatchOptions
@@ -39,9 +39,9 @@ export class ClockWatch implements Worker {
     this.#offsetMs = clock.wall() - clock.now()
     this.#trustedMs = this.#offsetMs
     const aheadMs = clock.wall() - newestAt
-    if (aheadMs <= MAX_STOP_MS) return
+    if (aheadMs <= MAX_AHEAD_MS) return
     this.#trustedMs -= aheadMs
-    this.#trustedAgainAt = clock.now() + DOUBT_MS
+    this.#trustedAgainAt = clock.now() + REMOVAL_DELAY_MS
     logger.warn({ newestAt: new Date(newestAt).toISOString(), aheadMs }, 'clock.ahead_of_data')
   }
 
@@ -50,7 +50,7 @@ export class ClockWatch implements Worker {
     this.#check()
     if (this.#lastJump === undefined) return undefined
     const { ms, at } = this.#lastJump
-    if (this.#options.clock.now() - at >= DOUBT_MS) return undefined
+    if (this.#options.clock.now() - at >= REMOVAL_DELAY_MS) return undefined
     const seconds = Math.round(Math.abs(ms) / 1000)
     return `The system clock was set ${directionOf(ms)} by ${seconds} s. Deliveries are not affected.`
   }
@@ -82,7 +82,7 @@ export class ClockWatch implements Worker {
     metrics.clockJumps.inc({ direction })
     logger.warn({ direction, byMs: Math.abs(ms) }, 'clock.jumped')
     if (offsetMs <= this.#trustedMs) this.#trustedMs = offsetMs
-    else this.#trustedAgainAt = clock.now() + DOUBT_MS
+    else this.#trustedAgainAt = clock.now() + REMOVAL_DELAY_MS
   }
 }
 

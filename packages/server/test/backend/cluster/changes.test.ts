@@ -5,7 +5,7 @@ import { NO_SIGNALS } from '../../../src/backend/embedded/single-node.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 
 const NEVER_MS = 3_600_000
 
@@ -134,7 +134,7 @@ interface TestDatabase extends AsyncDisposable {
 }
 
 async function openDatabase(): Promise<TestDatabase> {
-  const url = new Redacted((await newClusterPlace()).databaseUrl)
+  const url = new Redacted((await newClusterNamespace()).databaseUrl)
   const postgres = new Postgres({ url })
   return { postgres, url, [Symbol.asyncDispose]: () => postgres[Symbol.asyncDispose]() }
 }

@@ -9,7 +9,7 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import {
   clusterIsMissing,
   type ClusterNamespace,
-  newClusterPlace,
+  newClusterNamespace,
 } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { consumeAll } from './consume-all.ts'
@@ -48,8 +48,8 @@ async function idOf(place: ClusterNamespace): Promise<string> {
 
 describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
   test('refuses the stream of another installation on the same NATS servers, and names both', async () => {
-    await using first = await newClusterPlace('empty')
-    await using second = await newClusterPlace('empty')
+    await using first = await newClusterNamespace('empty')
+    await using second = await newClusterNamespace('empty')
     await using node = await openClusterBackend(optionsOf(first))
     await using consuming = consumeAll(node.log)
     const message = await refusal(optionsOf(second, first.natsPrefix))
@@ -63,8 +63,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
   })
 
   test('shares NATS servers with an installation that has another prefix', async () => {
-    await using first = await newClusterPlace('empty')
-    await using second = await newClusterPlace('empty')
+    await using first = await newClusterNamespace('empty')
+    await using second = await newClusterNamespace('empty')
     await using one = await openClusterBackend(optionsOf(first))
     await using other = await openClusterBackend(optionsOf(second))
     for (const { log } of [one, other]) {
@@ -76,7 +76,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
   })
 
   test('has one id and one stream when its first nodes start together', async () => {
-    await using place = await newClusterPlace('empty')
+    await using place = await newClusterNamespace('empty')
     const nodes = await Promise.all([1, 2, 3].map(() => openClusterBackend(optionsOf(place))))
     expect(await queryAt(place, 'SELECT stream, servers FROM hookline.installation')).toEqual([
       { stream: `${place.natsPrefix}_log`, servers: new URL(place.natsUrl).host },
@@ -85,7 +85,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
   })
 
   test('refuses a node with another prefix', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using _node = await openClusterBackend(optionsOf(place))
     const message = await refusal(optionsOf(place, `${place.natsPrefix}_other`))
     expect(message).toContain(`is the stream ${place.natsPrefix}_log on the NATS servers`)
@@ -94,7 +94,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('an installation', () => {
   })
 
   test('refuses a node on other NATS servers, which creates no stream there, until its stream is abandoned', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using nats = await NatsServer.start()
     const natsUrl = new Redacted(nats.url.replace('nats://', 'nats://hookline:secret@'))
     const moved = { ...optionsOf(place), natsUrl }

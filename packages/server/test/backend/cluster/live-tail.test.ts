@@ -6,7 +6,7 @@ import { LiveTopics, type Topic } from '../../../src/activity/live-topics.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { failedOnce } from '@hookline/testing/records/failed-once'
@@ -151,7 +151,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
 
   test('an outage of NATS causes a gap, and then the tail continues', async () => {
     await using nats = await NatsServer.start()
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using opened = await openNodes(0)
     const databaseUrl = new Redacted(place.databaseUrl)
     const changes = { natsUrl: new Redacted(nats.url), databaseUrl }

@@ -5,7 +5,7 @@ import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cl
 import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 
 /** A node with its own database and NATS prefix, and access to that database from outside. */
@@ -17,7 +17,7 @@ export interface ClusterHarness extends BackendHarness {
 
 /** Opens a node on a new database and stream. */
 export async function openClusterHarness(): Promise<ClusterHarness> {
-  const place = await newClusterPlace()
+  const place = await newClusterNamespace()
   const { databaseUrl, natsUrl, natsPrefix } = place
   const options: ClusterOptions = {
     databaseUrl: new Redacted(databaseUrl),

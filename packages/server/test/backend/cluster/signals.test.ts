@@ -2,7 +2,7 @@ import { connect } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
@@ -90,7 +90,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
 
   test('after connections break, nodes are notified that messages to and from them may be missing', async () => {
     await using nats = await NatsServer.start()
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using opened = await openNodes(0)
     const databaseUrl = new Redacted(place.databaseUrl)
     const changes = { natsUrl: new Redacted(nats.url), databaseUrl }

@@ -4,7 +4,7 @@ import type { MoveListeners } from '../../../src/backend/cluster/move/moved-tabl
 import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
-import { newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { ADMIN_TOKEN } from './filled-folder.ts'
 
 /** An empty cluster with a new key. */
@@ -15,7 +15,7 @@ export interface Target extends AsyncDisposable {
 }
 
 export async function openTarget(): Promise<Target> {
-  const place = await newClusterPlace()
+  const place = await newClusterNamespace()
   const { databaseUrl, natsUrl, natsPrefix } = place
   const key = SecretBox.newKey()
   return {

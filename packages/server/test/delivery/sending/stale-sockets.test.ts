@@ -99,7 +99,7 @@ describe.each([
   })
 })
 
-test('a request for a connection that was reset just before the write goes to a new one', async () => {
+test('a request for a connection reset just before the write goes to a new one', async () => {
   const sockets: Socket[] = []
   const { url, requests } = await receiverThat((socket) => {
     sockets.push(socket)

@@ -29,9 +29,9 @@ test('each thread needs some files for itself', () => {
 })
 
 test('forwarded connections use three files each, and all connections together fit the limit', () => {
-  const { ofThreads, ofMain } = sharesWithThreads(448)
-  expect({ ofThreads, ofMain }).toEqual({ ofThreads: 226, ofMain: 74 })
-  expect(ofThreads + 3 * ofMain).toBe(448)
+  const { threadConnections, ofMain } = sharesWithThreads(448)
+  expect({ threadConnections, ofMain }).toEqual({ threadConnections: 226, ofMain: 74 })
+  expect(threadConnections + 3 * ofMain).toBe(448)
 })
 
 test.each([

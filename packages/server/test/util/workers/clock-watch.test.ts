@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
-import { ClockWatch, DOUBT_MS } from '../../../src/util/workers/clock-watch.ts'
+import { ClockWatch, REMOVAL_DELAY_MS } from '../../../src/util/workers/clock-watch.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 
@@ -34,7 +34,7 @@ describe('the watch of the clock', () => {
     ])
     expect((await metrics.clockOffset.get()).values[0]?.value).toBe(ms / SECOND)
     expect(watch.note).toContain(`set ${direction} by 172800 s`)
-    clock.advance(DOUBT_MS)
+    clock.advance(REMOVAL_DELAY_MS)
     expect(watch.note).toBeUndefined()
   })
 
@@ -50,8 +50,8 @@ describe('the watch of the clock', () => {
     const before = watch.removalTime()
     clock.jump(40 * DAY)
     expect(watch.removalTime()).toBe(before)
-    clock.advance(DOUBT_MS - 1)
-    expect(watch.removalTime()).toBe(before + DOUBT_MS - 1)
+    clock.advance(REMOVAL_DELAY_MS - 1)
+    expect(watch.removalTime()).toBe(before + REMOVAL_DELAY_MS - 1)
     clock.advance(1)
     expect(watch.removalTime()).toBe(clock.wall())
   })
@@ -69,7 +69,7 @@ describe('the watch of the clock', () => {
     const { clock, logged, watch } = watched(newestAt)
     expect(logged).toMatchObject([{ msg: 'clock.ahead_of_data', aheadMs: 40 * DAY }])
     expect(watch.removalTime()).toBe(newestAt)
-    clock.advance(DOUBT_MS)
+    clock.advance(REMOVAL_DELAY_MS)
     expect(watch.removalTime()).toBe(clock.wall())
   })
 })

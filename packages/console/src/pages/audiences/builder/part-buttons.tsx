@@ -25,7 +25,7 @@ export const addId = (groupId: string): string => `${groupId}-add`
 
 type NotProps = Pick<PartProps, 'part' | 'onEdit'>
 
-/** Shows the `not`s of a part; each click removes one. */
+/** Shows the `not`s of a part; a click removes one. */
 export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
   if (part.nots === 0) return null
   return (

@@ -23,7 +23,8 @@ export function SessionsTab(): ReactElement {
       <Panel title="Your session">
         <p>
           You are signed in as {shownText(own.name, 80)} ({own.role}). Admins can see and end all
-          sessions. To sign in another browser, run <code>npx hookline console</code> with a token.
+          sessions. To sign in on another browser, run <code>npx hookline console</code> with a
+          token.
         </p>
       </Panel>
     )

@@ -20,7 +20,7 @@ export function SignInLink({ role: own }: SignInLinkProps): ReactElement {
   const [role, setRole] = useState<Role>('viewer')
   const create = useMutation({ mutationFn: () => api.createSignInLink({ role }), gcTime: 0 })
   return (
-    <Panel title="Sign in another browser">
+    <Panel title="Sign in on another browser">
       <div className="flex flex-col gap-3">
         <div className="flex flex-wrap gap-2">
           <div className="w-72 max-w-full">

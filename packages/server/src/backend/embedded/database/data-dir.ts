@@ -39,9 +39,9 @@ export class DataDir implements Disposable {
     this.emptiedLock = lock === undefined
     // SQLite reads the file only if no other process holds the lock.
     if (lock === undefined) truncateSync(file)
-    const taken = lock ?? lockOf(path, file)
-    if (taken === undefined) throw new Error(`The lock file ${file} cannot be emptied. Remove it.`)
-    this.#lock = taken
+    const held = lock ?? lockOf(path, file)
+    if (held === undefined) throw new Error(`The lock file ${file} cannot be emptied. Remove it.`)
+    this.#lock = held
     if (isOpenInOtherProcess(this.databaseFile, file)) {
       this.#lock.close()
       throw new DataDirInUse(

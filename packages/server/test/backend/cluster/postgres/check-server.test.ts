@@ -7,13 +7,13 @@ import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { PgBouncer, pgBouncerIsMissing } from '@hookline/testing/cluster/pg-bouncer'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { consumeAll } from '../consume-all.ts'
 
 async function open(databaseUrl: string) {
-  const { natsUrl, natsPrefix } = await newClusterPlace()
+  const { natsUrl, natsPrefix } = await newClusterNamespace()
   return openClusterBackend({
     databaseUrl: new Redacted(databaseUrl),
     natsUrl: new Redacted(natsUrl),
@@ -63,7 +63,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node uses PostgreSQL', () =
   })
 
   test('and checks whether data checksums are on', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using postgres = new Postgres({ url: new Redacted(place.databaseUrl) })
     expect(await checkServer(postgres)).toMatchObject({ hasChecksums: true })
   })

@@ -12,11 +12,11 @@ import {
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { systemClock } from '../../../../src/util/time/clock.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   test('is created once by nodes that start together', async () => {
-    const { databaseUrl } = await newClusterPlace('empty')
+    const { databaseUrl } = await newClusterNamespace('empty')
     const nodes = [1, 2, 3].map(() => new Postgres({ url: new Redacted(databaseUrl) }))
     await Promise.all(nodes.map((node) => migrate(node)))
     const rows = await nodes[0]!.run(sql<{ readonly n: number }>`SELECT count(*) AS n FROM archive`)
@@ -25,7 +25,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('that is newer but supports this version is accepted and stays unchanged', async () => {
-    const { databaseUrl } = await newClusterPlace('empty')
+    const { databaseUrl } = await newClusterNamespace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     const steps = [
       MIGRATIONS[0]!,
@@ -46,7 +46,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('is not migrated while an incompatible older node is running', async () => {
-    const { databaseUrl } = await newClusterPlace('empty')
+    const { databaseUrl } = await newClusterNamespace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres)
     const schema = latestOf(MIGRATIONS)
@@ -60,7 +60,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
   })
 
   test('of a newer, incompatible version is refused and stays unchanged', async () => {
-    const { databaseUrl } = await newClusterPlace('empty')
+    const { databaseUrl } = await newClusterNamespace('empty')
     await using postgres = new Postgres({ url: new Redacted(databaseUrl) })
     await migrate(postgres, [
       { version: 1, sql: 'CREATE TABLE newer (a int)' },

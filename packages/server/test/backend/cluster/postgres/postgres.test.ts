@@ -4,12 +4,12 @@ import { BackendUnavailable } from '../../../../src/backend/backend.ts'
 import { lock } from '../../../../src/backend/cluster/postgres/locks.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { Link } from '@hookline/testing/cluster/link'
 
 describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', () => {
   test('between two statements of a transaction fails only the transaction', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     const url = new Redacted(place.databaseUrl)
     await using postgres = new Postgres({ url })
     const pidOf = sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
@@ -27,7 +27,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
 
 describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from PostgreSQL', () => {
   test('keeps no lock: the server ends its transaction, and other nodes continue', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using link = await Link.open(Number(new URL(place.databaseUrl).port))
     const url = new Redacted(link.urlOf(place.databaseUrl))
     const other = new Postgres({ url: new Redacted(place.databaseUrl) })
@@ -50,7 +50,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
   })
 
   test('gets no response, not even an error, and stops waiting after a timeout', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using link = await Link.open(Number(new URL(place.databaseUrl).port))
     const url = new Redacted(link.urlOf(place.databaseUrl))
     await using node = new Postgres({ url, silenceMs: 200 })
@@ -62,7 +62,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
   })
 
   test('waits for a long statement only if it is expected to be slow', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
     const slow = sql`SELECT pg_sleep(0.5)`
     await expect(node.run(slow)).rejects.toThrow(BackendUnavailable)
@@ -72,7 +72,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
 
 describe.skipIf(clusterIsMissing() !== undefined)('a statement outside a transaction', () => {
   test('is retried after a deadlock with a transaction', async () => {
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     await using setUp = new Postgres({ url: new Redacted(place.databaseUrl) })
     // A session checks for a deadlock once, after this time: the statement's check finds it, the transaction's comes later.
     await setUp.run(sql`DO $$ BEGIN

@@ -5,7 +5,7 @@ import { probeOf } from '../../../../src/backend/cluster/check-servers.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
-import { clusterIsMissing, newClusterPlace } from '@hookline/testing/cluster/cluster-servers'
+import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { DAY_MS } from '../../../../src/backend/cluster/postgres/days.ts'
 import { ClusterDays, removeAll } from './cluster-days.ts'
@@ -125,7 +125,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
     await using days = await ClusterDays.open()
     await using nats = await NatsServer.start()
     const natsUrl = new Redacted(nats.url)
-    await using place = await newClusterPlace()
+    await using place = await newClusterNamespace()
     const databaseUrl = new Redacted(place.databaseUrl)
     await using node = await openClusterBackend({ ...days.harness.options, databaseUrl, natsUrl })
     await node.probe()

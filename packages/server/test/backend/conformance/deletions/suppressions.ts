@@ -123,7 +123,7 @@ export function suppressionsConformance(open: OpenBackendHarness): void {
       expect(second.nextCursor).toBeNull()
     })
 
-    test('count the calls that they left out, across a restart', async () => {
+    test('count the calls that they dropped, across a restart', async () => {
       await using harness = await open()
       const elsewhere = { ...inOne, sourceId: 'src_b' }
       const added = [everywhere, inOne, elsewhere]
