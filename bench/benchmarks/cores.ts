@@ -89,7 +89,7 @@ async function measureAll(
   return all
 }
 
-/** Only 0, which is the main thread, without a setting for threads of these kinds. */
+/** Only 0 (the main thread does the work) if there is no setting for threads of these kinds. */
 function threadCounts(kinds: readonly (keyof Threads)[], most: number): readonly number[] {
   return Array.from({ length: kinds.some(hasThreads) ? most + 1 : 1 }, (_, count) => count)
 }

@@ -29,7 +29,7 @@ export interface Setting<T = unknown> {
   readonly secret?: true
   /** The value names a path, a host or a network: in the management API, only admins see it. */
   readonly isPlace?: true
-  /** Parses the text of the user, or throws an Error whose message completes "… must be". */
+  /** Parses the user's text, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
 }
 
@@ -225,7 +225,7 @@ export const SETTINGS = {
     parse: time(60_000, 10 * 365 * 24 * HOUR),
   },
   maxAnonymousIds: {
-    doc: 'Maximum anonymousIds of a profile: those first seen with its users. Further ones are reported, but not linked.',
+    doc: 'Maximum anonymousIds linked to a profile: the first ones seen with its users. Further ones are reported, but not linked.',
     default: '100',
     parse: integer(1, 10_000),
   },

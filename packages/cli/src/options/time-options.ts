@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander'
 
 /** Converts ISO 8601, or how long ago, to ISO 8601. */
 export function pastTime(text: string, nowMs = Date.now()): string {
-  return timeOf(text, nowMs, -1, 'a duration ago, like 90s, 1h or 7d')
+  return timeOf(text, nowMs, -1, 'how long ago, like 90s, 1h or 7d')
 }
 
 /** Converts ISO 8601, or how long from now, to ISO 8601. */
@@ -12,7 +12,7 @@ export function futureTime(text: string, nowMs = Date.now()): string {
 }
 
 /** Describes a past time in option help. */
-export const PAST_TIME = 'ISO 8601, or a duration ago, like 1h'
+export const PAST_TIME = 'ISO 8601, or how long ago, like 1h'
 
 const HOUR_MS = 60 * 60 * 1000
 

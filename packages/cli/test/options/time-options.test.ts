@@ -21,7 +21,7 @@ describe('a time option', () => {
 
   it.for(['', '1', 'yesterday', '2026-13-01', '99999999d', '1 h'])('is refused as %j', (text) => {
     expect(() => pastTime(text, NOW)).toThrow(
-      'Use ISO 8601, like 2026-11-21T09:30:00Z, or a duration ago',
+      'Use ISO 8601, like 2026-11-21T09:30:00Z, or how long ago',
     )
     expect(() => futureTime(text, NOW)).toThrow('or a duration from now, like 12h or 30d')
   })

@@ -108,7 +108,7 @@ const schemas = {
     ...viewer('listProfiles', 'Lists or searches profiles'),
     isLongRead: true,
     description:
-      'The parameter trait.NAME=VALUE finds profiles by a trait, ignoring case: trait.plan=pro. The first search for a trait or an e-mail address creates an index; until it is complete, indexed is the share of profiles in it. At most 20 traits besides email have an index, which is removed after a week without a search.',
+      'The parameter trait.NAME=VALUE finds profiles by a trait, ignoring case: trait.plan=pro. The first search for a trait or an email address creates an index; until it is complete, indexed is the share of profiles in it. At most 20 traits besides email have an index, which is removed after a week without a search.',
     querystring: Type.Object(
       {
         search: Type.Optional(

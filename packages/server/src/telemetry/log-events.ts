@@ -43,7 +43,7 @@ export const LOG_EVENTS = {
   ),
 
   'webhook.failing': warn(
-    'An attempt to a working webhook failed. The line has the class and the error.',
+    'An attempt to a previously working webhook failed. The line has the class and the error.',
     'Attempts are retried. If the failures last more than a few minutes, contact the owner of the receiver.',
   ),
   'webhook.still_failing': warn(

@@ -91,7 +91,9 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))
       await remove(id, announce ? { announce: 'true' } : {})
       output.data({ id, deleted: !announce }, () =>
-        announce ? `${id} will be deleted after the notifications.` : `Deleted ${id}.`,
+        announce
+          ? `${id} will be deleted once its destinations have been notified.`
+          : `Deleted ${id}.`,
       )
     })
 }

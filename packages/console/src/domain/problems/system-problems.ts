@@ -51,7 +51,9 @@ function checkProblem(name: string, { ok, note, reason }: Check): CurrentProblem
     {
       key: `check ${name}`,
       severity: ok ? 'attention' : 'failing',
-      title: ok ? `Check “${name}”: ${note}` : `Check “${name}” failed: ${reason ?? 'no reason.'}`,
+      title: ok
+        ? `Check “${name}”: ${note}`
+        : `Check “${name}” failed: ${reason ?? 'no reason given.'}`,
       remedy: REMEDIES.get(name) ?? DEFAULT_REMEDY,
       to: '/system',
     },

@@ -33,7 +33,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
     cause: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
-    remedy: 'Report the reason below, then replay the event.',
+    remedy: 'Report the reason below, and replay the event once its cause is fixed.',
   },
 }
 

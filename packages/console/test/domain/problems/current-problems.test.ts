@@ -48,7 +48,7 @@ test('problems of the service are listed first, then destinations, then failures
     ],
     [
       'failing',
-      'Check “other” failed: no reason.',
+      'Check “other” failed: no reason given.',
       expect.stringMatching(/hookline doctor/),
       '/system',
     ],

@@ -137,7 +137,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
     const role = request.body.role ?? actor.role
     if (!isRoleEnough(actor.role, role))
       throw new Problem('forbidden', {
-        detail: `A ${actor.role} cannot create a link with the ${role} role.`,
+        detail: `The ${actor.role} role cannot create a link with the ${role} role.`,
       })
     const now = clock.wall()
     const { code, expiresAt } = codes.create({ role, tokenId: actor.tokenId }, now)

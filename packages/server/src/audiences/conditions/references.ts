@@ -107,7 +107,7 @@ function targetFault(
 
 function otherSpace(): Fault {
   const hint = 'Use one from the same space: each space has its own profiles.'
-  return fault('', 'other_space', 'It is in another space.', hint)
+  return fault('', 'other_space', 'The audience or computed trait is in another space.', hint)
 }
 
 /** Names of the computations on the path from `from` to `id`; `undefined` if unreachable. */

@@ -134,7 +134,7 @@ export function prepareOperations(
   return { perform, numbering }
 }
 
-/** The function of this name in PostgreSQL. Corrupted counts count as none. */
+/** The function of this name in PostgreSQL. Corrupted counts are treated as empty. */
 function sumOfCounts(a: SQLOutputValue, b: SQLOutputValue): string {
   return JSON.stringify(sumOf((parsedJson(a) ?? {}) as Counts, (parsedJson(b) ?? {}) as Counts))
 }

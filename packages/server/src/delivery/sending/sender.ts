@@ -49,7 +49,7 @@ export interface WebhookSenderOptions {
 }
 
 export interface SendOptions {
-  /** Whether the result of a success has headers and body; by default true. */
+  /** Whether the result of a successful attempt includes headers and body. Defaults to true. */
   readonly isSuccessShown?: boolean
   /** Called as the request is written to its socket, and again when it is repeated. */
   readonly onWritten?: () => void

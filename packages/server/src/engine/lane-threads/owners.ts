@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** The thread of each destination: once added, always the one that had the fewest; before, by hash. Same in all threads. */
+/** Assigns each new destination to the thread with the fewest destinations, permanently. Until then, a hash decides. All threads agree. */
 export class Owners {
   readonly #threads: number
   readonly #byId: Map<string, number>

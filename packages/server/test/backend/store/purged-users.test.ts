@@ -18,7 +18,7 @@ test('a removed event is covered, and events of other users are not looked up', 
   expect(purged.has(acceptedEvent({ userId: 'u2' }))).toBe(false)
 })
 
-test('a purge is forgotten after an hour of a monotonic clock', () => {
+test('a purge is forgotten after an hour on the monotonic clock', () => {
   let nowMs = 0
   const purged = new PurgedUsers({ positionOf: () => 5, nowMs: () => nowMs })
   purged.add(PURGED)

@@ -17,7 +17,7 @@ function watched(newestAt?: number) {
   return { clock, metrics, logged, watch }
 }
 
-describe('the watch of the clock', () => {
+describe('the clock watch', () => {
   test.for([
     ['forward', 2 * DAY],
     ['back', -2 * DAY],

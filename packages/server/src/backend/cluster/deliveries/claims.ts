@@ -62,7 +62,7 @@ export class NodeClaims {
     }
   }
 
-  /** Ends claims; without the database, as soon as it is back. */
+  /** Ends claims. If the database is unavailable, they end once it is back. */
   async end(ended: readonly HeldClaim[]): Promise<void> {
     if (ended.length === 0) return
     this.#forget(ended)

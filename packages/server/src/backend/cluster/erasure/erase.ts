@@ -265,7 +265,7 @@ const WAIT_MS = 150
 /** Every fifth attempt exceeds `deadlock_timeout` (1 s), after which PostgreSQL cancels an autovacuum that blocks it. */
 const LONG_WAIT_MS = 1_500
 const LONG_EVERY = 5
-/** All attempts together take about eight seconds. */
+/** All attempts together take about seven seconds. */
 const MAX_ATTEMPTS = 12
 const PAUSE_MS = 250
 
