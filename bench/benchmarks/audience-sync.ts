@@ -157,7 +157,7 @@ function figuresOf(rounds: readonly Round[], goals: Goals): readonly Figure[] {
 function notesOf(profiles: number, rounds: readonly Round[]): readonly string[] {
   const members = Math.max(...rounds.map(({ first }) => first.entered))
   return [
-    `${profiles.toLocaleString('en')} profiles with ten events each, source by SQL; the condition: a trait, and at least two events within 30 days`,
+    `${profiles.toLocaleString('en')} profiles with ten events each, created by SQL; the condition: a trait, and at least two events within 30 days`,
     `the first sync announces ${members.toLocaleString('en')} members; the check finds no differences`,
     `meanwhile, single calls at ${EVENTS_PER_SECOND.toLocaleString('en')} events/s; a rate is measured at the receiver`,
   ]

@@ -19,7 +19,7 @@ export function addProfiles(dataDir: string, count: number): void {
   const first = Number(
     db.prepare('SELECT ifnull(MAX(id), 0) + 1 AS first FROM identities').get()!['first'],
   )
-  if (first !== 1) throw new Error('There are profiles already.')
+  if (first !== 1) throw new Error('The database already has profiles.')
   const numbers = `WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < ${count})`
   const now = Date.now()
   const seen = `${now - 270 * DAY_MS}, ${now - OLDEST_LAST_MS}`

@@ -5,7 +5,7 @@ export interface Frame {
   readonly url: string
 }
 
-const LOOP = 'event loop, sockets read, code outside of JavaScript'
+const LOOP = 'event loop, socket reads, code outside of JavaScript'
 const MESSAGES = 'messages between threads'
 const SOCKETS = 'sockets'
 const HASHES = 'hashing and random bytes'
@@ -24,7 +24,7 @@ const NODE_MODULES: readonly (readonly [RegExp, string])[] = [
   [/^node:(_?http|internal\/http)/, 'HTTP of Node'],
   [/^node:(net|_?stream|internal\/(stream|js_stream|net|dtrace))/, SOCKETS],
   [/^node:(crypto|internal\/crypto)/, HASHES],
-  [/^node:(buffer|internal\/(buffer|encoding|blob|webidl|url|util\/types))/, 'buffers and texts'],
+  [/^node:(buffer|internal\/(buffer|encoding|blob|webidl|url|util\/types))/, 'buffers and text'],
   [/^node:(events|internal\/(event_target|events|abort_controller))/, 'events of Node'],
   [/^node:(timers|internal\/(timers|process\/(task_queues|promises)))/, 'timers, ticks, promises'],
   [/^node:(async_hooks|diagnostics_channel|internal\/async)/, 'timers, ticks, promises'],

@@ -231,7 +231,7 @@ func TestAPanicInMarshalJSONPropagatesAndAffectsNoOtherCall(t *testing.T) {
 
 type panicking struct{}
 
-func (panicking) MarshalJSON() ([]byte, error) { panic("a bug of the program") }
+func (panicking) MarshalJSON() ([]byte, error) { panic("a bug in the program") }
 
 func FuzzEncodedCallsAreTheJSONOfTheCall(f *testing.F) {
 	f.Add("u1", "Order Completed", "key", "value <&> \u2028 😀", `{"a":[1,"{[",null]}`)

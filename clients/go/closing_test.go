@@ -305,12 +305,12 @@ func TestAPanicOfOnErrorIsLoggedAndDoesNotStopTheClient(t *testing.T) {
 	e := open(t, statuses(400, 200))
 	var output bytes.Buffer
 	e.Logger = log.New(&output, "", 0)
-	e.OnError = func(error) { panic("a bug of the program") }
+	e.OnError = func(error) { panic("a bug in the program") }
 	e.track(t, 0, 3)
 	flushed(t, e, FlushResult{Failed: 3})
 	e.track(t, 3, 3)
 	flushed(t, e, FlushResult{Delivered: 3})
-	if got := output.String(); got != "OnError panicked: a bug of the program\n" {
+	if got := output.String(); got != "OnError panicked: a bug in the program\n" {
 		t.Error(got)
 	}
 }

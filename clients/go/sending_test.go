@@ -219,7 +219,7 @@ func (h headSignal) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func TestAnErrorStatusIsSufficientIfTheBodyCannotBeRead(t *testing.T) {
-	for name, body := range map[string]string{"breaks off": "hello", "is no gzip": "not gzip, ", "hangs": "hello"} {
+	for name, body := range map[string]string{"breaks off": "hello", "is not gzip": "not gzip, ", "hangs": "hello"} {
 		for status, want := range map[int]FlushResult{429: {Delivered: 3}, 401: {Failed: 3}} {
 			t.Run(fmt.Sprint(name, " ", status), func(t *testing.T) {
 				e := open(t, func(w http.ResponseWriter, r *http.Request, index int) {
@@ -228,7 +228,7 @@ func TestAnErrorStatusIsSufficientIfTheBodyCannotBeRead(t *testing.T) {
 					}
 					w.Header().Set("Retry-After", "70")
 					w.Header().Set("Content-Length", "10")
-					if name == "is no gzip" {
+					if name == "is not gzip" {
 						w.Header().Set("Content-Encoding", "gzip")
 					}
 					w.WriteHeader(status)

@@ -13,7 +13,7 @@ test.skipIf(clusterIsMissing() !== undefined)(
   'entries that a node has taken from the log and cannot archive are delivered by another one, while it is cut off from PostgreSQL',
   async () => {
     const random = seededRandom(1)
-    // It takes them all: a failed attempt has begun, and deliveries that have begun stay with their node.
+    // Accepts every first attempt: a delivery with a failed attempt has begun, and would stay with its node.
     await using arrivals = await Arrivals.open(() => 1)
     await using cluster = await Cluster.open({ nodes: 2, natsServers: 1 })
     const sources = await cluster.createSources((number) => arrivals.urlOf(String(number)))

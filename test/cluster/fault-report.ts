@@ -20,7 +20,7 @@ export interface Effect {
   readonly kind: string
   /** The longest time without an arrival. */
   readonly stillMs: number
-  /** Until all parts worked, after its end. */
+  /** From its end until all parts worked again. */
   readonly recoveryMs: number
   readonly duplicates: number
   /** Calls with a 200 that never arrived. */
@@ -68,9 +68,9 @@ const HEAD = [
   'fault',
   'count',
   'lost',
-  'duplicates a fault',
-  'no arrival for, ms (median, max)',
-  'all parts work, ms after its end (median, max)',
+  'duplicates per fault',
+  'longest time without an arrival, ms (median, max)',
+  'recovery after its end, ms (median, max)',
   'response p99, ms',
   '200 to arrival p99, ms',
 ]

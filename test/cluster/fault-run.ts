@@ -92,7 +92,7 @@ export class FaultRun implements AsyncDisposable {
     const [lasted, seconds] = [endedAt - beganAt, recoveredAt - endedAt].map((ms) =>
       (ms / 1000).toFixed(1),
     )
-    console.log(`${number} ${fault.name}: lasted ${lasted} s, all works ${seconds} s after its end`)
+    console.log(`${number} ${fault.name}: lasted ${lasted} s, recovered ${seconds} s after its end`)
     const ended = this.#cluster.nodes.filter(({ isRunning }) => !isRunning)
     if (ended.length > 0) await this.#fail(`${ended[0]!.name} exited unexpectedly.`)
   }
@@ -105,7 +105,7 @@ export class FaultRun implements AsyncDisposable {
     await this.#until('deletions that are not finished', () => this.#deleted.open())
     const cluster = this.#cluster
     await this.#until('chunks in the log', async () => (await cluster.stream()).state.messages)
-    await this.#until('parts that wait', async () => {
+    await this.#until('waiting parts', async () => {
       const [row] = await cluster.sql('SELECT count(*)::int AS rows FROM waiting_parts')
       return row!['rows'] as number
     })
@@ -165,7 +165,7 @@ export class FaultRun implements AsyncDisposable {
     const signal = AbortSignal.timeout(RECOVERED_MS)
     const { nodes } = this.#cluster
     const probes = await Promise.all(nodes.map((node) => this.traffic.probe(node, signal)))
-    if (signal.aborted) console.log('A node has refused a call all the time.')
+    if (signal.aborted) console.log('A node refused every attempt of a call until the deadline.')
     const missing = new Set(probes.flat())
     return this.#arrivals.until(() => {
       for (const id of missing) if (this.#arrivals.firstAt(id) !== undefined) missing.delete(id)

@@ -162,7 +162,7 @@ test('a long list has a filter and keyboard navigation, and shows hostile names 
   expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
-test('a source shows its received events, and the page why calls were refused, with the remedy', async () => {
+test('a source shows its received events, and the page shows why calls were refused, with the remedy', async () => {
   await using service = await startService()
   await service.track('m1')
   const unknown = { headers: { authorization: `Basic ${btoa('wk_none:')}` }, body: '{}' }

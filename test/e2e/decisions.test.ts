@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
 describe.concurrent('a destination', () => {
-  test('that is disabled receives nothing, and the trace says why; once enabled, it receives later events', async () => {
+  test('that is disabled receives nothing, and the trace explains why; once enabled, it receives later events', async () => {
     await using receiver = await openReceiver()
     await using service = await startService()
     const id = await service.createDestination({ urls: [receiver.url], enabled: false })

@@ -14,7 +14,7 @@ const CALL = {
   unknown: { stays: 'here' },
 }
 
-test('an event has the same bytes on the first attempt, a retry, after a restart, on a manual retry and in a replay', async () => {
+test('an event has the same bytes on the first attempt, on a retry, after a restart, on a manual retry and in a replay', async () => {
   await using receiver = await openReceiver({ respond: [503, 503, 400, 400, 200] })
   await using service = await startService({ settings: { retryScheduleMs: '300' } })
   const destinationId = await service.createDestination({ urls: [receiver.url], secret: 's' })

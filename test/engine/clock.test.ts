@@ -10,7 +10,7 @@ const EVENTS = 200
 test('after the clock jumps an hour forward or back, every event is delivered, and new events are not delayed', async () => {
   const clock = new AdjustableClock()
   await using healthy = await openReceiver()
-  // Three of ten first attempts fail, too few to open a breaker.
+  // Three in ten first attempts fail, too few to open a breaker.
   await using flaky = await openReceiver({
     respond: ({ headers }, index) =>
       headers['x-hookline-attempt'] === '1' && index % 10 < 3 ? 500 : 200,

@@ -185,7 +185,7 @@ function duplicates(): string[] {
     'Retry after 408, 429, 500 and 503, and if you get no response. If the response has `Retry-After`, wait that many seconds first. Do not retry other errors: they are permanent.',
     '## Meaning of a 200',
     list([
-      'Every call that is not in `rejected` is on disk, and survives a crash or a power failure.',
+      'Every call that is not in `rejected` is on disk, and survives a crash or a power failure, with the two exceptions below.',
       'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
       'It does not mean that a receiver got the event: deliveries are retried for up to four hours.',
       'Two kinds of calls get a 200 but are not stored: duplicates, and calls of users that a deletion request suppressed.',

@@ -106,7 +106,7 @@ export const SETTINGS = {
     parse: text,
   },
   natsMonitorUrl: {
-    doc: 'For the cluster: URLs of the monitoring ports of all NATS servers, separated by commas, like http://nats-1:8222. Then a node refuses servers that do not have `sync_interval: always`, and `hookline doctor` checks it.',
+    doc: 'For the cluster: URLs of the monitoring ports of all NATS servers, separated by commas, like http://nats-1:8222. If set, nodes refuse servers that do not have `sync_interval: always`, and `hookline doctor` checks this.',
     secret: true,
     isPlace: true,
     parse: urlOf('http://host:8222, or several, separated by commas', /^https?:$/),

@@ -49,7 +49,7 @@ export class SimulatedProcess implements AsyncDisposable {
       // Separate, because main reads the metrics of its threads, and a shared instance would retain the threads of every process.
       metrics: options.threads ? new Metrics(1, { ofProcess: false }) : metricsOfAll,
       logger: createLogger('error', { write: (line) => !isOfKill(line) && onBug(line) }),
-      onPermanentFailure: ({ worker }: WorkerFailed) => onBug(`${worker} was given up`),
+      onPermanentFailure: ({ worker }: WorkerFailed) => onBug(`${worker} failed permanently`),
     }
     const settings = { limits, retryWindowMs }
     const { lanes, groups } = options.threads

@@ -30,7 +30,7 @@ export const ATTEMPT_CLASSES = {
   },
   timeout: {
     meaning:
-      'There was no response within 5 s, from the DNS lookup to the last response header. Hookline tries again.',
+      'There was no response within attemptTimeout (5 s by default), measured from the DNS lookup to the last response header. Hookline tries again.',
     help: 'Make the receiver respond with a 2xx as soon as it has received the request, and process it afterwards.',
   },
   connection_failed: {

@@ -28,9 +28,9 @@ interface LostActivities {
 }
 
 /**
- * The newest activities of all nodes, numbered by this node. Nothing is buffered per reader: a slow reader is
- * overtaken and receives a `gap`. Everything is dropped five minutes after the last reader has left. A gap is not filled from the archive, which does
- * not have the order of activities.
+ * The newest activities of all nodes, numbered by this node. Nothing is buffered per reader: a slow reader is overtaken and
+ * receives a `gap`. Everything is dropped five minutes after the last reader has left. A gap is not filled from the archive,
+ * which does not have the order of activities.
  */
 export class LiveTail implements Omit<
   ActivityListener,

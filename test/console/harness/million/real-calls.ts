@@ -20,7 +20,7 @@ export interface Shop {
 }
 
 const CALLS = 400
-/** The web shop sends two of five calls. */
+/** The web shop sends two in five calls. */
 const WEB_OF_FIVE = 2
 const USERS = 40
 const BATCH = 20

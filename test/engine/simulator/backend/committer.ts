@@ -74,5 +74,5 @@ export class Committer implements AsyncDisposable {
 }
 
 function unavailable(): BackendUnavailable {
-  return new BackendUnavailable('Unavailable, as the scenario says.')
+  return new BackendUnavailable('Unavailable, as the scenario specifies.')
 }

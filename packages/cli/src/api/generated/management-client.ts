@@ -148,7 +148,7 @@ export type Event = {
     duplicates: number;
     /** When the last of them arrived. */
     lastDuplicateAt: string | null;
-    /** The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is counted once its decision and first attempt are recorded. */
+    /** The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is not counted before its decision is recorded, or during its first attempt. */
     outcomes: {
         failed?: number;
         retrying?: number;
@@ -181,7 +181,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** Maximum attempts to one webhook since the last replay or retry. */
+    /** The most attempts to any webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -1080,7 +1080,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     /** ISO 8601, UTC. */
                     oldestPendingAt: string | null;
                 }[];
-                /** Deliveries that no webhook has received yet. */
+                /** Deliveries in the state pending. */
                 pending: number;
                 /** Deliveries held until the destination is resumed. */
                 held: number;
@@ -2187,7 +2187,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             responses: {
                 /** 200 to 599; 200 if absent. */
                 status: number;
-                /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
+                /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
                 delayMs: number;
                 /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
                 failFirst: number | null;
@@ -2362,7 +2362,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeInspectorResponses(body: {
     /** 200 to 599; 200 if absent. */
     status?: number;
-    /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
+    /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
     delayMs?: number;
     /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
     failFirst?: number | null;
@@ -2372,7 +2372,7 @@ export function changeInspectorResponses(body: {
         data: {
             /** 200 to 599; 200 if absent. */
             status: number;
-            /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s. */
+            /** The delay of each response, up to 10000; 0 if absent. Attempts have a deadline of 5 s by default. */
             delayMs: number;
             /** How many attempts of each delivery get this status, 1 to 1000; later ones get 200. null or absent: all. */
             failFirst: number | null;

@@ -56,7 +56,7 @@ function addPreview(
 ): void {
   const help = definitionHelp(definition)
   parent
-    .api('preview', 'count and sample the matching users')
+    .api('preview', 'count and sample the users it would apply to')
     .requiredOption(`--${definition} <file>`, help)
     .option('--space <space>', 'space of the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)
@@ -91,9 +91,7 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))
       await remove(id, announce ? { announce: 'true' } : {})
       output.data({ id, deleted: !announce }, () =>
-        announce
-          ? `${id} will be deleted once its destinations have been notified.`
-          : `Deleted ${id}.`,
+        announce ? `${id} will be deleted after its destinations are notified.` : `Deleted ${id}.`,
       )
     })
 }

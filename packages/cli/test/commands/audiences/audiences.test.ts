@@ -157,7 +157,7 @@ describe('hookline traits', () => {
     await service.json('traits', 'update', id, '--enabled')
     expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
     const gone = await service.run('traits', 'delete', id, '--announce', '--yes')
-    expect(gone.stdout).toContain('will be deleted once its destinations have been notified.')
+    expect(gone.stdout).toContain('will be deleted after its destinations are notified.')
     await eventually(async () => {
       expect((await service.run('traits', 'get', id)).code).toBe(4)
     }, 200)

@@ -76,7 +76,7 @@ function Facts({ request }: { readonly request: WholeRequest }): ReactElement {
         [
           'Destination',
           destinationId === null ? (
-            'Unknown: none or several destinations match.'
+            'Unknown: no destination matches, or several do.'
           ) : (
             <Link
               key="destination"

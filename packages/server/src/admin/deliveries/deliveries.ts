@@ -109,7 +109,7 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('Maximum attempts to one webhook since the last replay or retry.'),
+    rounds: Schema.integer('The most attempts to any webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(

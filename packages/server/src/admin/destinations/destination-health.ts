@@ -30,7 +30,7 @@ export const HealthResponse = Type.Object({
       oldestPendingAt: Schema.nullable(Schema.time),
     }),
   ),
-  pending: Schema.integer('Deliveries that no webhook has received yet.'),
+  pending: Schema.integer('Deliveries in the state pending.'),
   held: Schema.integer('Deliveries held until the destination is resumed.'),
   oldestPendingAt: Schema.nullable(Schema.time),
   oldestPendingAgeMs: Schema.nullable(Type.Integer()),

@@ -34,7 +34,7 @@ const outcomesField = Type.Object(
   ),
   {
     description:
-      'The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is counted once its decision and first attempt are recorded.',
+      'The number of destinations with each outcome. retrying: an attempt failed, and another one will follow. pending: no attempt was recorded, or none since the last replay or retry. failed: rejected, expired or quarantined. declined: not delivered, for a recorded reason. A destination is not counted before its decision is recorded, or during its first attempt.',
   },
 )
 

@@ -143,7 +143,7 @@ export class ParkedChanges {
     return claim.deliveries.length + claim.unreadable.length === SLICE
   }
 
-  /** Ends the claimed parts that are over, and releases the others. Returns whether more may remain. */
+  /** Ends the claimed parts for which `isOver` holds, and releases the others. Returns whether more may remain. */
   async #endSlice(
     lane: LaneId,
     claim: Claim<Carried>,

@@ -189,7 +189,7 @@ describe('a pace', () => {
     expect(less.accepted[3]! / (5 * 60)).toBeGreaterThan(0.8)
   })
 
-  test('is not slowed down by a receiver that throttles one of fifty attempts at any pace', () => {
+  test('is not slowed down by a receiver that throttles one in fifty attempts at any pace', () => {
     let count = 0
     const { accepted } = run(() => ++count % 50 !== 0, options)
     expect(accepted[1]! / 60).toBeGreaterThan(500)

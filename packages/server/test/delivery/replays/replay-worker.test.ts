@@ -89,7 +89,7 @@ describe('a replay', () => {
     expect(tried.toSorted()).toEqual(['bad', 'bad', 'good'])
   })
 
-  test('delivers events from while the destination was disabled, once', async () => {
+  test('delivers events that arrived while the destination was disabled, once', async () => {
     await using receiver = await openReceiver()
     await using engine = await TestEngine.open()
     await engine.destination('dst_a', receiver.url, { enabled: false })
