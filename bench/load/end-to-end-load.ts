@@ -4,7 +4,7 @@ import type { EventReceiver } from './event-receiver.ts'
 import { RawClient } from './raw-client.ts'
 
 const CONNECTIONS = 64
-/** The maximum of events in flight: less than the size of a lane, so that none is parked in the database. */
+/** The maximum number of events in flight: less than the size of a lane, so that none is parked in the database. */
 const OUTSTANDING = 0.8 * Number(SETTINGS.webhookQueueSize.default)
 const TICK_MS = 1
 const DEADLINE_MS = 60_000

@@ -6,7 +6,7 @@ import { respondWith, SteadyStream } from '../load/steady-stream.ts'
 import { redisUrl } from '../load/peer-servers.ts'
 
 // Delivery with BullMQ on Redis, tuned as its documentation recommends: jobs are added in bulk, one worker has the
-// concurrency of the requests, and completed jobs are removed, so no history accumulates.
+// same concurrency as Hookline, and completed jobs are removed, so no history accumulates.
 
 const deliver = openDelivery(Number(process.argv[2]))
 const name = `hookline-bench-${randomUUID()}`

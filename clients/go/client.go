@@ -21,7 +21,7 @@ const closeTimeout = 30 * time.Second
 type Client struct {
 	// Endpoint is the base URL of the service; the client appends /v1/batch. Default: http://localhost:4800.
 	Endpoint string
-	// Size is the number of calls that starts a flush, and the maximum of a batch: 1 to 2500. 1 disables batching. Default: 20.
+	// Size is the number of calls that starts a flush, and the maximum per batch: 1 to 2500. 1 disables batching. Default: 20.
 	Size int
 	// FlushAt is an alias of Size, and takes precedence if set.
 	FlushAt int

@@ -288,7 +288,7 @@ const STATUSES: Readonly<Record<number, string>> = {
   404: 'Not found.',
   405: 'Method not allowed. `Allow` lists the methods of the path.',
   408: 'The request did not arrive in time. Send it again.',
-  421: 'The `Host` is not allowed. Only for `/metrics`, `/readyz` and the settings of a project.',
+  421: 'The `Host` is not allowed. Only for `/metrics`, `/readyz` and `/v1/projects/:writeKey/settings`.',
   429: 'Nothing was stored. Send it again after the time in `Retry-After`.',
   431: 'The headers are too large.',
   500: 'Internal error in Hookline. Send it again.',

@@ -13,7 +13,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export interface ClientOptions {
   /** The base URL of the service; the client appends `/v1/batch`. Default: `http://localhost:4800`. */
   readonly endpoint?: string | undefined
-  /** The number of calls that starts a flush, and the maximum of a batch: 1 to 2500. 1 disables batching. Default: 20. */
+  /** The number of calls that starts a flush, and the maximum per batch: 1 to 2500. 1 disables batching. Default: 20. */
   readonly flushAt?: number | undefined
   /** An alias of `flushAt`. */
   readonly size?: number | undefined

@@ -175,7 +175,7 @@ export const INGEST_CODES = {
   wrong_host: {
     status: 421,
     message: 'The Host header is invalid or not allowed.',
-    help: 'For /metrics and /readyz, use an IP address, or add the host name to the allowedHosts setting. For the settings of a project, send a host with an optional port.',
+    help: 'For /metrics and /readyz, use an IP address, or add the host name to the allowedHosts setting. For /v1/projects/…/settings, send a host with an optional port.',
   },
   wrong_node: {
     status: 503,

@@ -255,12 +255,12 @@ export const SETTINGS = {
     parse: integer(1, 16_384),
   },
   webhookQueueSize: {
-    doc: 'Maximum deliveries per webhook in memory that are waiting for an attempt or in flight. The same number again may be waiting to be recorded. All others are parked in the database.',
+    doc: 'Maximum deliveries per webhook in memory: waiting for an attempt, in flight, or waiting to be recorded. All others are parked in the database.',
     default: '256',
     parse: integer(1, 65_536),
   },
   maxDeliveriesInMemory: {
-    doc: 'Approximate maximum of deliveries in memory for all destinations. With many busy webhooks, each gets less than webhookQueueSize.',
+    doc: 'Approximate maximum number of deliveries in memory for all destinations. With many busy webhooks, each gets less than webhookQueueSize.',
     default: '16384',
     parse: integer(64, 1_048_576),
   },

@@ -29,8 +29,8 @@ export class LiveStreams {
   }
 
   /**
-   * Whether a reader may open another stream. At the limit, closes the longest unread stream, else one of the token with
-   * the most streams, else one of this token's session with the most.
+   * Whether a reader may open another stream. At the limit, closes the stream that has been unread longest, else one of the
+   * token with the most streams, else one of the session of this token with the most streams.
    */
   makesRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true

@@ -123,7 +123,7 @@ interface Failures {
 export interface WaitingParts {
   readonly pending: number
   readonly held: number
-  /** When the oldest pending event was received. Searches only some of the parts that are due longest. */
+  /** When the oldest pending event was received. Searches only some of the parts that have been due longest. */
   readonly oldestAt: number | undefined
   readonly dueAt: number | undefined
 }

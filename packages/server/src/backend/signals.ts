@@ -27,6 +27,6 @@ export interface Signals {
   onRequest(topic: SignalTopic, respond: (request: unknown) => Promise<object>): () => void
   /** Receives the messages of a topic, until the result is disposed of. */
   read(topic: ReadTopic): Disposable
-  /** Calls `listener` when the first other node begins to read, immediately if one already does, and when the last one ends. */
+  /** Calls `listener` when the first other node begins to read, immediately if one already does, and when the last one stops. */
   onRead(topic: ReadTopic, listener: (isRead: boolean) => void): () => void
 }

@@ -30,7 +30,7 @@ const BYTES_PER_MS = 1024
 /** The turn while deliveries wait: otherwise many connections would take all the time, and deliveries would be parked. */
 const SHORT_SLICE_MS = 1
 
-/** Checks bodies in turns of MAX_SLICE_MS. The source with the least used time is next, so none waits long. */
+/** Checks bodies in turns of MAX_SLICE_MS. The source that has used the least time is next, so none waits long. */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
   readonly #isDelivering: () => boolean

@@ -56,7 +56,7 @@ function addPreview(
 ): void {
   const help = definitionHelp(definition)
   parent
-    .api('preview', 'count and sample the users it would apply to')
+    .api('preview', 'count matching users and show a sample')
     .requiredOption(`--${definition} <file>`, help)
     .option('--space <space>', 'space of the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)

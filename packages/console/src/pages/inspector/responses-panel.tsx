@@ -75,7 +75,7 @@ const FIELDS = [
   ],
   [
     'failFirst',
-    'Attempts per delivery',
+    'Attempts that get this status',
     'Later attempts get 200. Leave empty for all.',
     { min: 1, max: INSPECTOR_LIMITS.failFirst },
   ],

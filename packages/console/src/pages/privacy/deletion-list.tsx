@@ -32,8 +32,8 @@ export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactEl
             title="No deletions yet"
             action={mayDelete && <Button onClick={onNew}>Delete users…</Button>}
           >
-            A deletion removes all data of a user, notifies every destination and creates a signed
-            receipt.{!mayDelete && ' Only admins can start one.'}
+            A deletion removes all data of a user, notifies every enabled destination and creates a
+            signed receipt.{!mayDelete && ' Only admins can start one.'}
           </Empty>
         ) : (
           <>

@@ -26,7 +26,7 @@ export function PrivacyPage(): ReactElement {
     <>
       <PageHeading
         title="Privacy"
-        about="Delete users’ data, and notify every destination."
+        about="Delete users’ data, and notify every enabled destination."
         actions={
           mayDelete && (
             <Button look="main" onClick={openForm}>

@@ -64,7 +64,7 @@ export function evaluateProfile(
 }
 
 /**
- * Compares a stored profile with the result of a plan. `missed`: a value or announcement is wrong, and real time will
+ * Compares a stored profile with the result of a plan. `missed`: a value or announcement is wrong, and real-time evaluation will
  * not correct it. `stale`: wrong, but dirty or due. `late`: correct, but `recheckAt` is too late. `right`: correct.
  */
 export function checkProfile(

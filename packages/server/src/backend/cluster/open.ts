@@ -61,7 +61,7 @@ export interface ClusterOptions extends ServerOptions {
  * @throws {EncryptionKeyMismatch} if secrets are encrypted with a key that this node does not have
  * @throws {SchemaTooNew | OlderNodesRun} if this version is incompatible with the schema or other nodes
  * @throws {StreamMismatch} if the stream of the log belongs to another database
- * @throws {MoveUnfinished} while the data of an embedded service is moved into it
+ * @throws {MoveUnfinished} while the data of an embedded service is being moved into the cluster
  */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()

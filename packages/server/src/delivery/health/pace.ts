@@ -17,7 +17,7 @@ import type { Attempt } from '@hookline/protocol'
  * Otherwise there is a limit, and the next trial comes later.
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
- * ceiling doubles every 3 s from 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
+ * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
  * of the attempts may be throttled before the pace falls. With it, each costs a pause, so the pace falls each time.
  *
  * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts from

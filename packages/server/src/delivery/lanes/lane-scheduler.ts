@@ -14,7 +14,7 @@ export interface LaneSchedulerOptions {
     readonly maxConcurrencyPerWebhook: number
     readonly laneShare?: number
     readonly webhookQueueSize: number
-    /** Approximate maximum of parts in memory, over all lanes. */
+    /** Approximate maximum number of parts in memory, over all lanes. */
     readonly maxInMemory: number
   }
   /** When the next attempt of the lane may begin; 0 for any time. */

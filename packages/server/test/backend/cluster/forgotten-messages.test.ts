@@ -159,7 +159,7 @@ describe.skipIf(natsProgram() === undefined)('messages that the server has forgo
     await expect.poll(() => node.ids()).toEqual(wanted)
   })
 
-  test('do not ack messages of a replacement stream when they are acked late', async () => {
+  test('do not affect messages of a replacement stream when they are acked late', async () => {
     await using nats = await NatsServer.start()
     await using node = await openNode(nats)
     await node.log.append([acceptedEvent()])

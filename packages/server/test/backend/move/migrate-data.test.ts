@@ -164,7 +164,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect([...node.catalog.current.sources.keys()]).toEqual([newSource().id])
   })
 
-  test('can be corrupted: corrupt events are skipped, and unreadable secrets stay unreadable', async () => {
+  test('may be partly corrupt: corrupt events are skipped, and unreadable secrets stay unreadable', async () => {
     await using folder = await fillFolder()
     const [corrupted] = folder.appended
     let entries = 0

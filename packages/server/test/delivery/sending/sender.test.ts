@@ -331,7 +331,7 @@ describe('a connection', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
-  test('is one of a limited number for each webhook', async () => {
+  test('counts towards the connection limit of its webhook', async () => {
     const { promise, resolve } = Promise.withResolvers<ReceiverResponse>()
     const receiver = await listening({ respond: () => promise })
     const sender = openSender({ maxConnectionsPerWebhook: 3 })

@@ -84,7 +84,7 @@ function Explanation(props: ExplanationProps): ReactElement {
           'Can only change with new events.'
         ) : (
           <>
-            Without new events, changes <Time at={changesAt} />.
+            Without new events, the next change is <Time at={changesAt} />.
           </>
         )}
       </p>

@@ -32,7 +32,8 @@ export interface MoveReport {
 }
 
 /**
- * Moves the data of a stopped service into an empty cluster. @throws what `moveData` throws, {ConnectionRefused | StreamMismatch}
+ * Moves the data of a stopped service into an empty cluster.
+ * @throws the errors of `moveData`, {ConnectionRefused | StreamMismatch}
  * @throws {EncryptionKeyMismatch} if the cluster has another key
  */
 export async function moveIntoCluster(

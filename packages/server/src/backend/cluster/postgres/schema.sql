@@ -513,7 +513,7 @@ BEGIN
   RETURN ms / 86400000;
 END $$;
 
--- A trigger for each table and kind of statement. Each table has the column with the time, and the bytes of a row: a constant for
+-- A trigger for each table and kind of statement. Listed for each table: the column with the time, and the size of a row: a constant for
 -- head, ids and index entries, plus its long columns. Moments are grouped first, because `day_of` is slow.
 DO $do$
 DECLARE

@@ -1,4 +1,4 @@
--- The tables of one data folder. Triggers maintain every count: no statement can forget to, and scrapes count no rows.
+-- The tables of one data folder. Triggers maintain every count, so no statement can miss one, and scrapes need not count rows.
 
 -- Log and archive in one. `body` is the webhook request body, byte for byte; `rest` has other data.
 CREATE TABLE events (
