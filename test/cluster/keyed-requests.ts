@@ -34,7 +34,7 @@ export class KeyedRequests {
     const stored = new Set(rows.map(({ id }) => id as string))
     return [
       ...[...stored.difference(this.#made)].map((id) => `${id} was made by a repeated request`),
-      ...[...this.#made.difference(stored)].map((id) => `${id} is not there`),
+      ...[...this.#made.difference(stored)].map((id) => `${id} is missing`),
     ]
   }
 

@@ -15,7 +15,7 @@ test('a sign-in link opens a session, works once, and is removed from the addres
   expect(faults).toEqual([])
 })
 
-test('a used sign-in link is explained, with how to get a new one', async () => {
+test('a used sign-in link shows an explanation and how to get a new one', async () => {
   await using service = await startService()
   const { path } = await service.api.call<{ path: string }>('POST', 'sign-in-links', {})
   for (const expected of ['Get started', 'Sign in to Hookline']) {

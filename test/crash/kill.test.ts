@@ -30,7 +30,7 @@ test(`no call with a 200 is lost over ${KILLS} kills`, async () => {
   console.log(
     `seed ${SEED}: ${KILLS} kills, ${summary(load)}, lost ${lost()}, ${perKill(duplicates, KILLS)}`,
   )
-  // Only deliveries in the lane at the kill, with a response that was not recorded, may be duplicated.
+  // Only deliveries in the lane at the time of the kill, with a response that was not recorded, may be duplicated.
   expect(duplicates / KILLS).toBeLessThan(WEBHOOK_QUEUE_SIZE)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })

@@ -56,7 +56,7 @@ test(`over ${KILLS} kills a paused destination receives nothing until it is resu
       `${load.sent} calls sent, ${load.accepted.size} answered 200, ${receiver.requestsTo('paused')} requests ` +
       `to the paused destination, lost ${lost()}, duplicates ${duplicates} (${(duplicates / KILLS).toFixed(2)} per kill)`,
   )
-  // At most the deliveries in two lanes at the kill, with a response that was not recorded.
+  // At most the deliveries in two lanes at the time of the kill, with a response that was not recorded.
   expect(duplicates / KILLS).toBeLessThan(2 * WEBHOOK_QUEUE_SIZE)
   expect(load.accepted.size).toBeGreaterThan(KILLS * 10)
 })

@@ -24,7 +24,7 @@ describe(UNIT, () => {
     expect(() => outputOf('systemd-analyze', ['verify', '--man=no', unit])).toThrow()
   })
 
-  it('has an exposure of at most 1.5 of 10', (context) => {
+  it('has an exposure of at most 1.5 out of 10', (context) => {
     needPrograms(context, 'systemd-analyze')
     const report = outputOf('systemd-analyze', ['security', '--offline=true', '--no-pager', UNIT])
     const [, level] = /Overall exposure level for \S+: (\S+)/.exec(report)!

@@ -92,7 +92,7 @@ test('a decision survives a restart: a declined event is not delivered afterward
   const gate = Promise.withResolvers<200>()
   await using slow = await openReceiver({ respond: () => gate.promise })
   await using receiver = await openReceiver()
-  // With one attempt at a time, the second call is still pending at the stop, so its entry is redelivered.
+  // With one attempt at a time, the second call is still pending when the service stops, so its entry is redelivered.
   await using service = await startService({ settings: { maxConcurrencyPerWebhook: '1' } })
   const off = await service.createDestination({ urls: [receiver.url], enabled: false })
   await service.createDestination({ urls: [slow.url] })

@@ -80,7 +80,7 @@ describe.concurrent('a receiver that responds 5xx', () => {
     })
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
-    // The window is shortened only after four attempts, which may take long on a slow machine.
+    // The window is shortened only after four attempts, which may take a long time on a slow machine.
     await receiver.waitFor(4)
     await service.restart({ retryWindowMs: '1500' })
     const { deliveries } = await service.endOf('m-1')

@@ -320,7 +320,7 @@ export const SETTINGS = {
     parse: integer(1, 10_000),
   },
   maxWaitingConnections: {
-    doc: 'Maximum new connections that wait to be accepted. Linux applies at most net.core.somaxconn, and clients beyond it wait for a second or longer.',
+    doc: 'Maximum new connections that wait to be accepted. Linux caps this at net.core.somaxconn. Clients beyond the limit wait for a second or longer.',
     default: '4096',
     parse: integer(1, 65_535),
   },

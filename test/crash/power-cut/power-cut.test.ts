@@ -57,8 +57,8 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
       `bytes forgotten: ${JSON.stringify(Object.fromEntries(forgotten))}`,
   )
   expect(load.accepted.size).toBeGreaterThan(CUTS * 10)
-  // A write that was not intercepted would be missing in the copy. SQLite never syncs the index of its log, nor the truncation
-  // of the log at the stop, when its content is already in the database.
+  // A write that was not intercepted would be missing from the copy. SQLite never syncs the index of its log, nor the truncation
+  // of the log at shutdown, when its content is already in the database.
   const isExpected = (name: string): boolean =>
     name === 'hookline.db-shm' ||
     (name === 'hookline.db-wal' && statSync(join(disk.path, name)).size === 0)

@@ -138,7 +138,7 @@ async function database({ config }: Patient): Promise<Finding> {
   return {
     ok: true,
     warning: true,
-    detail: `${file} is intact, but was corrupted`,
+    detail: `${file} is intact now, but was corrupted earlier`,
     causes: recorded.map(({ foundAt, description }) => `${foundAt} ${description}`),
     next: 'Check the disk, and compare the lost rows with a backup.',
   }

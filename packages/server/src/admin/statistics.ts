@@ -76,7 +76,7 @@ const StatisticsQuery = Type.Object(
       ),
     ),
     sourceId: Type.Optional(
-      Schema.text('Counts of this source; or entered and left of this audience or computed trait.'),
+      Schema.text('The id of a source; or of an audience or computed trait: entered and left.'),
     ),
     destinationId: Type.Optional(
       Schema.text('Counts of this destination, and received calls of its source.'),

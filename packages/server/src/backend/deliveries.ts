@@ -38,7 +38,7 @@ export interface Claim<E extends Carried = AcceptedEvent> {
 }
 
 export interface ClaimRequest {
-  /** Those due at this time, longest due first; `'held'`: held ones; `after`: those due later, soonest first. */
+  /** Those due at this time, earliest due first; `'held'`: held ones; `after`: those due later, soonest first. */
   readonly due: number | 'held' | { readonly after: number }
   readonly limit: number
 }

@@ -9,7 +9,7 @@ const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
 const HEADER_VALUE = 'planted-header-value'
-/** The path of a URL is often a credential. The API shows it, but it is never stored. */
+/** The path of a URL is often a credential. The API shows it, but it is stored only encrypted. */
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
 const PROXY_PASSWORD = 'planted-proxy-password'
@@ -19,7 +19,7 @@ export interface PlantedSecrets {
   readonly writeKey: string
   /** Must not occur in any output. */
   readonly secrets: readonly string[]
-  /** Must not be stored. */
+  /** Must not be stored in plain text. */
   readonly notStored: readonly string[]
   /** Occurs in the output, and is stored. */
   readonly sourceId: string

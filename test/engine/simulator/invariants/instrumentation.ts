@@ -22,7 +22,7 @@ export interface AttemptListener {
   attemptEnds(begun: BegunAttempt, attempt: Attempt): void
 }
 
-/** The engine's `Attempts`, with a listener for the begin and end of attempts. */
+/** The engine's `Attempts`, with a listener for the beginning and end of attempts. */
 export class InstrumentedAttempts extends Attempts {
   readonly #listener: AttemptListener
 

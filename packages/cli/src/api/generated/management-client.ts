@@ -84,7 +84,7 @@ export type Destination = {
     enabled: boolean;
     /** When it was created, or last enabled or disabled. null if unknown. */
     enabledChangedAt: string | null;
-    /** Since when and why deliveries are held; null if they are not. */
+    /** When and why the pause began; null if deliveries are not held. */
     paused: {
         /** ISO 8601, UTC. */
         since: string;
@@ -106,7 +106,7 @@ export type Destination = {
                     "set": true;
                 };
             };
-            /** Since when and why deliveries are held; null if they are not. */
+            /** When and why the pause began; null if deliveries are not held. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
@@ -181,7 +181,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** The most attempts to any webhook since the last replay or retry. */
+    /** Most attempts to one webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -1013,7 +1013,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             enabled: boolean;
             /** When it was created, or last enabled or disabled. null if unknown. */
             enabledChangedAt: string | null;
-            /** Since when and why deliveries are held; null if they are not. */
+            /** When and why the pause began; null if deliveries are not held. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
@@ -1035,7 +1035,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                             "set": true;
                         };
                     };
-                    /** Since when and why deliveries are held; null if they are not. */
+                    /** When and why the pause began; null if deliveries are not held. */
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
@@ -1436,7 +1436,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 decision: "deliver" | "declined" | "pending" | "none";
                 /** The code of the reason not to deliver. */
                 reason: string | null;
-                /** Since when the destination had been disabled; null if unknown. */
+                /** When the destination was disabled; null if unknown. */
                 since: string | null;
                 /** The decision and its outcome as text. */
                 explanation: string;
@@ -1512,7 +1512,7 @@ export function listFailures({ destinationId }: {
                 "class": string;
                 /** null if there was no response. */
                 status: number | null;
-                /** The number of undelivered deliveries that failed in this way. */
+                /** Deliveries that failed in this way and have not succeeded since. */
                 count: number;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;

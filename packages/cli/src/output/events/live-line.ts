@@ -37,7 +37,7 @@ function attemptText(output: Output, data: Data): string {
 
 function gapText(data: Data): string {
   const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
-  return `${missed} messages missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
+  return `${missed} ${data['missed'] === 1 ? 'message' : 'messages'} missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
 }
 
 function text(data: Data, name: string): string {

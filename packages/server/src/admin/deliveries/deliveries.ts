@@ -109,7 +109,7 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('The most attempts to any webhook since the last replay or retry.'),
+    rounds: Schema.integer('Most attempts to one webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
@@ -129,7 +129,7 @@ const FailureResponse = Type.Object({
   destinationId: Type.String(),
   class: Schema.text('The class of the last attempt, or not_attempted or quarantined.'),
   status: Schema.nullable(Schema.integer('null if there was no response.')),
-  count: Schema.integer('The number of undelivered deliveries that failed in this way.'),
+  count: Schema.integer('Deliveries that failed in this way and have not succeeded since.'),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
   lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),
@@ -176,7 +176,7 @@ const schemas = {
     ...operations.viewer('listFailures', 'Groups failed deliveries by destination and error'),
     isLongRead: true,
     description:
-      'Counts undelivered deliveries by the last attempt to each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
+      'Counts deliveries that have not succeeded, by the last attempt to each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
     querystring: Schema.strictObject({
       destinationId: Type.Optional(Schema.text('Only failures of this destination.')),
     }),

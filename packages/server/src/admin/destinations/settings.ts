@@ -24,7 +24,7 @@ export const PauseResponse = Schema.nullable(
         'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts.',
       ),
     },
-    { description: 'Since when and why deliveries are held; null if they are not.' },
+    { description: 'When and why the pause began; null if deliveries are not held.' },
   ),
 )
 

@@ -44,9 +44,7 @@ export const DecisionResponse = Type.Object({
     'pending: not decided yet. none: the destination did not exist yet.',
   ),
   reason: Schema.nullable(Schema.text('The code of the reason not to deliver.')),
-  since: Schema.nullable(
-    Schema.timeOf('Since when the destination had been disabled; null if unknown.'),
-  ),
+  since: Schema.nullable(Schema.timeOf('When the destination was disabled; null if unknown.')),
   explanation: Schema.text('The decision and its outcome as text.'),
   remedy: Schema.nullable(Schema.text('What to do; null if there is nothing to do.')),
 })

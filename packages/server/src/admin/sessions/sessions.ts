@@ -65,7 +65,7 @@ const schemas = {
     body: Type.Object({ role: Type.Optional(roleField) }, Schema.strict),
     response: Schema.responses(
       201,
-      'The link. It works once, within 30 minutes. A restart, or 100 newer links of the same token, make it invalid.',
+      'The link. It works once, within 30 minutes. A restart or 100 newer links of the same token invalidate it.',
       Type.Object({
         path: Schema.text('The path of the link.'),
         role: roleField,

@@ -7,7 +7,7 @@ import type { Reads } from './store.ts'
 import type { QueueName } from './stored-parts.ts'
 
 const MAX_FAILURES = 2_000
-/** The number of longest-due pending parts of a lane that are searched for the oldest event. */
+/** The number of pending parts of a lane, earliest due first, that are searched for the oldest event. */
 const MAX_PENDING = 20_000
 
 /** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */

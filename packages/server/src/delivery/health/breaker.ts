@@ -14,7 +14,7 @@ import { isThrottled } from './pace.ts'
  *
  * It opens for 30 s with full jitter; each failed probe doubles that, up to 5 min. No attempt is made or used up while
  * it is open. Throttled attempts count as failures only while none succeeds: otherwise they lower the pace.
- * A `responded` sample of an earlier attempt closes one opened by throttling.
+ * A `responded` sample of an earlier attempt closes a breaker that throttling opened.
  */
 export type Breaker =
   | { readonly state: 'closed'; readonly recent: readonly Bucket[]; readonly unconnected: number }

@@ -18,7 +18,7 @@ import type { Attempt } from '@hookline/protocol'
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
- * of the attempts may be throttled before the pace falls. With it, each costs a pause, so the pace falls each time.
+ * of the attempts may be throttled before the pace falls. With it, each throttled attempt costs a pause, so the pace falls every time.
  *
  * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts from
  * before the last fall are ignored.

@@ -47,7 +47,7 @@ export class AttemptTimer {
     this.#transferMs = performance.now() - this.#since
   }
 
-  /** The duration until `stop`, with phases if a socket was opened or the transfer took long. */
+  /** The duration until `stop`, with phases if a socket was opened or the transfer was slow. */
   get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)

@@ -81,7 +81,7 @@ const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point
 
 /** An `sh` command that sends the same bytes, and contains no character that a terminal hides. */
 function curlCommand(url: string, body: string, headers: Readonly<Record<string, string>>): string {
-  // Without these two, curl would add the headers. Expect would make it wait before it sends the body.
+  // The empty `Accept:` and `Expect:` keep curl from adding these headers. With Expect, it would wait before it sends the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoted(line)}`)
   const isVisible = !HIDDEN.test(body)

@@ -22,7 +22,7 @@ export interface SalvagedResponse {
  *      │ ▲
  *      └─┘ an interim head (1xx) or a blank line before a head, hidden from undici (RFC 9110 §15.2)
  *
- * In the state `head`, undici gets nothing, so that the whole head is available when it refuses it.
+ * In the state `head`, undici gets nothing, so that the whole head is available if undici refuses it.
  */
 export class ResponseHeads {
   #head: Buffer = NONE

@@ -15,7 +15,7 @@ export function auditConformance(open: OpenBackendHarness): void {
       expect(nextCursor).toBeNull()
     })
 
-    test('removes its oldest entries slice by slice, and no younger ones', async () => {
+    test('removes its oldest entries slice by slice, and no newer ones', async () => {
       await using harness = await open()
       const { audit } = harness.backend
       const old = Array.from({ length: 600 }, (_, index) => entry(`adt_${index}`))

@@ -53,8 +53,8 @@ export function SyncsPanel({ kind, record }: ComputationProps): ReactElement {
       }
     >
       <p className="text-ink-soft text-dense px-4 pb-2">
-        A sync re-evaluates every user. It runs daily and after each change; in between, events are
-        evaluated as they arrive.
+        A sync re-evaluates every user. It runs daily and after each change to this {kind.one}; in
+        between, events are evaluated as they arrive.
       </p>
       {sync.error !== null && (
         <p role="alert" className="text-failed px-4 pb-2">

@@ -152,7 +152,7 @@ function isDue(due: ClaimRequest['due']): RawBuilder<boolean> {
   return sql<boolean>`waits.due_at > ${due.after}`
 }
 
-/** Longest due first. */
+/** Earliest due first. */
 export function byDueAt(a: ClaimedRow, b: ClaimedRow): number {
   return (a.due_at ?? 0) - (b.due_at ?? 0) || (a.id < b.id ? -1 : 1)
 }

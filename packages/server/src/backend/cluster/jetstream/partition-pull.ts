@@ -56,7 +56,7 @@ export class PartitionPull {
     const { link, stream, partition } = this.#options
     try {
       await this.#subscription.drain()
-      // Makes the server drop the request. Otherwise it may deliver the next released message to it.
+      // Makes the server drop the request. Otherwise the server may deliver the next released message to that request.
       await link.manager.consumers.info(stream.name, stream.consumers.nameOf(partition))
     } catch {
       // The connection is closed, and with it the request.

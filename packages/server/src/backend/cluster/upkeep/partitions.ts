@@ -25,7 +25,7 @@ export async function readDays(postgres: Postgres): Promise<Days> {
   return { today: rows[0]!.today, days: days.toSorted((a, b) => a - b) }
 }
 
-/** Creates the partitions from yesterday to `ahead` days from now. If a table is in use for long, the next call does the rest. */
+/** Creates the partitions from yesterday to `ahead` days from now. If a table is in use for too long, the next call does the rest. */
 export async function createFuturePartitions(postgres: Postgres, ahead: number): Promise<void> {
   const { today, days } = await readDays(postgres)
   for (let day = today - 1; day <= today + ahead; day++) {
@@ -91,7 +91,7 @@ const MAX_LOCK_WAIT_MS = 150
 /** lock_not_available */
 const LOCK_TIMEOUT = '55P03'
 
-/** From now on, statements of the transaction fail instead of waiting long for a lock. */
+/** From now on, statements of the transaction fail instead of waiting a long time for a lock. */
 export async function limitLockWaits(transaction: Transaction<unknown>): Promise<void> {
   await sql`SELECT set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`.execute(
     transaction,

@@ -108,7 +108,7 @@ async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice)
     await lock(transaction, 'upkeep')
     const seen = await readSlice(transaction, slice, reach)
     const ids = seen.filter(({ isRemovable }) => isRemovable).map(({ id }) => id)
-    // Locking writes to each row, so waiting events, which may stay long, are filtered out first.
+    // Locking writes to each row, so waiting events, which may stay for a long time, are filtered out first.
     const removable = await withoutWaiting(transaction, ids)
     const removed = removable.length === 0 ? 0 : await remove(transaction, removable)
     return { removed, cursor: seen.length < SLICE_EVENTS ? null : seen.at(-1)!.id }

@@ -29,7 +29,7 @@ async function recordDue(
 
 export function lanesConformance(open: OpenBackendHarness): void {
   describe('a lane', () => {
-    test('hands out its due parts with their events, longest due first', async () => {
+    test('hands out its due parts with their events, earliest due first', async () => {
       await using harness = await open()
       const late = await recordDelivery(harness, { dueAt: NOON + 5 })
       const early = await recordDelivery(harness, { dueAt: NOON - 5 })

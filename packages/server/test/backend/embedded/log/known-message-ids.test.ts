@@ -197,7 +197,7 @@ test('events with a time years ahead or behind do not cause messageIds within th
   expectAll(new KnownMessageIds(db, WINDOW))
 })
 
-test('messageIds appended out of order are kept until the youngest is beyond the window', () => {
+test('messageIds appended out of order are kept until the newest is beyond the window', () => {
   using opened = openDatabase()
   const { db } = opened
   append(
