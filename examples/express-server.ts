@@ -29,7 +29,7 @@ app.post('/webhook', express.raw({ type: 'application/json' }), async (request, 
   }
   const { type, event = '', messageId } = JSON.parse(body.toString()) as Record<string, string>
   console.log('received', type, event)
-  // Delivery is at least once: store the ids of processed webhooks, and ignore repetitions. Respond within 5 seconds.
+  // Delivery is at least once: store the ids of processed webhooks, and ignore duplicates. Respond within 5 seconds.
   response.json({ seen: messageId })
 })
 

@@ -90,7 +90,7 @@ function arrowPatterns({
   return [
     STRAIGHT,
     ...typeWays.map((way) => ({
-      // A regex and not a group, and first: after a group allows a path, later patterns do not check it.
+      // A regex, not a group, and first in the list: once a group allows a path, later patterns do not check it.
       regex: `^${way.replaceAll('.', String.raw`\.`)}$`,
       allowTypeImports: true,
       message: 'Import only the type: the values are injected.',

@@ -68,7 +68,7 @@ async function presentPeers(
   return { present, notes }
 }
 
-/** Reverses every other round, so that heat and dirty pages left by one side affect all sides alike. */
+/** Reverses the order in every other round, so that heat and dirty pages left by one side affect all sides alike. */
 export function inAlternateOrder<T>(sides: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? sides : sides.toReversed()
 }

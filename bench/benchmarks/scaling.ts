@@ -34,7 +34,7 @@ async function destinations(settings: RunSettings): Promise<Curve> {
   )
   return {
     name: 'destinations',
-    title: 'Deliveries by destinations of an event',
+    title: 'Throughput by destinations per event',
     x: 'destinations',
     y: 'deliveries/s',
     points: points.map(({ x, values }) => ({ x, values: values.map((value) => value * x) })),
@@ -49,8 +49,8 @@ async function payload(settings: RunSettings): Promise<Curve> {
   }))
   return {
     name: 'payload',
-    title: 'Events by size of a call',
-    x: 'bytes of a call',
+    title: 'Throughput by call size',
+    x: 'bytes per call',
     y: 'events/s',
     points,
   }
@@ -65,7 +65,7 @@ async function backlog(settings: RunSettings): Promise<Curve> {
   })
   return {
     name: 'backlog',
-    title: 'Events by pending deliveries of the same destination',
+    title: 'Throughput by pending deliveries of one destination',
     x: 'pending deliveries',
     y: 'events/s',
     points,

@@ -126,7 +126,7 @@ func TestTheQueueIsBoundedInBytes(t *testing.T) {
 			t.Errorf("call %d: %v", i, err)
 		}
 	}
-	// It is full, but does not fill a batch.
+	// The queue is full, but does not fill a batch.
 	e.waitForRequests(1)
 	close(release)
 	_ = e.Close()

@@ -61,7 +61,7 @@ func (e *DeliveryError) Error() string {
 
 func (e *DeliveryError) Unwrap() error { return e.Err }
 
-// RejectedError is passed to OnError if the service rejected a call. It may have accepted others of the same request.
+// RejectedError is passed to OnError if the service rejected a call. It may have accepted others in the same request.
 type RejectedError struct {
 	MessageId string
 	Code      string

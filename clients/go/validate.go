@@ -15,7 +15,7 @@ func validate(call fields) error {
 	for _, id := range []string{
 		call.userID, call.anonymousID, call.groupID, call.previousID, call.message.MessageId,
 	} {
-		// JSON would have U+FFFD instead of the invalid bytes, and thereby the id of another user.
+		// JSON would replace the invalid bytes with U+FFFD, which could produce another user's id.
 		if !utf8.ValidString(id) {
 			return &ValidationError{Code: "id_not_unicode", Detail: "an id is not valid UTF-8"}
 		}

@@ -8,7 +8,7 @@ const REGION = /(<!-- layers: .* -->\n)[^]*?(<!-- end of layers -->)/
 /** ARCHITECTURE.md with an up-to-date table of the server's components. */
 export function architecturePage(): string {
   const page = readFileSync(PAGE, 'utf8')
-  if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has no marks around its layers.')
+  if (!REGION.test(page)) throw new Error('ARCHITECTURE.md has no markers around its layers.')
   const layers = table(['folder', 'holds', 'may import'], componentRows())
   return page.replace(REGION, (_, begin: string, end: string) => `${begin}\n${layers}\n\n${end}`)
 }

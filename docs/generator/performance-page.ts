@@ -23,7 +23,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   memory:
     'Memory of the process after the same load, with a million pending deliveries and with none.',
   restart:
-    'From the start of the process to the first delivery, with a million pending deliveries.',
+    'Time from the start of the process to the first delivery, with a million pending deliveries.',
   cost: 'The resources that an event of 825 bytes uses from call to receiver, with its history and indexes. At a low rate, fewer events share a commit, so each costs more.',
   'cost-ratio':
     'The processor time of an event from call to receiver, in all threads. Compared with the bare server and the bare loop together.',
@@ -42,7 +42,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'audience-sync':
     'A full sync of an audience with a million profiles, at 1,000 events/s: the first, which announces every member, and a later one, which finds no difference. The ratio is the rate of deliveries compared with the same time without a sync.',
   'audience-latency':
-    'From a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
+    'Time from a call, at 1,000 new users per second, to the identify call that reports that the user entered the audience.',
   'audience-throughput':
     'Events from call to receiver with 50 audiences, and with 50 that count other events. Compared with none.',
   'client-rate':
@@ -81,7 +81,7 @@ export function performancePage(): string {
     '## Bottlenecks',
     ...LIMITS,
     '## More cores',
-    'Estimates based on `cores`, assuming a constant cost for each event. They ignore the load, the receiver, the disk, and resources that cores share.',
+    'Estimates based on `cores`, assuming a constant cost for each event. They ignore the load generator, the receiver, the disk, and resources that cores share.',
     ...(readResult('cores')?.tables ?? []).filter(({ name }) => name === 'Estimate').map(tableOf),
     '## Measure it yourself',
     ...METHOD,
@@ -123,7 +123,7 @@ const PEERS = [
 
 const METHOD = [
   '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
-  'Hookline and its peers take turns, in a different order each round. Each round starts new processes, with a warm-up of half of the measured time, or of 10 s before rounds of 10 s. A ratio is the figure of Hookline divided by the figure of the peer in the same round.',
+  'Hookline and its peers take turns, in a different order each round. Each round starts new processes, after a warm-up of half the measured time, or 10 s for rounds of 10 s. A ratio is the figure of Hookline divided by the figure of the peer in the same round.',
   'One process sends prepared requests over raw sockets, and the receiver does as little as HTTP allows. Both share the processors with the measured program. A call has about 800 bytes and a unique messageId. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
 ]
 

@@ -23,7 +23,7 @@ export function receiversPage(): string {
 
 function withRegion(page: string, [name, content]: [string, string]): string {
   const region = new RegExp(`(<!-- ${name}: .* -->\n)[^]*?(<!-- end of ${name} -->)`)
-  if (!region.test(page)) throw new Error(`receivers.md has no marks around its ${name}.`)
+  if (!region.test(page)) throw new Error(`receivers.md has no markers around its ${name}.`)
   return page.replace(region, (_, begin: string, end: string) => `${begin}\n${content}\n\n${end}`)
 }
 

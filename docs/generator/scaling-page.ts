@@ -21,7 +21,7 @@ export function scalingPage(): string {
     'The bottlenecks of a cluster, and estimates of its size for high rates. The costs are from the benchmark [`cluster`](performance.md#figures), with one destination for each event and batches of 20 calls. The estimates are calculated in `bench/report/cluster-needs.ts`, not measured. Measure on your own machines before you buy hardware: `npm run bench -- cluster`.',
     '## Cost of an event',
     table(
-      ['part', 'processor time', 'grows with'],
+      ['part', 'cost', 'grows with'],
       [
         ['nodes', micros(cost.nodeMicros), 'events and destinations: add nodes'],
         ['NATS', micros(cost.natsMicros), 'events, on each server with a replica'],
@@ -32,7 +32,7 @@ export function scalingPage(): string {
           'events: nodes archive one at a time, to detect all duplicates',
         ],
         [
-          'disk of the database',
+          'database disk space',
           `${Math.round(cost.bytes).toLocaleString('en')} bytes`,
           'events and destinations',
         ],
@@ -55,7 +55,7 @@ export function scalingPage(): string {
         'clusters',
         'cores of each PostgreSQL',
         'cores of each NATS server',
-        'disk of all databases, a day',
+        'database disk space per day',
       ],
       RATES.map((rate) => rowOf(needsOf(rate, cost))),
     ),

@@ -14,7 +14,7 @@ const FUZZ_TARGETS = readdirSync(MODULE)
   .map(([, name]) => name!)
 
 test(
-  'its own tests pass under the race detector',
+  'the tests of the Go client library pass under the race detector',
   async ({ skip }) => {
     skipWithoutGo(skip)
     // The race detector needs a C compiler.
@@ -23,11 +23,15 @@ test(
   GO_BUILD_MS,
 )
 
-test.for(FUZZ_TARGETS)('%s finds nothing', { timeout: GO_BUILD_MS }, async (target, { skip }) => {
-  skipWithoutGo(skip)
-  const time = `-fuzztime=${caseCount('HOOKLINE_TEST_GO_FUZZ_S', 3)}s`
-  await go(MODULE, ['test', '-run=none', `-fuzz=^${target}$`, time])
-})
+test.for(FUZZ_TARGETS)(
+  '%s finds no failing input',
+  { timeout: GO_BUILD_MS },
+  async (target, { skip }) => {
+    skipWithoutGo(skip)
+    const time = `-fuzztime=${caseCount('HOOKLINE_TEST_GO_FUZZ_S', 3)}s`
+    await go(MODULE, ['test', '-run=none', `-fuzz=^${target}$`, time])
+  },
+)
 
 test.for(MODULES)(
   '%s passes gofmt and go vet',
@@ -39,6 +43,6 @@ test.for(MODULES)(
   },
 )
 
-test('it depends only on the standard library', () => {
+test('the Go client library depends only on the standard library', () => {
   expect(readFileSync(`${MODULE}/go.mod`, 'utf8')).not.toContain('require')
 })

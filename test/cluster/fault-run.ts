@@ -20,7 +20,7 @@ export interface FaultRunOptions extends FaultTimes {
 const NODES = 3
 /** Longer than leases, claims and the log's ack wait together. */
 const RECOVERED_MS = 120_000
-/** Users are deleted every this many faults. */
+/** The number of faults between deletions of users. */
 const DELETION_EVERY = 8
 
 /** A cluster under load with injected faults. */

@@ -28,7 +28,7 @@ export function testFaults(natsServers: ClusterSize['natsServers']): void {
   const effects: Effect[] = []
   describe.skipIf(clusterIsMissing() !== undefined)(`NATS servers: ${natsServers}`, () => {
     test.each(clusters(Math.ceil(FAULTS / 2)))(
-      'under $count faults (seed $seed), no call that got a 200 is lost, and deletions end',
+      'under $count faults (seed $seed), no call that got a 200 is lost, and every deletion finishes',
       async ({ count, seed }) => {
         const random = seededRandom(seed)
         const canCutPower = LoopDisk.isPossible()

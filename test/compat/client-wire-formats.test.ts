@@ -10,7 +10,7 @@ import { nodeCaptures } from './captures/node.ts'
 import { scriptingCaptures } from './captures/scripting.ts'
 import type { WireCapture } from './captures/wire-capture.ts'
 
-/** A request of each client library as on the wire, with this write key and the current time. */
+/** A request of each client library as sent on the wire, with this write key and the current time. */
 function wireCaptures(writeKey: string): readonly WireCapture[] {
   const authorization = `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`
   const sender = { writeKey, authorization, now: new Date().toISOString() }

@@ -127,7 +127,7 @@ test('a pending delivery shows why it waits and until when', async () => {
   })
   await go(`events/${held.id}`)
   await page.getByText('The destination is paused. Resume the destination').waitFor()
-  await page.getByText('No attempt is scheduled until that is fixed.').waitFor()
+  await page.getByText('No attempt is scheduled until the cause is fixed.').waitFor()
   await service.api.call('POST', `destinations/${id}/resume`, {})
   await page.getByText('Next attempt').first().waitFor()
   await service.api.call('DELETE', `destinations/${id}`)

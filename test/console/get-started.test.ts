@@ -70,14 +70,17 @@ test('a viewer sees no forbidden actions', async () => {
   expect(await page.getByRole('button', { name: /Create/ }).count()).toBe(0)
 })
 
-test.for(['light', 'dark'] as const)('it works at 380 px, in %s mode', async (colorScheme) => {
-  await using service = await startService()
-  const viewport = { width: 380, height: 800 }
-  const { page } = await openSignedIn(service, { viewport, colorScheme })
-  await page.getByRole('button', { name: 'Create destination' }).click()
-  await page.getByRole('button', { name: 'Send a test event' }).click()
-  await expectVerified(page)
-  const width = await page.evaluate('document.documentElement.scrollWidth')
-  expect(width).toBeLessThanOrEqual(viewport.width)
-  await expectAccessible(page)
-})
+test.for(['light', 'dark'] as const)(
+  'Get started works at 380 px, in %s mode',
+  async (colorScheme) => {
+    await using service = await startService()
+    const viewport = { width: 380, height: 800 }
+    const { page } = await openSignedIn(service, { viewport, colorScheme })
+    await page.getByRole('button', { name: 'Create destination' }).click()
+    await page.getByRole('button', { name: 'Send a test event' }).click()
+    await expectVerified(page)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBeLessThanOrEqual(viewport.width)
+    await expectAccessible(page)
+  },
+)

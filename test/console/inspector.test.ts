@@ -21,7 +21,7 @@ async function destinationTo(
   return id
 }
 
-test('two attempts fail as configured, and are shown with the third, delivered and signed', async () => {
+test('two attempts fail as configured, and are listed with the third, which is delivered and signed', async () => {
   await using service = await startService(QUICK)
   // Without events, the console opens Get started.
   await service.track('m0')

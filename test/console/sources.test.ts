@@ -61,7 +61,7 @@ test('a custom address of the ingestion API is remembered, if it is valid', asyn
   await code.getByText('https://events.example.com/v1/track').waitFor()
 })
 
-test('a write key is added, the old one removed by its last characters, and calls with it are refused', async () => {
+test('a write key is added, the old one is deleted after typing its last characters, and calls with it are refused', async () => {
   await using service = await startService()
   const { id, writeKey } = service.source
   await service.track('m1')

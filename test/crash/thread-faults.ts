@@ -57,7 +57,7 @@ function throwWhenAsked(): void {
   faults.addEventListener('message', (event) => {
     if ((event as MessageEvent).data !== threadName) return
     setImmediate(() => {
-      throw new Error('A fault of the test.')
+      throw new Error('Thrown by the test.')
     })
   })
 }

@@ -82,7 +82,7 @@ describe(FILE, () => {
     expect(environment['HOOKLINE_UPSTREAM']).toBe(upstreams.join(' '))
   })
 
-  it('gives the nodes the stop timeout and open files that their settings require', () => {
+  it('gives the nodes the stop timeout and open-file limit that their settings require', () => {
     const stopMs = SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default)
     for (const node of nodes) {
       expect(Number.parseInt(node.stop_grace_period, 10) * 1000).toBeGreaterThan(stopMs + 5_000)

@@ -47,7 +47,7 @@ describe(FILE, () => {
     expect(hookline.environment['HOOKLINE_TRUSTED_PROXIES']).toBe(`${address}/32`)
   })
 
-  it('gives the service the stop timeout and open files that its settings require', () => {
+  it('gives the service the stop timeout and open-file limit that its settings require', () => {
     const graceMs = Number.parseInt(hookline.stop_grace_period, 10) * 1000
     expect(graceMs).toBeGreaterThan(
       SETTINGS.shutdownTimeoutMs.parse(SETTINGS.shutdownTimeoutMs.default) + 5_000,

@@ -46,7 +46,7 @@ const labelsIn = (expr: string): string[] => [
 
 describe('the proxies', () => {
   it.for(['deploy/nginx.conf', 'deploy/Caddyfile', 'docs/guides/reverse-proxy.md'])(
-    'pass every path of calls: %s',
+    'forward every path of calls: %s',
     (file) => {
       const text = read(file)
       const [, alternatives] = /\^\/\+\(([^)]+)\)\//.exec(text) ?? []

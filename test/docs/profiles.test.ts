@@ -46,12 +46,12 @@ describe('the CPU time of threads', () => {
     ['hookline-other', 'other'],
     ['V8Worker', V8_HELPERS],
     ['libuv-worker', NODE_HELPERS],
-  ] as const)('of a thread named %s counts for %s', ([name, kind]) => {
+  ] as const)('is attributed by thread name: %s to %s', ([name, kind]) => {
     expect(kindOfThread(name)).toBe(kind)
   })
 })
 
-describe('a part of a profile', () => {
+describe('a profile entry', () => {
   const server = 'file:///clone/packages/server/src'
   it.for([
     [`${server}/delivery/lanes/lane.ts`, 'ours: delivery/lanes'],
@@ -66,7 +66,7 @@ describe('a part of a profile', () => {
     ['node:_http_server', 'HTTP of Node'],
     ['node:internal/stream_base_commons', 'sockets'],
     ['node:path', 'rest of Node'],
-  ] as const)('of %s is %s', ([url, part]) => {
+  ] as const)('from %s belongs to %s', ([url, part]) => {
     expect(partOf({ functionName: 'f', url }, '')).toBe(part)
   })
 
@@ -76,7 +76,7 @@ describe('a part of a profile', () => {
     ['run', 'library: a', 'library: a'],
     ['update', 'hashing and random bytes', 'hashing and random bytes'],
     ['(garbage collector)', '', 'garbage collection'],
-  ] as const)('of native %s, called by %s, is %s', ([functionName, caller, part]) => {
+  ] as const)('for native %s, called by %s, belongs to %s', ([functionName, caller, part]) => {
     expect(partOf({ functionName, url: '' }, caller)).toBe(part)
   })
 })

@@ -46,7 +46,7 @@ test('with adminPort, one port accepts only calls, and the other serves everythi
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })
 
-test('readers of the live tail leave connections for other requests, even if there are few', async () => {
+test('readers of the live tail leave connections free for other requests, even if connections are scarce', async () => {
   using folder = new TemporaryFolder()
   const ports = { port: '0', adminPort: '0' }
   // The management API gets 9 connections, of which 4 may be used by streams.

@@ -23,7 +23,7 @@ describe.concurrent('a destination', () => {
     expect(await service.endOf('while off')).toMatchObject({ decisions, deliveries })
   })
 
-  test('is disabled until it is enabled', async () => {
+  test('is disabled by default', async () => {
     await using service = await startService()
     const made = await service.api.call('POST', 'destinations', {
       sourceId: service.source.id,

@@ -180,7 +180,7 @@ describe('a deletion', () => {
     await service.endOf('m6')
   })
 
-  it('requires at least one user, and at most 5,000 in total', async () => {
+  it('accepts between 1 and 5,000 users in total', async () => {
     await using service = await startService()
     const ids = Array.from({ length: 2501 }, (_, index) => `id-${index}`)
     for (const body of [{}, { suppress: true }, { userIds: ids, anonymousIds: ids }])

@@ -19,7 +19,7 @@ async function startWith(openFiles: number, dataDir: string): Promise<ServicePro
 }
 
 test.for([48, 96, 255])(
-  'with a limit of %i open files, the start is refused, with the required number',
+  'with a limit of %i open files, the service refuses to start and reports the required number',
   async (openFiles) => {
     using folder = new TemporaryFolder()
     const service = await startWith(openFiles, folder.path)

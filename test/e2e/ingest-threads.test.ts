@@ -4,7 +4,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
 const THREADS = { ingestThreads: '3', deliveryThreads: '1' }
-/** Enough for each thread to get some, because the kernel distributes connections by a hash of their ports. */
+/** Enough that each thread gets some: the kernel distributes connections by a hash of their ports. */
 const CONNECTIONS = 24
 
 /** A client with one keep-alive connection. */

@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { exchange, type ReceivedResponse } from '@hookline/testing/network/http-exchange'
 import { startService } from '@hookline/testing/service/running-service'
 
-it('no response stored for an Idempotency-Key shows a user after the user is deleted', async () => {
+it('responses stored for an Idempotency-Key no longer show a user who was deleted', async () => {
   // The receiver echoes requests, as some do.
   await using receiver = await openReceiver({
     respond: ({ body }) => ({ status: 400, body: body.toString() }),

@@ -69,7 +69,7 @@ const BAD: readonly NonNullable<ReceiverOptions['respond']>[] = [
 
 describe('the log', () => {
   test(
-    'of 300 events to eight failing receivers has a few lines for each, with its name',
+    'for 300 events to eight failing receivers has only a few lines per receiver, each naming its webhook',
     async () => {
       await using stack = new AsyncDisposableStack()
       const receivers = await Promise.all(

@@ -139,7 +139,7 @@ test('a second service is refused after the lock file was removed, even repeated
   expect(await service.second()).toContain('hookline.lock was removed or replaced')
 })
 
-test('every call with a 200 while the folder was moved and copied is in the copy', async () => {
+test('every call that got a 200 while the folder was moved and copied is in the copy', async () => {
   await using service = await new Disturbed().start()
   const accepted: string[] = []
   let sent = 0

@@ -53,7 +53,7 @@ test.skipIf(!isPossible)(
 )
 
 test.skipIf(!isPossible)(
-  'without IPv4, starting on 127.0.0.1 fails with the address to use',
+  'without IPv4, starting on 127.0.0.1 fails, and the error names the address to use',
   () => {
     const { status, stderr } = runWithoutIpv4('hookline start', ONLY_IPV6)
     expect({ status, stderr }).toEqual({

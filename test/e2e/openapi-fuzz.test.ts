@@ -117,6 +117,6 @@ test('for any request, the response is not 500 and matches the document', async 
     ),
     { numRuns: 200 * CASES },
   )
-  // Otherwise most requests have failed early. A short run does not reach half of the operations.
+  // Otherwise, most requests would have failed early. A short run does not reach half of the operations.
   expect(succeeded.size).toBeGreaterThan(CASES >= 10 ? operations.length / 2 : 0)
 })

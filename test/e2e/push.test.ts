@@ -95,7 +95,7 @@ test.concurrent.for([
   ['delayed it with Retry-After', LATER],
   ['failed, with the retry due much later', 503],
 ] as const)(
-  'close-breaker makes the next attempt immediately after the receiver %s',
+  'close-breaker makes the next attempt immediately, even if the receiver %s',
   async ([, respond]) => {
     await using receiver = await openReceiver({ respond: [respond, 200] })
     await using service = await startService({ settings: { retryScheduleMs: '600000' } })

@@ -40,7 +40,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(refusing, recovering)).toEqual([1, 3])
   })
 
-  test('that all reject the event make the delivery rejected', async () => {
+  test('that all reject the event cause the delivery to be rejected', async () => {
     await using gone = await openReceiver({ respond: 410 })
     await using refusing = await openReceiver({ respond: 400 })
     await using service = await startService({ settings })
@@ -52,7 +52,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(counts(gone, refusing)).toEqual([1, 1])
   })
 
-  test('with the policy each are retried separately until all have accepted the event', async () => {
+  test('with the policy “each” are retried separately until all have accepted the event', async () => {
     await using healthy = await openReceiver()
     await using recovering = await openReceiver({ respond: [503, 503, 200] })
     await using service = await startService({ settings })
@@ -68,7 +68,7 @@ describe.concurrent('several webhooks of one destination', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('with the policy each are not delivered if one rejects the event, although the other accepted it', async () => {
+  test('with the policy “each” cause the delivery to be rejected if one rejects the event, even if the other accepted it', async () => {
     await using healthy = await openReceiver()
     await using refusing = await openReceiver({ respond: 403 })
     await using service = await startService({ settings })

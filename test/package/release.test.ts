@@ -54,7 +54,7 @@ describe('a release', () => {
     expect(new Set(Object.values(versions))).toEqual(new Set([readManifest(ROOT).version]))
   })
 
-  test('is dry with --dry-run, even if npm consumes the flag', () => {
+  test('is a dry run with --dry-run, even if npm consumes the flag', () => {
     expect(isDryRun(['--dry-run'], {})).toBe(true)
     expect(isDryRun([], { npm_config_dry_run: 'true' })).toBe(true)
     expect(isDryRun([], {})).toBe(false)

@@ -61,7 +61,7 @@ export function ingestionApiPage(): string {
     '## Limits',
     table(['resource', 'limit', 'setting', 'error code'], limitRows()),
     'Sizes are in bytes. The size of a call includes the `context` and `integrations` of its batch, but not `writeKey`. The size of a request is measured after decompression.',
-    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
+    `A source may have a rate limit: \`npx hookline sources update src_… --rate-limit 100\` allows 100 calls per second on each node. Each call of a batch counts. A batch is accepted if at least one call is within the limit; the excess counts against later requests. Requests beyond the limit get 429 \`rate_limited\` with \`Retry-After\`, before their bodies are parsed.`,
     '## Compression and encoding',
     list([
       'A body is JSON in UTF-8, with or without a byte order mark. `Content-Type` is ignored.',
@@ -169,7 +169,7 @@ function timestamps(): string[] {
       `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
       '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but limited to the time of receipt.',
       'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
-      'A number is Unix time in seconds, or in milliseconds from 100,000,000,000 on.',
+      'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
       'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
     ]),

@@ -41,7 +41,7 @@ export function webhookPayloadPage(): string {
     'Fields are in the order of the tables. `integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are never sent. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
-    '## Changes of audiences and computed traits',
+    '## Audience and computed trait changes',
     'A change is sent as an `identify` payload. Its only trait is named after the key of the audience or computed trait, which is its name in snake_case. `context.audience` or `context.computedTrait` identifies it.',
     ...computedExamples(),
     ...others(),
@@ -224,7 +224,7 @@ function computedExamples(): string[] {
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
       '`userId` is always present, `anonymousId` never. The same change has the same `messageId`.',
-      'When a user is deleted, only the deletion notice is sent, and no changes of audiences.',
+      'When a user is deleted, only the deletion notice is sent, and no audience changes.',
     ]),
   ]
 }

@@ -10,7 +10,7 @@ export async function main(args: readonly string[]): Promise<number> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? EXIT_CODES.ok : EXIT_CODES.failed)
   })
-  // It cannot be reported anywhere.
+  // An error on stderr cannot be reported anywhere.
   process.stderr.on('error', () => undefined)
   let command: Command | undefined
   const program = createProgram((entered) => (command = entered))

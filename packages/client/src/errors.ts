@@ -72,7 +72,7 @@ export class DeliveryError extends Error {
   }
 }
 
-/** The service rejected this message; it may have accepted others of the batch. Reported to `onError`. */
+/** The service rejected this message; it may have accepted others in the batch. Reported to `onError`. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
   readonly messageId: string | null

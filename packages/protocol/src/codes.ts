@@ -150,7 +150,7 @@ export const INGEST_CODES = {
   overloaded: {
     status: 503,
     message: 'The call cannot be stored at the moment.',
-    help: 'Send it again after the time in Retry-After. Operators: check /readyz, free disk space and the log.',
+    help: 'Send it again after the time in Retry-After. Operators: check /readyz, the free disk space and the log.',
   },
   not_found: {
     status: 404,

@@ -21,7 +21,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const randomPool = new Uint8Array(4096)
 let randomUsed = randomPool.length
 
-/** The bytes of an id after its time, while it is made: version, variant and random bits. */
+/** The bytes of an id after its time, while it is being made: version, variant and random bits. */
 const random = new Uint8Array(10)
 
 let lastTime = { ms: 0, text: '0'.repeat(10) }

@@ -55,7 +55,7 @@ export const LIMITS = {
   countedEvents: 10_000,
   /** The maximum sliding window of a condition or a computed trait, and of `within_last_days`. */
   windowDays: 3_650,
-  /** A clause keeps this many of the newest events of a user, or one more than it compares with if that is more. */
+  /** A clause keeps this many of the newest events of a user, or one more than the count it compares with, if that is more. */
   minFactsPerClause: 100,
   /** The number of newest events of a user that a computed trait is computed from. */
   factsPerComputedTrait: 10_000,

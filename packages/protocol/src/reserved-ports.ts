@@ -28,7 +28,7 @@ export const RESERVED_PORTS: ReadonlyMap<number, string> = new Map(
   }),
 )
 
-/** The service of a reserved port, to complete "Port … is for …"; `undefined` if a webhook may use the port. */
+/** The service of a reserved port, to complete "Port … is reserved for …"; `undefined` if a webhook may use the port. */
 export function portRefusal(port: number, allowedPorts: ReadonlySet<number>): string | undefined {
   return allowedPorts.has(port) ? undefined : RESERVED_PORTS.get(port)
 }

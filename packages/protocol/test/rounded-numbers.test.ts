@@ -94,12 +94,12 @@ describe('finds the calls of a batch with rounded numbers', () => {
     expect(roundedNumbers(`[${calls.join()}]`).isAmbiguous).toBe(true)
   })
 
-  test('even if the batch has the number for all of them', () => {
+  test('including all of them if the number is in the shared context', () => {
     expect(placesIn(['{}', '{}'], '"context":{"x":9007199254740993},')).toEqual([true, true])
     expect(placesIn(['{}', '{}'], '"other":9007199254740993,')).toEqual([false, false])
   })
 
-  test('unless it is in a string', () => {
+  test('unless the number is in a string', () => {
     const texts = ['"a 9007199254740993 b"', '"[9007199254740993,1e-400]"', '9007199254740992', '0']
     expect(placesIn(texts.map((value) => `{"x":${value}}`))).toEqual([false, false, false, false])
   })

@@ -29,7 +29,7 @@ describe('a time span', () => {
     [90_000, '90s'],
     [14_400_000, '4h'],
     [604_800_000, '7d'],
-  ] as const)('of %d ms is written as %s, and read again', ([ms, text]) => {
+  ] as const)('of %d ms is written as %s, and read back', ([ms, text]) => {
     expect([formatTimeSpan(ms), parseTimeSpan(text)]).toEqual([text, ms])
   })
 })

@@ -66,7 +66,7 @@ describe('a client timestamp', () => {
   })
 
   test.for(['2026-02-28', '2026-02-29', '2026-02-30', '2026-04-31', '2026-12-31'])(
-    'of %s is valid or invalid with either way of parsing',
+    'of %s gives the same result with either way of parsing',
     (day) => {
       const ms = parseTimestamp(`${day}T00:00:00.000Z`)
       expect(ms).toBe(parseTimestamp(`${day}T00:00:00.000+00:00`))

@@ -141,7 +141,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   // The settings that forbid a URL may have changed since the last start.
   if (ROLES[config.role].delivers) await resumeForbidden(backend.catalog, clock)
   const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
-  // No further attempt starts here: other nodes take over its share of each lane.
+  // No further attempt starts here: other nodes take over this node's share of each lane.
   shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
@@ -236,7 +236,7 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
 /** The part of `Workers` that depends on the role. */
 type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostProblem'>
 
-/** A node that does not deliver only watches its clock. */
+/** Without delivery, a node only watches its clock. */
 function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
   const { backend, clock, clockWatch, shutdown } = components
   const lanes = idleLanes(backend.catalog)

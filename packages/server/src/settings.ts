@@ -295,7 +295,7 @@ export const SETTINGS = {
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
   maxBufferedBodyBytes: {
-    doc: 'Maximum bytes of request bodies that are partially received or wait to be parsed. Further requests get 503.',
+    doc: 'Maximum bytes of request bodies that are partially received or waiting to be parsed. Further requests get 503.',
     default: String(64 * 1024 * 1024),
     parse: integer(1024 * 1024, 1024 * 1024 * 1024),
   },
@@ -310,7 +310,7 @@ export const SETTINGS = {
     parse: time(1_000, 600_000),
   },
   backupTimeoutMs: {
-    doc: 'How long the download of a backup may take. After that the connection is closed, and the copy of the database is removed from the disk.',
+    doc: 'How long the download of a backup may take. After that, the connection is closed, and the copy of the database is removed from the disk.',
     default: '1h',
     parse: time(1_000, 24 * HOUR),
   },
@@ -335,7 +335,7 @@ export const SETTINGS = {
     parse: time(0, 30 * 24 * HOUR),
   },
   clockSkewToleranceMs: {
-    doc: "How far a client's clock may be wrong before its timestamps are corrected.",
+    doc: "How far off a client's clock may be before its timestamps are corrected.",
     default: '10m',
     parse: time(0, 24 * HOUR),
   },

@@ -37,7 +37,7 @@ test('shows each setting as the user wrote it, with its origin, but no secret', 
   expect(JSON.stringify(shown)).not.toContain('planted')
 })
 
-test('a program that passes only values gets the same texts, without origins', () => {
+test('a program that passes only values gets the same values, without origins', () => {
   const resolved = resolveConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' })
   const withOrigins = shownSettings(resolved.config, resolved)
   const without = shownSettings(parseConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' }))

@@ -8,7 +8,7 @@ import { REPOSITORY } from '@hookline/testing/repository'
 
 const LINES = 20_000
 
-it('prints the diff within 100 lines when a test of a long text fails', () => {
+it('prints the diff within 100 lines when a comparison of long text fails', () => {
   const printed = run(`
     const lines = Array.from({ length: ${LINES} }, (_, index) => 'line ' + index)
     it('differs', () => {

@@ -1,5 +1,5 @@
 // The programs that the requirement on the Go client library describes. This module builds them with the original library;
-// programs.test.ts changes the import alone, and builds them with clients/go.
+// programs.test.ts changes only the import, and builds them with clients/go.
 module hookline.dev/test/client-go
 
 go 1.21

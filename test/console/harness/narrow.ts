@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 /** The narrowest supported screen. */
 export const NARROW = { width: 380, height: 800 }
 
-/** Expects that the page itself does not scroll sideways. Tables and code may, inside themselves. */
+/** Expects that the page itself does not scroll sideways. Tables and code blocks may scroll within themselves. */
 export async function expectNoSidewaysScroll(page: Page): Promise<void> {
   const widths = await page.evaluate<readonly number[]>(
     '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',

@@ -18,7 +18,7 @@
 // - synced/content/<inode>: the synced content of a file
 // - synced/pins/<inode>: a hard link to each file, so that its inode is not reused
 // - ignore-syncs: while this file exists, fsync and fdatasync do nothing, as with `synchronous=OFF`
-// - writes: the process kills itself after this number of writes, if the file exists when it starts
+// - writes: the number of writes after which the process kills itself, if the file exists when it starts
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

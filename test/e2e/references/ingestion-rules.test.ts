@@ -38,7 +38,7 @@ async function codeOf(path: string, body: unknown): Promise<string> {
   return response.code!
 }
 
-describe.each(EVENT_TYPES)('of a call of type %s', (type) => {
+describe.each(EVENT_TYPES)('for a call of type %s', (type) => {
   const path = `/v1/${type}`
 
   test('the example is accepted, and the required fields are sufficient', async () => {
@@ -169,13 +169,13 @@ describe('a request that breaks one rule of the page', () => {
     expect(JSON.parse(large.text)).toMatchObject({ code: 'headers_too_large' })
   })
 
-  test('covers each documented code', () => {
+  test('is tested for each documented code', () => {
     const tried = new Set<string>([...Object.keys(BROKEN), ...ELSEWHERE, ...NOT_BY_A_CALL])
     expect(Object.keys(INGEST_CODES).filter((code) => !tried.has(code))).toEqual([])
   })
 })
 
-test('the trace has fields that the page does not list, without fields that are never stored', async () => {
+test('the trace shows unknown fields, but not the fields that are never stored', async () => {
   const names = Object.keys(OTHER_CALL_FIELDS)
   const call = { ...least('track'), messageId: 'other-fields', colour: 'red', _metadata: {} }
   const receivedAt = '2001-01-01T00:00:00.000Z'

@@ -40,7 +40,7 @@ const ATTACKS: readonly Attack[] = [
 ]
 
 test.each(ATTACKS)(
-  'calls of a source are hardly slowed down by another source with large bodies of many keys, $name',
+  'calls of a source are hardly slowed down by another source that sends large bodies with many keys ($name)',
   async ({ name, settings = {}, rateLimit, keyInBody = false }) => {
     await using service = new MeasuredService()
     await service.start(settings)

@@ -55,7 +55,9 @@ export async function faultEffect(options: FaultEffectOptions): Promise<FaultEff
     const isCarried = [before, after].every((each) => each.rate > CARRIED * rate)
     if (isCarried) rounds.push({ before, beside, after })
     else if (++discarded > MAX_DISCARDED)
-      throw new Error(`The machine is too busy: it carried the load in ${rounds.length} rounds.`)
+      throw new Error(
+        `The machine is too busy: it handled the load in only ${rounds.length} rounds.`,
+      )
     else rate *= LESS
     before = isCarried ? after : await run(false, rate)
   }

@@ -17,7 +17,7 @@ const REPETITIONS = halfIfShort(1000)
 const WARMING_UP = 100
 const MAX_GROWTH_BYTES = 4 * 2 ** 20
 
-describe('an attempt ends in time and with the right class at', () => {
+describe('an attempt ends in time and with the right class, given', () => {
   test.each(MISBEHAVIOURS)('$name', async (misbehaviour) => {
     await using sender = await SenderUnderTest.open()
     const receiver = await sender.openReceiver(misbehaviour)
@@ -52,7 +52,7 @@ test('a name that changes to a private address is used until its TTL expires, an
   expect(grown).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
-test(`${REPETITIONS} parallel attempts to each of them leak no memory or sockets`, async () => {
+test(`${REPETITIONS} parallel attempts to each misbehaving receiver leak no memory or sockets`, async () => {
   await using sender = await SenderUnderTest.open()
   const receivers = await Promise.all(MISBEHAVIOURS.map((each) => sender.openReceiver(each)))
   const random = seededRandom(SEED)

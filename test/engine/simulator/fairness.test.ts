@@ -13,7 +13,7 @@ const destinations = fc.record({
 /** A lane may take free slots before another lane with fewer slots gets its next turn. */
 const MAX_SPREAD = 4
 
-test('busy lanes share the slots: their attempts in flight differ by at most four, and no lane waits longer than its turn', async () => {
+test('busy lanes share the slots: their attempts in flight differ by at most four, and no lane is idle for more than two rounds', async () => {
   let worst = { spread: 0, idle: 0 }
   const property = fc.asyncProperty(destinations, async ({ seed, webhooks }) => {
     const { lanes, spread, longestIdleMs } = await new BusyLanes(webhooks, seededRandom(seed)).run()
@@ -25,6 +25,6 @@ test('busy lanes share the slots: their attempts in flight differ by at most fou
   })
   await fc.assert(property, { seed: SEED, numRuns: 30 })
   console.log(
-    `seed ${SEED}: maximum difference ${worst.spread} attempts; longest idle time ${worst.idle.toFixed(2)} turns`,
+    `seed ${SEED}: maximum difference ${worst.spread} attempts; longest idle time ${worst.idle.toFixed(2)} rounds`,
   )
 })

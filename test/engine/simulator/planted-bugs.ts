@@ -188,7 +188,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     violation: /paused, but has parts/,
   },
   {
-    name: 'a lane that takes more deliveries than its window',
+    name: 'a lane that claims more deliveries than fit in its queue',
     bug: inDeliveries((deliveries) => ({
       claim: (lane, { due, limit }) => deliveries.claim(lane, { due, limit: 4 * limit }),
     })),

@@ -11,7 +11,7 @@ interface Named {
 interface Kind {
   readonly prefix: IdPrefix
   readonly noun: string
-  /** The command that lists them. */
+  /** The command that lists these resources. */
   readonly command: string
   /** Absent if they have no names. */
   readonly all?: (api: ManagementApi) => Promise<readonly Named[]>
@@ -116,7 +116,7 @@ export async function optionalIdOf(
 }
 
 /**
- * Checks the ids of a filter that matched nothing. Only then, because records of deleted sources are still found.
+ * Checks the ids of a filter, but only if it matched nothing: records of deleted sources can still be found.
  * @throws {Failure} `not found`
  */
 export async function requireKnown(

@@ -9,7 +9,7 @@ export interface Page<T> {
 }
 
 export interface ListPart {
-  /** Absent for all. */
+  /** Default: all items. */
   readonly limit?: number
   readonly cursor?: string
 }
@@ -17,7 +17,7 @@ export interface ListPart {
 type FetchPage<T> = (request: PageRequest) => Promise<Page<T>>
 const PAGE_ITEMS = 200
 
-/** Fetches a part of a list page by page. Pages of a search may be short before the end. */
+/** Fetches part of a list page by page. In a search, pages before the last may also be short. */
 export async function listPart<T>(
   fetchPage: FetchPage<T>,
   { limit: count = Infinity, cursor }: ListPart,

@@ -27,7 +27,7 @@ export function managementApi(base: URL, token: string) {
 
 export type ManagementApi = ReturnType<typeof managementApi>
 
-/** Removes undefined fields: the API treats an absent field as unchanged, or as any. */
+/** Removes undefined fields: to the API, an absent field means “unchanged” or “any”. */
 export function definedFields<T extends object>(fields: T): DefinedFields<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as DefinedFields<T>

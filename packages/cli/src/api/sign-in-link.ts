@@ -11,7 +11,7 @@ export async function makeSignInLink(
   return { url: linkAt(base, path), expiresAt }
 }
 
-/** Keeps the path of `base`, below which a proxy may serve Hookline. */
+/** Keeps the path of `base`: a proxy may serve Hookline under a prefix. */
 export function linkAt(base: URL, path: string): string {
   return `${base.href.replace(/\/$/, '')}${path}`
 }

@@ -30,7 +30,7 @@ export async function startProcess(
 ) {
   const output = openSync(log, 'a', 0o600)
   const stdio = ['ignore' as const, output, output]
-  // Detached: Ctrl-C reaches this process alone, which stops the nodes before PostgreSQL and NATS.
+  // Detached, so that Ctrl-C reaches only this process, which stops the nodes before PostgreSQL and NATS.
   const child = spawn(program, args, { ...options, cwd: '/', detached: true, stdio })
   closeSync(output)
   process.on('exit', () => child.kill('SIGKILL'))

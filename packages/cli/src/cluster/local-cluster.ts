@@ -105,7 +105,7 @@ function createDatabase(data: string, initdb: string, passwordFile: string): voi
   try {
     execFileSync(initdb, args, { ...UNPRIVILEGED, cwd: '/', stdio: 'pipe' })
   } catch (cause) {
-    // The message has the output.
+    // The message includes the output of initdb.
     throw new Failure('failed', (cause as Error).message.trim(), { cause })
   }
   fs.renameSync(created, data)
@@ -133,7 +133,7 @@ function nats(program: string, folder: string, port: number): ClusterProgram {
     jetstream: { store_dir: join(folder, 'nats'), sync_interval: 'always' },
     authorization: { user: 'hookline', password: secretIn(folder, 'password') },
   }
-  // The configuration may be JSON. Other users could read a password in arguments.
+  // NATS accepts JSON. The password is not an argument, because other users could read it.
   const file = join(folder, 'nats.conf')
   fs.writeFileSync(file, JSON.stringify(settings), { mode: 0o600 })
   const isReady = () => isOk(`http://127.0.0.1:${port + 1}/healthz`)

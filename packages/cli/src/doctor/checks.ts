@@ -33,7 +33,7 @@ const ofThisMachine =
   async (patient) =>
     isHere(patient) ? check(patient) : NOT_HERE
 
-/** The checks in order. A rejection is a failed check. */
+/** The checks in order. A rejection counts as a failed check. */
 export const CHECKS: Readonly<Record<string, Check>> = {
   version: async () => {
     const ok = Number(process.versions.node.split('.')[0]) >= 24

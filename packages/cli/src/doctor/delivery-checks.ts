@@ -20,7 +20,7 @@ type CheckedFailures = Pick<
   'destinationId' | 'class' | 'count'
 >
 
-/** Outcomes without an attempt, which the other checks do not see. */
+/** Outcomes without an attempt, which the other checks miss. */
 const WITHOUT_ATTEMPT = new Map<string, string>(
   Object.entries({
     not_attempted: 'expired before the first attempt',
@@ -111,7 +111,7 @@ interface Pending {
   readonly destinationId: string
   readonly pending: number
   readonly isOld: boolean
-  /** Absent for deliveries that are simply queued, and not for long. */
+  /** Absent if the deliveries have merely been queued for a short time. */
   readonly cause?: string
 }
 
@@ -186,7 +186,7 @@ function held(destinations: readonly CheckedDestination[]): Finding {
   }
 }
 
-/** Only a warning: the receiver may work again by now. */
+/** Only a warning: the cause may have been fixed since. */
 function withoutAttempt(
   destinations: readonly CheckedDestination[],
   failures: readonly CheckedFailures[],
@@ -214,7 +214,7 @@ function withoutAttempt(
   }
 }
 
-/** Counted per webhook: with policy `any`, a delivered one may be held for another webhook. */
+/** Counted per webhook: with policy `any`, a delivery can be delivered and still be held for another webhook. */
 function heldIn({ health }: CheckedDestination): number {
   return sum(health.webhooks.map((each) => each.held))
 }

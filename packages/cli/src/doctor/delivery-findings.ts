@@ -12,7 +12,7 @@ const MAX_CONCURRENT = 4
 export async function deliveryFindings(
   patient: Patient,
 ): Promise<Readonly<Record<string, Finding>>> {
-  // The service check reports it.
+  // The service check reports an unreachable service.
   if ((await serviceAt(patient)) === undefined) return {}
   const token = tokenOf(patient)
   if (token instanceof Failure)

@@ -17,7 +17,7 @@ export interface ImportState extends Position {
   readonly target: ImportTarget
   readonly accepted: number
   readonly rejected: number
-  /** The size of the file of rejected lines. The rest belongs to lines that will be read again. */
+  /** The size of the file of rejected lines. Anything beyond it is from lines that will be read again. */
   readonly rejectedBytes: number
   readonly isComplete: boolean
 }

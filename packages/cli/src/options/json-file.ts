@@ -12,17 +12,17 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
     throw new Failure('usage', `Cannot read ${file} (${cause.code}).`, { cause, hint })
   })
   const name = file === '-' ? 'Standard input' : file
-  // Other bytes would become U+FFFD.
+  // Invalid bytes would become U+FFFD.
   if (!isUtf8(bytes)) throw new Failure('usage', `${name} is not valid UTF-8.`, { hint })
   const text = new TextDecoder().decode(bytes)
   const fault = jsonFault(text)
   if (fault !== undefined) {
-    // Quotes nothing: the file may contain secrets.
+    // Does not quote the file, which may contain secrets.
     const message = `${name} is not valid JSON: error at or before ${fault}.`
     throw new Failure('usage', message, { hint })
   }
   const document = revive(text, (key, value, { source }) => {
-    // It would be sent as another value, or as null.
+    // A rounded number would be sent as another value, or as null.
     if (typeof value !== 'number' || !isRounded(source)) return value
     const message = `${name} has a number for ${JSON.stringify(key)} that JavaScript cannot represent. Use fewer digits or a string.`
     throw new Failure('usage', message, { hint })

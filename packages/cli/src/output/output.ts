@@ -79,7 +79,7 @@ const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 const MAX_AGE_SECONDS = 60 * DAY
 
-/** `12 s ago`, `in 3 min`, or a date from two months on. */
+/** `12 s ago`, `in 3 min`, or the date if it is over two months away. */
 function ageOf(at: string, nowMs: number): string {
   const ms = nowMs - Date.parse(at)
   const seconds = Math.round(Math.abs(ms) / 1000)

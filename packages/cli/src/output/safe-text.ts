@@ -1,6 +1,6 @@
 import { OWN_STYLE } from '../layout/style.ts'
 
-/** Control, formatting, line separator, surrogate and ignorable characters, and marks beyond four on a letter. */
+/** Control, formatting, line separator, surrogate and ignorable characters, and marks after the fourth on a letter. */
 const HIDDEN = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<=\p{M}{4})\p{M}`
 
 /** Invisible parts of emoji and Persian words. */
@@ -27,7 +27,7 @@ export function terminalText(text: string): string {
 
 /** JSON with hidden characters escaped, which parses to the same value. */
 export function jsonText(value: unknown, space?: number): string {
-  // The line breaks that are left are between lines of the document.
+  // The remaining line breaks separate lines of the document.
   return JSON.stringify(value, null, space).replaceAll(
     IN_VALUES,
     (all, kept: string | undefined) => kept ?? (all === '\n' ? all : jsonEscape(all)),

@@ -8,7 +8,7 @@ export interface Column<Item> {
   readonly cell: (item: Item) => string
   /** How to fit a cell that is too wide. By default it is shown whole, because users copy ids. */
   readonly long?: 'cut' | 'wrap'
-  /** An ISO 8601 time, of which a screen shows the age, or other text. */
+  /** Whether cells are ISO 8601 times, shown as ages on a screen. Other text stays unchanged. */
   readonly isTime?: true
   /** A narrow screen omits columns with the highest rank first, and none without a rank. */
   readonly rank?: number

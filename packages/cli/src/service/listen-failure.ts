@@ -14,7 +14,7 @@ function explain(code: string | undefined, host: string, port: number): [string,
   if (code === 'EADDRINUSE') {
     return [
       `Port ${port} on ${host} is in use by another program.`,
-      'Stop that program, or choose another port with --port; 0 for a free port.',
+      'Stop that program, or choose another port with --port (0 for any free port).',
     ]
   }
   if (code === 'EACCES') {

@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     options.output.json({ kind: 'stopped', reason })
   } finally {
     await flushLog(log)
-    // A name lookup or an unread output may still block the exit. Everything is on disk.
+    // A name lookup or unread output may still block the exit. Everything is on disk.
     setTimeout(() => process.exit(), MAX_EXIT_MS).unref()
   }
 }

@@ -2,7 +2,7 @@ import type { Config } from '@hookline/server'
 import { Failure } from '../failure.ts'
 import { listenFailure } from './listen-failure.ts'
 
-/** Codes of backend errors that are written for users. */
+/** Codes of backend errors whose messages are written for users. */
 const CODES: Readonly<Record<string, string>> = {
   DataDirInUse: 'data_dir_in_use',
   AdminTokenCorrupted: 'admin_token_corrupted',

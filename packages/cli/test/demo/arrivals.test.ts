@@ -18,8 +18,8 @@ function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): v
   arrivals.record(receivedDelivery(request, { signature, nowMs: 0, responseStatus: 200 }), request)
 }
 
-describe('the failures that the demo reports', () => {
-  it('are none when every call, every change of the audience and the notice arrived with correct signatures', async () => {
+describe('the list of failures in the demo', () => {
+  it('is empty if every call, every change of the audience and the notice arrived with correct signatures', async () => {
     const arrivals = new Arrivals(expected)
     for (const { messageId } of expected.calls) arrive(arrivals, { messageId }, 'ok')
     arrive(arrivals, change(true), 'ok')
@@ -30,7 +30,7 @@ describe('the failures that the demo reports', () => {
     expect(arrivals.faults()).toEqual([])
   })
 
-  it('include each delivery that is missing or has a wrong signature', () => {
+  it('includes each delivery that is missing or has a wrong signature', () => {
     const arrivals = new Arrivals(expected)
     arrive(arrivals, { messageId: 'demo-page' }, 'stale')
     arrive(arrivals, change(true), 'ok')

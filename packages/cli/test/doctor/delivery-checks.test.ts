@@ -126,7 +126,7 @@ describe('the delivery checks', () => {
   it.for([
     ['Retry-After', true, `Retry-After, next attempt ${NEXT}`],
     ['a disabled destination', false, 'the destination is disabled'],
-  ] as const)('report the backlog during %s, since when, and until when', ([, enabled, until]) => {
+  ] as const)('report a backlog caused by %s, since when, and until when', ([, enabled, until]) => {
     const oldestPendingAt = '2026-07-01T11:59:00.000Z'
     const webhook = { retryAfterUntil: NEXT, pending: 7, oldestPendingAt }
     expect(check('backlog', { enabled, webhook })).toEqual({
@@ -136,7 +136,7 @@ describe('the delivery checks', () => {
     })
   })
 
-  it('fail below a success rate of 50% of at least ten attempts', () => {
+  it('fail below a success rate of 50% over at least ten attempts', () => {
     expect(check('success rate', { health: lastHour(10, 4) }, {})).toMatchObject({
       ok: false,
       detail: 'last hour: 10 attempts, 4 delivered (40%); 1 destination below 50%',
@@ -161,7 +161,7 @@ describe('the delivery checks', () => {
     })
   })
 
-  it('contain real ids in every next step', () => {
+  it('name real ids in every next step', () => {
     const found = deliveryChecks(
       [
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),

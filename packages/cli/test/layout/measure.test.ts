@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { columnsOf, cut, fullLines, wordLines } from '../../src/layout/measure.ts'
 
-describe('the width of a text', () => {
+describe('the width of text', () => {
   test.each([
     ['', 0],
     ['abc', 3],

@@ -7,7 +7,7 @@ import { createProgram } from '../../src/program.ts'
 import { Failure } from '../../src/failure.ts'
 
 const ESC = '\u001b'
-/** C1 includes a CSI that needs no ESC. The rest reverses the order of text, or hides it. */
+/** C1 includes a CSI that needs no ESC. The others reverse text or hide it. */
 const CONTROLS =
   '\u0000\u0007\u001b\u007f\u0085\u009b\u061c\u200e\u200f\u202a\u202e\u2066\u2069'.split('')
 const HOSTILE = `a${CONTROLS.join('b')}c`
@@ -77,7 +77,7 @@ test('a terminal shows colours', () => {
 })
 
 test.each([{ NO_COLOR: '1' }, { FORCE_COLOR: '0' }, { TERM: 'dumb' }])(
-  'a terminal with %j shows none',
+  'a terminal with %j shows no colours',
   (environment) => {
     expect(onTerminal(environment).style('red', 'text')).toBe('text')
   },

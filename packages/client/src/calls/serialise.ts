@@ -60,7 +60,7 @@ class Copy {
       const value = copy[key]
       if (value === undefined) continue
       this.#spend(key.length)
-      // The method of an object whose `toJSON` returned the object itself.
+      // If `toJSON` returned the object itself, its own `toJSON` method is not data.
       const isMethod = key === 'toJSON' && typeof value === 'function'
       const json = isMethod ? undefined : this.#value(value, key)
       if (json !== value) copy[key] = json

@@ -8,7 +8,7 @@ export type DebugLog = (line: string) => void
  * The debug log of a client. Writes to the logger, and to standard error (the console) if the environment variable `DEBUG`
  * lists `analytics` or `*`. Undefined if neither applies, so that the client need not build the lines. Lines identify a
  * message by type, messageId and size, and never show its content. Calls that the logger makes on the client are not
- * logged, which would recurse forever.
+ * logged, because that would recurse forever.
  */
 export function openDebugLog(logger: Logger | undefined): DebugLog | undefined {
   const isOn = enablesDebug(environmentVariable('DEBUG'))

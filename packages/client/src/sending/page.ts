@@ -8,7 +8,7 @@ interface Browser {
   ) => void
 }
 
-/** The page in a browser, which may be discarded at any time once it is hidden. In other environments, it never is. */
+/** The page in a browser, which may be discarded at any time once it is hidden. Elsewhere, it is never hidden. */
 export class Page {
   /** Whether there is a page. */
   readonly isPresent: boolean

@@ -1,6 +1,6 @@
 const MAX_CHARACTERS = 300
 
-/** Control characters and direction marks, which could disguise a text. */
+/** Control characters and direction marks, which could disguise text. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Untrusted text in one line: truncated, with invisible characters replaced. */

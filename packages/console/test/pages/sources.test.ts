@@ -43,7 +43,7 @@ test('a change contains only the fields that differ', () => {
   })
 })
 
-test('a rate limit that is not a positive integer never becomes no limit', () => {
+test('a rate limit that is not a positive integer is refused, not treated as no limit', () => {
   const faultOf = (rateLimit: string) => rateLimitFault({ name: '', space: '', rateLimit })
   expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])
   for (const wrong of ['abc', '0', '-1', '1.5', '1e9', '1'.repeat(20)])

@@ -2,7 +2,7 @@ import type { Compute, Condition } from './condition.ts'
 
 /** The common fields of audiences and computed traits: a value for each profile, sent as a trait when it changes. */
 interface ComputationRecord {
-  /** The space whose profiles are computed. */
+  /** The space whose profiles are evaluated. */
   readonly space: string
   readonly name: string
   /** The name of the trait that is sent: snake_case of the original name. Unique in the space, and never changes. */

@@ -30,7 +30,7 @@ export interface Attempt {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly durationMs: number
-  /** Absent if a socket was already open and the body took less than 1 ms: the whole duration was waiting for the response. */
+  /** Absent if a socket was already open and the body took less than 1 ms: the whole duration was spent waiting for the response. */
   readonly timing?: AttemptTiming
   readonly outcome: 'delivered' | 'retry' | 'rejected'
   readonly class: AttemptClass
@@ -109,7 +109,7 @@ export interface NextRequest {
   readonly curl: string
 }
 
-/** One payload sent to all webhooks of a destination on request. It is not recorded and not retried. */
+/** One payload sent to all webhooks of a destination on request. It is neither recorded nor retried. */
 export interface TestDelivery {
   /** The `webhook-id` of each request. */
   readonly deliveryId: string

@@ -20,7 +20,7 @@ test('equals the HMAC of Node for any key, prefix and body', () => {
   )
 })
 
-test('accepts a body longer than all before', () => {
+test('accepts a body longer than any previous one', () => {
   for (const length of [5_000, 500_000, 3]) {
     const signed = '€'.repeat(length)
     const expected = createHmac('sha256', 'key').update(signed).digest('hex')

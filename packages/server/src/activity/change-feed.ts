@@ -26,7 +26,7 @@ export interface RequestedChange {
 /** Which changes a reader sees. */
 export interface ChangeView {
   readonly isShown: (resource: string) => boolean
-  /** Whether it sees who made a change, with which request. */
+  /** Whether it sees who made a change, and with which request. */
   readonly showsRequests: boolean
 }
 

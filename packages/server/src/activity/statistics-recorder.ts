@@ -40,14 +40,14 @@ const DAY_MS = 24 * SPANS.hour
 
 const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
 
-/** Counts activity, and writes the counts once a minute, before each read, and at the end. A crash loses one minute. */
+/** Counts activity, and writes the counts once a minute, before each read, and on stop. A crash loses up to a minute. */
 export class StatisticsRecorder
   implements Omit<ActivityListener, 'purged' | 'updated'>, Pick<Statistics, 'read'>, AsyncDisposable
 {
   readonly #options: StatisticsRecorderOptions
   /** Concurrent reads share a write. */
   readonly #writes = new SharedRefresh(() => this.#write())
-  /** Unwritten minutes that are over. */
+  /** Past minutes that are not yet written. */
   #ended: Minute[] = []
   #minute: number
   /** Unwritten counts of the current minute. */
@@ -145,7 +145,7 @@ export class StatisticsRecorder
       try {
         await this.#add(minute)
       } catch (error) {
-        // They are then counted in a later minute.
+        // The counts move to a later minute.
         this.#counts.addAll(minute.counts)
         this.#options.logger.warn({ err: error }, 'statistics.write_failed')
       }
@@ -188,7 +188,7 @@ function rowsOf(span: Span, minute: number, rows: readonly Row[]): CountsRow[] {
   return rows.map((row) => ({ span, start: startOf(span, minute), ...row }))
 }
 
-/** Pairs of source and destination per minute. Further pairs are counted together, under empty ids. */
+/** Maximum pairs of source and destination per minute. Further pairs are counted together, under empty ids. */
 const MAX_KEYS = 5_000
 
 type Row = Pick<CountsRow, 'sourceId' | 'destinationId'> & {

@@ -19,7 +19,7 @@ const TOPIC_LIST = `^(?:${TOPICS.join('|')})(?:,(?:${TOPICS.join('|')}))*$`
 const schema = {
   ...Schema.operationsTagged('Live').viewer('watch', 'Streams activity and changes in real time'),
   description:
-    'Server-sent events. The activity topic has messages named event, decision and attempt. An event with change entered, left or changed is about an audience or a computed trait, with its key as name. gap {"reason", "missed"} reports missing messages and their number, before filters; missed is null if unknown. Reasons: reader_too_slow; lost between nodes; too_long_ago: no longer stored, from another node, or before a restart. GET /events and GET /deliveries show the missing activity. Reconnect with Last-Event-ID to continue after a lost connection; each node has its own ids, so another node begins with a gap. A comment is sent every 15 s.\n\nThe counts topic has a message named counts each second, with the numbers of received, refused, duplicate and declined calls, delivered and failed deliveries, retries, and pending deliveries. They have no id and are not repeated.\n\nThe changes topic has a message named change {"at", "resource", "id"} for each changed record that the reader may read, including changes by Hookline itself, such as breakers, pauses, and progress of replays, syncs and deletions. resource is the collection of this API; id is null for several records. The admin role also sees action and actorId, as in the audit log; they are null for Hookline itself. A change with resource null means that changes were missed: reload everything. Up to 1,000 changes are stored for readers that reconnect.',
+    'Server-sent events. The activity topic has messages named event, decision and attempt. An event with change entered, left or changed is about an audience or a computed trait, with its key as name. gap {"reason", "missed"} reports missing messages and their number, before filters; missed is null if unknown. Reasons: reader_too_slow; lost: dropped between nodes; too_long_ago: no longer stored, from another node, or before a restart. GET /events and GET /deliveries show the missing activity. Reconnect with Last-Event-ID to continue after a lost connection; each node has its own ids, so another node begins with a gap. A comment is sent every 15 s.\n\nThe counts topic has a message named counts each second, with the numbers of received, refused, duplicate and declined calls, delivered and failed deliveries, retries, and pending deliveries. These messages have no id and are not resent.\n\nThe changes topic has a message named change {"at", "resource", "id"} for each changed record that the reader may read, including changes by Hookline itself, such as breakers, pauses, and progress of replays, syncs and deletions. resource is the collection of this API; id is null for several records. The admin role also sees action and actorId, as in the audit log; they are null for Hookline itself. A change with resource null means that changes were missed: reload everything. Up to 1,000 changes are stored for readers that reconnect.',
   querystring: Type.Object(
     {
       topics: Type.Optional(
@@ -37,7 +37,7 @@ const schema = {
         }),
       ),
       kind: Type.Optional(
-        Schema.oneOf(['event', 'decision', 'attempt'], 'Only event, decision or attempt.'),
+        Schema.oneOf(['event', 'decision', 'attempt'], 'Only messages of this kind.'),
       ),
       sourceId: only('activity of this source'),
       destinationId: only('events, and the decisions and attempts of this destination'),

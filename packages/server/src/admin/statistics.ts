@@ -76,7 +76,7 @@ const StatisticsQuery = Type.Object(
       ),
     ),
     sourceId: Type.Optional(
-      Schema.text('The id of a source; or of an audience or computed trait: entered and left.'),
+      Schema.text('The id of a source, or of an audience or trait for entered and left.'),
     ),
     destinationId: Type.Optional(
       Schema.text('Counts of this destination, and received calls of its source.'),
@@ -100,7 +100,7 @@ const schema = {
   ),
   isLongRead: true,
   description:
-    'pending is counted at the end of each minute. Steps below an hour are available for 7 days, longer steps for 400 days.',
+    'pending is counted at the end of each minute. Steps below an hour are available for 7 days, all others for 400 days.',
   querystring: StatisticsQuery,
   response: Schema.ok(
     'One point for each step.',

@@ -147,7 +147,7 @@ interface Readiness {
 export interface ProcessFacts {
   readonly version: string
   readonly backend: string
-  /** A time of `Clock.now`. */
+  /** From `Clock.now`. */
   readonly startedAt: number
   /** The port for calls; `null` if it is the port of the management API. */
   readonly callsPort: number | null
@@ -282,7 +282,7 @@ function presentSetting(
 
 const KEPT_MS = 10_000
 
-/** Runs the checks at most every ten seconds: they write to the disk. Also returns their start, a time of `Clock.now`. */
+/** Runs the checks at most every ten seconds: they write to the disk. Also returns their start, from `Clock.now`. */
 function recentReadiness(
   check: () => Promise<Readiness>,
   clock: Clock,

@@ -79,7 +79,7 @@ const SLICE_EVENTS = 500
 const MAX_BYTES = 64 * 1024 * 1024
 const FACT_BYTES = 64
 
-/** Facts of clauses without stored ones, from the newest events of one space in the archive. */
+/** For clauses without stored facts: facts from the newest archived events of one space. */
 export class ArchivedFacts {
   readonly #options: ArchivedFactsOptions
   readonly #space: string

@@ -101,7 +101,7 @@ export class SerialisedEvent implements AcceptedEvent {
   }
 
   get integrations(): JsonObject | undefined {
-    // Few calls have them, and the search is cheaper than the parser.
+    // Few calls have any, and the search is cheaper than parsing.
     return this.rest.includes('"integrations"')
       ? (jsonObjectIn(this.rest)['integrations'] as JsonObject | undefined)
       : undefined

@@ -65,7 +65,7 @@ export interface Backend extends AsyncDisposable {
   probe(): Promise<void>
 }
 
-/** The disk is full, the connection is lost, or too many calls wait. The call had no effect, and may be retried. */
+/** The disk is full, the connection is lost, or too many calls are waiting. The call had no effect, and may be retried. */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable'
   /** Private, because log lines include every public field of an error. */

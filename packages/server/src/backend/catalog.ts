@@ -123,7 +123,7 @@ function replaced<T extends { readonly id: string }>(
   return all.values()
 }
 
-/** The destinations of an event, enabled or not: its source's; for a computed event, its own that still exist. */
+/** The destinations of an event, enabled or not: its source's; for a computed event, those it lists that still exist. */
 export function destinationsOf(
   { sourceId, origin }: Pick<AcceptedEvent, 'sourceId' | 'origin'>,
   { destinations, destinationsBySource }: CatalogSnapshot,

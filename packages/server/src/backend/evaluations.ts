@@ -14,7 +14,7 @@ export interface LoadedProfile {
   readonly space: string
   readonly version: number
   readonly isDirty: boolean
-  /** When to evaluate it without a change. */
+  /** When to re-evaluate it even without a change. */
   readonly recheckAt: number | null
   readonly userIds: readonly string[]
   readonly traits: Readonly<Record<string, Json>>
@@ -79,11 +79,11 @@ export interface Evaluations {
   /** Appends events that repeat announcements: all or none. Resolves to false if a user was purged since `purges` was read. */
   announce(events: readonly AcceptedEvent[], purges: number): Promise<boolean>
 
-  /** The next profiles of a space by number: at most `WALK_PROFILES` and about `WALK_BYTES` of values, or one. Empty at the end. */
+  /** The next profiles by number: at most `WALK_PROFILES` and about `WALK_BYTES` of values, but at least one. Empty at the end. */
   walk(query: ProfileWalk): Promise<readonly LoadedProfile[]>
 
   profilesOf(ids: readonly SpacedId[]): Promise<readonly (number | undefined)[]>
 
-  /** The number of dirty or due profiles, and when the first wait began. */
+  /** The number of dirty or due profiles, and when the longest wait began. */
   waiting(now: number): Promise<{ readonly profiles: number; readonly since: number | null }>
 }

@@ -8,7 +8,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
 
-/** Dependencies of all components that deliver events, or notices. */
+/** Dependencies of all components that deliver events or notices. */
 export interface DeliveryContext {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue<Carried>

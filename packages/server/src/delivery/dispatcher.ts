@@ -39,7 +39,7 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly limits: LaneSchedulerOptions['limits']
 }
 
-/** A delivery from the log. `onRecorded` is called when it is durable and the log need not keep it. */
+/** A delivery from the log. `onRecorded` is called once it is durable and the log no longer needs it. */
 export interface FreshDelivery {
   readonly delivery: Delivery
   readonly event: Carried
@@ -174,7 +174,7 @@ export class Dispatcher implements AsyncDisposable {
     return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
-  /** Takes a fresh delivery without waiting for a receiver: a part without room in its lane is parked. */
+  /** Takes a fresh delivery without waiting for a receiver: a part whose lane is full is parked. */
   deliver({ delivery, event, onRecorded }: FreshDelivery): void {
     this.#accepted++
     const now = this.#options.clock.now()
@@ -203,7 +203,7 @@ export class Dispatcher implements AsyncDisposable {
     return destination?.enabled === true && isFree && lane.roomFor('fresh') > 0
   }
 
-  /** Returns false when the part is in its lane already: a claim may return one that a record has just released. */
+  /** Returns false when the part is in its lane already: a claim may return a part that a record has just released. */
   #push(lane: Lane, open: OpenDelivery, origin: PartTask['origin']): boolean {
     const { url } = lane.id
     if (isInLane(open, url)) return false

@@ -25,7 +25,7 @@ interface States {
   readonly states: readonly (readonly [string, readonly LaneState[]])[]
 }
 
-/** By delivery: URLs and durations so far of the attempts in progress. */
+/** By delivery: the URL and elapsed time of each attempt in progress. */
 interface AttemptsInFlight {
   readonly attempts: readonly (readonly [string, readonly (readonly [string, number])[]])[]
 }

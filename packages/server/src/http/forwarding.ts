@@ -208,7 +208,7 @@ export async function newPrivateAddress(
 
 const SOCKET = 'main'
 
-/** A killed process leaves its folder. No other process uses this `dataDir`. */
+/** A killed process leaves its folder behind. No other process uses this `dataDir`. */
 async function folderIn(dataDir: string): Promise<string> {
   const folder = join(resolve(dataDir), 'threads')
   await rm(folder, { recursive: true, force: true })

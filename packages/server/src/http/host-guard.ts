@@ -8,7 +8,7 @@ class WrongHost extends Error {
   readonly statusCode = 421
 }
 
-/** Refuses foreign `Host` names on routes without a token: by DNS rebinding, other sites could read the responses. */
+/** Refuses foreign `Host` names on routes without a token: DNS rebinding would let other sites read the responses. */
 export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler {
   return ({ headers }, _reply, done) => {
     // Not the host that a proxy forwards: a page can set that header.

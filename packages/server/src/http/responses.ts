@@ -188,7 +188,7 @@ function rawResponse(code: IngestCodeName, { format, url }: ErrorContext): strin
   ].join('\r\n')
 }
 
-/** Clients retry immediately, and the load balancer picks another node. */
+/** Clients retry soon, and the load balancer picks another node. */
 const RETRY_AFTER_SECONDS = 1
 
 /** Refuses requests at these paths, which other nodes serve. Routes with a longer path take precedence. */

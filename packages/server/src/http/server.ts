@@ -108,7 +108,7 @@ function loggedFormat(format: ErrorFormat, logger: Logger | undefined): ErrorFor
   }
 }
 
-/** Otherwise the framework would buffer the whole body before responding with 404. */
+/** Keeps the framework from buffering the whole body before it responds with 404. */
 function skipBodyAtUnknownPath(request: FastifyRequest, _reply: unknown, done: () => void): void {
   if (request.is404) {
     for (const name of ['content-type', 'content-length', 'transfer-encoding']) {

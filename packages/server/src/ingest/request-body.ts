@@ -164,7 +164,7 @@ interface DecodedBody {
   readonly isUtf8: boolean
 }
 
-/** Decompresses up to `maxBytes`, and decodes UTF-8. Invalid bytes become U+FFFD: one must not cause a whole batch to be refused. */
+/** Decompresses up to `maxBytes`, and decodes UTF-8. Invalid bytes become U+FFFD: one bad byte must not fail a whole batch. */
 export function decodeBody(
   bytes: Buffer,
   contentEncoding: string | undefined,

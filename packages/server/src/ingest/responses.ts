@@ -67,7 +67,7 @@ export function isRefused(result: object): result is Refused {
 export interface RejectedCall {
   /** From 0. */
   readonly index: number
-  /** `null` if it has none that is a string. */
+  /** `null` if absent or not a string. */
   readonly messageId: string | null
   readonly code: IngestCodeName
   readonly message: string

@@ -30,7 +30,7 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
   readonly size: number
 }
 
-/** Otherwise a list of 200 requests with the longest names would be megabytes. */
+/** Of a string in a summary: otherwise a list of 200 requests could be megabytes. */
 const MAX_CHARACTERS = 500
 
 /** Summarises a request. Long strings of the event are truncated. */

@@ -50,7 +50,7 @@ export class SharedInspector {
     return { kept: sumOf('kept'), bytes: sumOf('bytes'), received: sumOf('received') }
   }
 
-  /** A page of the matching requests, newest first. The cursor is the id of the last one of a page. */
+  /** A page of the matching requests, newest first. The cursor is the id of the last request on a page. */
   async list(filter: RequestFilter, { limit, cursor }: PageRequest): Promise<Page<RequestSummary>> {
     const lists = await this.#query('list', [filter, { limit: limit + 1, before: cursor }])
     const all = lists.flat().toSorted((a, b) => (a.id < b.id ? 1 : -1))

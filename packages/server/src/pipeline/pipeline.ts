@@ -43,7 +43,7 @@ interface Decided extends Archiving {
 
 interface Progress {
   next: number
-  /** Deliveries without an outcome that are not parked. */
+  /** Deliveries that are neither recorded nor parked. */
   open: number
 }
 
@@ -63,7 +63,7 @@ const SLICE_DELIVERIES = 500
 const LOG_EVERY_MS = 10_000
 
 const UNKNOWN_SOURCE = 'Unknown source: it may belong to another installation'
-const STOPPED_BY_BUG = 'A bug in Hookline stopped it during processing.'
+const STOPPED_BY_BUG = 'A bug in Hookline stopped the processing of this event.'
 
 const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
 
@@ -80,7 +80,7 @@ export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
   readonly #acks: Acks
   readonly #progress = new Map<LogEntry, Progress>()
-  /** Ids of present and former sources since the start. */
+  /** Ids of present and former sources since startup. */
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
@@ -257,7 +257,7 @@ export class Pipeline implements AsyncDisposable {
   #decide(event: AcceptedEvent, destinations: readonly Destination[]): Decided {
     const deliverTo: Destination[] = []
     const declined: Declined[] = []
-    // Once for all destinations: it may have to be parsed.
+    // Once for all destinations: reading it may parse the event.
     const { integrations } = event
     for (const destination of destinations) {
       const reason = decide({ integrations }, destination)

@@ -134,7 +134,7 @@ const POLICY = [
 /** The documentation colours code with `style` attributes. */
 const DOCS_POLICY = policy("style-src-attr 'unsafe-inline'", "base-uri 'none'")
 
-/** The page of the console has a base. */
+/** The console page has a base element. */
 const CONSOLE_POLICY = policy("base-uri 'self'")
 
 function policy(...more: readonly string[]): string {

@@ -108,7 +108,7 @@ export const LOG_EVENTS = {
   ),
   'token.refused': warn(
     'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 of a minute.',
-    'If you do not know the client, block its access to the management API, for example with `adminPort`.',
+    'If you do not recognise the client, block its access to the management API, for example with `adminPort`.',
   ),
   'request.failed': error('A request got 500 because of an error in Hookline.', REPORT),
   'management_request.failed': error(
@@ -124,7 +124,7 @@ export const LOG_EVENTS = {
     'Look for clients that send slowly or that send large bodies. Raise `maxBufferedBodyBytes` if memory allows.',
   ),
   'live.stream_ended': warn(
-    'A stream of the live tail was closed: its reader was too slow, or another token needed the slot.',
+    'A stream of the live tail was closed: its reader was too slow, or another reader needed the slot.',
     'Stop `hookline tail` commands that are not needed, or raise `maxLiveStreams`.',
   ),
 

@@ -13,7 +13,7 @@ export function readIfThere(file: string): string | undefined {
   }
 }
 
-/** Writes `text` and a line end atomically and durably, readable only by its owner. Throws if the file cannot be written. */
+/** Writes `text` and a newline atomically and durably, readable only by its owner. Throws if the file cannot be written. */
 export function writeDurably(file: string, text: string): void {
   writeFileAtomic.sync(file, `${text}\n`, { mode: 0o600 })
   // The library does not sync the folder.

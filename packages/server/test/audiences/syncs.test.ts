@@ -57,9 +57,9 @@ describe('a destination is added by a sync', () => {
 })
 
 test.each<[string, readonly [version: number, state: Sync['state']] | null, Sync['reason']]>([
-  ['never was synced', null, 'created'],
+  ['was never synced', null, 'created'],
   ['has changed since', [2, 'done'], 'changed'],
-  ['was not synced to the end', [3, 'failed'], 'changed'],
+  ['was not fully synced', [3, 'failed'], 'changed'],
   ['was synced', [3, 'done'], 'requested'],
 ])('a requested sync of an audience that %s has the right reason', (_, ended, reason) => {
   const audience = newAudience({ version: 3 })

@@ -81,7 +81,7 @@ test.each([
   [{ type: 'track', userId: 'u2', properties: { userId: 'u3' } }, 1],
   [{ type: 'delete', userId: 'u1' }, 1],
   ['not JSON', 1],
-])('after the purge of u1 and a1, a request with %j leaves %i', (body, left) => {
+])('after the purge of u1 and a1, of one request with %j, %i remains', (body, left) => {
   const kept = keeping(anInspectedRequest(body))
   kept.purge(purge(['u1'], ['a1']), NOON)
   expect(kept.counts.kept).toBe(left)

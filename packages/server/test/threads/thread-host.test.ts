@@ -104,7 +104,7 @@ describe('a thread that exits', () => {
     expect(failures(open)).toMatchObject([{ err: { message } }])
   })
 
-  test('is failing until it has run for ten seconds', async () => {
+  test('is reported as failing until its replacement has run for ten seconds', async () => {
     const clock = new ManualClock()
     const open = openHost({ clock })
     const channel = await ready(open)
@@ -155,7 +155,7 @@ describe('a thread that exits', () => {
     expect([...open.threads.failing]).toEqual([['work-1', 'disk full']])
   })
 
-  test('without being ready after 30 seconds has failed', async () => {
+  test('or is not ready after 30 seconds has failed', async () => {
     const clock = new ManualClock()
     const open = openHost({ clock, data: { starts: 'never' } })
     await expect.poll(() => (clock.advance(30_000), failures(open).length)).toBeGreaterThan(0)

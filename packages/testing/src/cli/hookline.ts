@@ -7,9 +7,9 @@ import { HOOKLINE } from '../repository.ts'
 
 const { PATH, HOOKLINE_TEST_NATS_SERVER: nats } = process.env
 
-// The cache also serves the threads of the service, unlike the command's own cache.
+// NODE_COMPILE_CACHE also covers the threads of the service, unlike the command's own cache.
 const COMMON_ENV = {
-  // `hookline cluster` uses the first nats-server in it.
+  // `hookline cluster` uses the first nats-server in PATH.
   PATH: nats === undefined ? PATH : `${dirname(nats)}:${PATH}`,
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
 }

@@ -23,12 +23,12 @@ export function clusterIsMissing(): string | undefined {
   const hasNats = has(NATS_VARIABLE) || natsProgram() !== undefined
   if (hasDatabase && hasNats) return undefined
   const nats = 'nats-server 2.10.23 or newer (HOOKLINE_TEST_NATS_SERVER)'
-  const reason = `the cluster needs ${hasDatabase ? '' : 'postgres '}${hasNats ? '' : nats}`
+  const reason = `the cluster needs ${hasNats ? 'postgres' : hasDatabase ? nats : `postgres and ${nats}`}`
   if (process.env['HOOKLINE_REQUIRE_CLUSTER'] === '1') throw new Error(reason)
   return reason
 }
 
-/** Creates a namespace for one test. To save time, its database is a copy with the schema, unless it is to be `empty`. */
+/** Creates a namespace for one test. To save time, its database is a copy with the schema, unless it must be `empty`. */
 export async function newClusterNamespace(
   database: 'migrated' | 'empty' = 'migrated',
 ): Promise<ClusterNamespace> {

@@ -37,7 +37,7 @@ export interface DestinationOptions {
 const ADMIN_TOKEN = 'tok_of_the_tests'
 
 const SETTINGS: Settings = {
-  // `npm test` has none, to save time; the longer suites have one of each kind, regardless of the number of cores.
+  // `npm test` uses no threads, to save time; longer suites use one of each kind, regardless of the number of cores.
   ingestThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
   deliveryThreads: process.env['HOOKLINE_TEST_THREADS'] ?? '1',
   port: '0',

@@ -1,4 +1,4 @@
-// The programs that drive Go libraries for the suite. It is no part of the library in clients/go.
+// The programs that drive Go libraries for the suite. This module is not part of the library in clients/go.
 module hookline.dev/test/clients
 
 go 1.21

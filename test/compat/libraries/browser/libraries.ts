@@ -50,7 +50,7 @@ function ofRudder({ userId, ...call }: Call): Call {
   return withoutNulls(isOwn && userId !== undefined ? { ...call, userId } : call)
 }
 
-const SHORT_QUEUE = { kill: 'keeps 100 calls, and drops the oldest of more' }
+const SHORT_QUEUE = { kill: 'keeps only the newest 100 calls' }
 const NO_GZIP = { gzip: 'does not compress' }
 const NO_SETTINGS = {
   'wrong-key': 'gets no settings for a wrong key, and does not start',

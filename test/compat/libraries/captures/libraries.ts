@@ -13,7 +13,7 @@ const installation: Installation = {
 }
 
 const NOT_CAPTURED = 'was not captured'
-const NO_LIBRARY = 'takes the library itself'
+const NO_LIBRARY = 'requires the library itself'
 const ALWAYS_WITHOUT = {
   'large-call': NO_LIBRARY,
   'large-batch': NO_LIBRARY,

@@ -60,8 +60,8 @@ function javaLibrary(
 
 const GIVES_UP = {
   'large-batch': 'may exceed its own batch limit when calls come fast',
-  kill: 'waits 15 s and longer before it retries',
-  outage: 'waits 15 s and longer before it retries',
+  kill: 'waits 15 s or longer before it retries',
+  outage: 'waits 15 s or longer before it retries',
 }
 
 export const JAVA_LIBRARIES: readonly Library[] = [

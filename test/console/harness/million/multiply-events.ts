@@ -5,7 +5,7 @@ import { type Copied, copyRows, NO_CHECKSUM } from '@hookline/testing/files/fill
 /** How many copies of events to make, and when they were received. */
 export interface Spread {
   readonly count: number
-  /** In milliseconds since the epoch, as `to`. */
+  /** In milliseconds since the epoch, like `to`. */
   readonly from: number
   readonly to: number
   /** The number of copies of the users. */

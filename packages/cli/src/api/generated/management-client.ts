@@ -181,7 +181,7 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
-    /** Most attempts to one webhook since the last replay or retry. */
+    /** The most attempts to any webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
     replayId?: string;
@@ -2418,7 +2418,7 @@ export function listAudiences({ limit, cursor, space }: {
 export function createAudience(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
     /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
@@ -2615,7 +2615,7 @@ export function explainAudience(userId: string, id: string, opts?: Oazapfts.Requ
             userId: string;
             /** true for a member of an audience; null without a value. */
             value: any;
-            /** null without a value, or if it is very new. */
+            /** null without a value, or if the value is very new. */
             since: string | null;
             /** When it can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
@@ -2759,7 +2759,7 @@ export function listTraits({ limit, cursor, space }: {
 export function createTrait(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
-    /** The space whose profiles are computed; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
+    /** The space whose profiles are evaluated; default if absent. 1 to 50 of a-z, 0-9, _ and -. */
     space?: string;
     /** Ids of the destinations that get changes, of any source: at most 50. */
     destinationIds: string[];
@@ -2954,7 +2954,7 @@ export function explainTrait(userId: string, id: string, opts?: Oazapfts.Request
             userId: string;
             /** true for a member of an audience; null without a value. */
             value: any;
-            /** null without a value, or if it is very new. */
+            /** null without a value, or if the value is very new. */
             since: string | null;
             /** When it can next change without a new event. null: only an event can change it. */
             changesAt: string | null;
@@ -3131,7 +3131,7 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
-                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
                 space: string;
                 destinationIds: string[];
                 enabled: boolean;
@@ -3149,7 +3149,7 @@ export function exportConfiguration({ withSecrets }: {
                 name: string;
                 /** The name of the trait that is sent. */
                 key: string;
-                /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+                /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
                 space: string;
                 destinationIds: string[];
                 enabled: boolean;
@@ -3207,7 +3207,7 @@ export function importConfiguration(body: {
         name: string;
         /** The name of the trait that is sent. */
         key: string;
-        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
         space: string;
         destinationIds: string[];
         enabled: boolean;
@@ -3225,7 +3225,7 @@ export function importConfiguration(body: {
         name: string;
         /** The name of the trait that is sent. */
         key: string;
-        /** The space whose profiles are computed. 1 to 50 of a-z, 0-9, _ and -. */
+        /** The space whose profiles are evaluated. 1 to 50 of a-z, 0-9, _ and -. */
         space: string;
         destinationIds: string[];
         enabled: boolean;

@@ -98,7 +98,7 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
 
 function deletionEffect(one: string, record: Computation, announce: true | undefined): string {
   const { name, id, size, destinationIds } = record
-  const effect = `This deletes ${one}: ${JSON.stringify(name)} (${id}), and its values for ${counted(size, 'user')}.`
+  const effect = `This deletes ${one} and its values for ${counted(size, 'user')}: ${JSON.stringify(name)} (${id}).`
   if (destinationIds.length === 0) return `${effect} It has no destinations.`
   return announce
     ? `${effect} Its destinations will be notified first.`

@@ -33,7 +33,7 @@ export function addListImport(audiences: ApiCommand): void {
     .confirmed()
     .option('--remove', 'remove them instead')
     .addOption(
-      new Option('--replace', 'also remove users that are not in the file').conflicts('remove'),
+      new Option('--replace', 'also remove users who are not in the file').conflicts('remove'),
     )
     .addHelpText('after', HELP)
     .runOn(
@@ -44,7 +44,7 @@ export function addListImport(audiences: ApiCommand): void {
         void stopSignal().then(() => interrupted.abort())
         if (options.replace) await confirm(command, () => replaceEffect(api, id, file))
         const { bytes: totalBytes } = await fingerprintOf(file)
-        // The export that wrote it may have failed.
+        // An empty file may be the result of a failed export.
         if (totalBytes === 0) throw new Failure('usage', `${file} is empty. Nothing was changed.`)
         await using rejectedFile = await RejectedFile.open(rejectedPath(file), 0)
         const mode = options.remove ? 'remove' : options.replace ? 'replace' : 'add'
@@ -99,7 +99,7 @@ function report(output: Output, result: ListImportResult): void {
   if (rejected === 0) return
   const kept = mode === 'replace' ? ' No users were removed: a rejected line may name one.' : ''
   throw new Failure('partial', `${rejectedText(rejected)}${kept}`, {
-    hint: `${rejectedPath(file)} lists them with line number and reason.`,
+    hint: `${rejectedPath(file)} lists each rejected line with its number and reason.`,
   })
 }
 

@@ -67,7 +67,7 @@ function addTest(destinations: ApiCommand): void {
         .choices([...EVENT_TYPES, 'delete'])
         .conflicts('event'),
     )
-    .option('--event <id>', 'send this event of its source')
+    .option('--event <id>', 'send this stored event instead')
     .option('--dry-run', 'show the requests without sending them')
     .runOn('destination', async ({ api, output }, id, { type, event, dryRun }: TestOptions) => {
       const sample = event === undefined ? (type ?? 'track') : type

@@ -146,7 +146,7 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
     .option('--name <name>', 'name of the destination')
 }
 
-/** The settings of those options; `undefined` without any. */
+/** The settings from these options; `undefined` if there are none. */
 function settingsOf(options: WebhookOptions): object | undefined {
   const { webhook: webhooks, secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
@@ -156,7 +156,7 @@ function settingsOf(options: WebhookOptions): object | undefined {
 
 function addHeader(webhook: WebhookOption | undefined, text: string): void {
   const colon = text.indexOf(':')
-  // The messages quote no value: header values are secrets.
+  // The messages do not quote values: header values are secrets.
   if (webhook === undefined) throw new Failure('usage', '--header must come after its --webhook.')
   if (colon < 1) throw new Failure('usage', '--header must have the format "name: value".')
   webhook.headers[text.slice(0, colon).trim()] = text.slice(colon + 1).trim()

@@ -16,7 +16,7 @@ export function addExport(program: ApiCommand): void {
         const document = await api.exportConfiguration(withSecrets ? { withSecrets: 'true' } : {})
         const text = jsonText(document, 2)
         if (file === undefined || file === '-') return output.data(document, () => text)
-        // Only its owner may read it: it may contain secrets.
+        // Readable only by its owner, because it may contain secrets.
         await writeFile(file, `${text}\n`, { mode: 0o600 }).catch((error: unknown) => {
           throw writeFailure(file, error)
         })

@@ -51,7 +51,7 @@ export function addDeliveries(program: ApiCommand): void {
     .api('curl <id>', 'print a signed curl command for each webhook')
     .runOn('delivery', async ({ api, output }, id) => {
       const requests = await api.getDeliveryRequests(id)
-      // Not wrapped: it is pasted, or piped into a shell.
+      // Not wrapped, because it is pasted or piped into a shell.
       output.data(requests, () => requests.webhooks.map(({ curl }) => curl).join('\n\n'))
     })
 

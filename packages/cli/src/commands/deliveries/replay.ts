@@ -31,7 +31,7 @@ export function addReplay(program: ApiCommand): void {
     .addOption(new Option('--types <types...>', 'only events of these types').choices(EVENT_TYPES))
     .receivedBetween()
     .option('--text <text>', 'only events that contain this text')
-    .option('--include-declined', 'also events received while the destination was disabled')
+    .option('--include-declined', 'include events received while the destination was disabled')
     .option('--rate <count>', 'maximum deliveries per second', wholeNumber(1))
     .option('--dry-run', 'count matching deliveries without sending them')
     .run(async ({ api, output }, { destination, rate: ratePerSecond, ...rest }: ReplayOptions) => {

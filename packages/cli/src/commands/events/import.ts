@@ -104,6 +104,6 @@ function toContinue(failure: Failure, file: string, { line }: ImportState): Fail
 
 function rejectedLines(file: string, { rejected }: ImportState): Failure {
   return new Failure('partial', rejectedText(rejected), {
-    hint: `${rejectedPath(file)} lists them with line number and reason.`,
+    hint: `${rejectedPath(file)} lists each rejected line with its number and reason.`,
   })
 }

@@ -89,7 +89,7 @@ function addRespond(inspector: ApiCommand): void {
 function parseDelay(text: string): number {
   const ms = parseTimeSpan(text)
   if (ms !== undefined && ms <= INSPECTOR_LIMITS.delayMs) return ms
-  throw new InvalidArgumentError('Use at most 10s, like 300ms or 3s.')
+  throw new InvalidArgumentError('Use a time of at most 10s, like 300ms or 3s.')
 }
 
 type Summary = Awaited<ReturnType<ManagementApi['listInspectedRequests']>>['data'][number]
@@ -136,6 +136,8 @@ function requestDetails(output: Output, request: InspectedRequest, names: Names)
 function responsesText({ status, delayMs, failFirst }: ResponseConfig): string {
   const when = delayMs === 0 ? 'without delay' : `after ${formatTimeSpan(delayMs)}`
   const rest =
-    failFirst === null ? '' : ` to the first ${failFirst} attempts of each delivery, then 200`
+    failFirst === null
+      ? ''
+      : ` to the first ${counted(failFirst, 'attempt')} of each delivery, then 200`
   return `The inspector responds with ${status}${rest}, ${when}.`
 }

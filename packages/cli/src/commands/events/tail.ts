@@ -53,7 +53,7 @@ async function tail({ api, output }: Context, options: TailOptions): Promise<voi
   const path = `live?${new URLSearchParams(query).toString()}`
   const messages = new LiveMessages()
   const { signal } = stopping
-  // Without a line, a quiet service looks like a command that hangs.
+  // Without this line, the command would seem to hang if there are no events.
   const opened = () => {
     if (!output.isJson) output.note('Waiting for events. Press Ctrl-C to stop.')
   }

@@ -40,7 +40,7 @@ async function backUpFolder(dataDir: string, file: string): Promise<void> {
   })
 }
 
-/** A broken connection leaves no file. */
+/** Leaves no file if the connection breaks. */
 async function download(api: ManagementApi, file: string): Promise<void> {
   const response = await api.stream('backup')
   const partial = `${file}.partial`

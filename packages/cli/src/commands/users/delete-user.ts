@@ -54,7 +54,7 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
       ),
     ),
   )
-  // Not the former id of an alias: it may be a userId.
+  // Omits the former id of an alias, which may be a userId.
   const devices = profiles.flatMap((profile) =>
     (profile?.links ?? []).filter(
       ({ kind, id, userId }) =>

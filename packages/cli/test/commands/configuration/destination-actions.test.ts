@@ -18,7 +18,7 @@ async function destinationTo(...urls: readonly string[]): Promise<string> {
 }
 
 describe('hookline destinations', () => {
-  it('pause holds deliveries, and resume ends it', async () => {
+  it('pause holds deliveries, and resume ends the pause', async () => {
     const id = await destinationTo('https://example.com/')
     const paused = await service.json('destinations', 'pause', id)
     expect(paused).toMatchObject({ paused: { reason: 'operator' } })

@@ -66,7 +66,7 @@ describe('hookline import', () => {
     ])
   })
 
-  it('exits 7 and writes the lines that the parser, the library or the service rejects to a file', async () => {
+  it('exits 7, and writes lines rejected by the parser, the library or the service to a file', async () => {
     const rejected = [{ index: 1, messageId: 'm4', code: 'unknown_type', message: 'no' }]
     await using receiver = await openReceiver({
       respond: { body: JSON.stringify({ success: true, rejected }) },

@@ -18,12 +18,12 @@ interface Ready {
 
 /** Five processes start, on a machine that may run other tests. */
 const STARTED = { timeout: 60_000, interval: 50 }
-/** Longer than a claim lasts, and than a node waits for another node's ack. */
+/** Longer than a claim lasts, and longer than a node waits for another node's ack. */
 const DRAINED = { timeout: 90_000, interval: 100 }
 const CALLS = 30
 
 describe.skipIf(clusterIsMissing() !== undefined)('hookline cluster', { timeout: 240_000 }, () => {
-  it('delivers every call that got a 200 even if a node is killed, and reuses its data', async () => {
+  it('delivers every call that got a 200 even if a node is killed, and reuses the data in its next run', async () => {
     using folder = new TemporaryFolder()
     const port = await freePort()
     await using run = cluster(folder, port, '--json')

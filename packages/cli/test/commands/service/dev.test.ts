@@ -114,7 +114,7 @@ describe('hookline dev', () => {
     expect(await dev.exit()).toBe(0)
   })
 
-  it('delivers to --forward-to with the secret of its secret file, and shows each attempt', async () => {
+  it('delivers to --forward-to, signed with the secret in the secret file, and shows each attempt', async () => {
     using folder = new TemporaryFolder()
     const dataDir = ['--data-dir', folder.path]
     const settings = ['--port', '0', '--retry-schedule', '1', ...dataDir, '--json']

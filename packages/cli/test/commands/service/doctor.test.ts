@@ -69,7 +69,7 @@ describe('hookline doctor', () => {
     expect(stdout).not.toContain('deliveries')
   })
 
-  it('passes for a restored folder without a service, with port 0', async () => {
+  it('passes for a restored folder without a service if the port is 0', async () => {
     writeFileSync(join(folder.path, 'hookline.db'), '')
     const { stdout } = await run(['doctor', '--data-dir', folder.path, '--port', '0'])
     expect(stdout).toMatch(/^✓ service +not checked: port 0/m)

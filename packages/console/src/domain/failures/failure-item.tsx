@@ -17,7 +17,7 @@ import { RetryDialog } from './retry-dialog.tsx'
 interface FailureItemProps {
   readonly group: FailureGroup
   readonly names: Names
-  /** Not on the page of the destination. */
+  /** Whether to show the destination. Off on its own page. */
   readonly hasDestination?: boolean
 }
 

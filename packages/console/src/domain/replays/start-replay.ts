@@ -15,7 +15,7 @@ interface DryRun {
 /** Counts the deliveries of a replay without starting it. */
 export function useDryRun(selection: ReplaySelection, isOn: boolean): DryRun {
   const { data, error, isFetching } = useQuery({
-    // Not below `replays`, so that running replays do not refetch it.
+    // Not under `replays`, so that running replays do not refetch it.
     queryKey: ['replay-matches', selection],
     queryFn: async ({ signal }) => {
       const result = await api.createReplay({ ...selection, dryRun: true }, {}, { signal })

@@ -75,7 +75,7 @@ export function decisionExplanation(
   const { state, webhooks } = delivery
   const isRejected = webhooks.some((part) => part.state === 'rejected')
   return state === 'rejected' && !isRejected
-    ? { cause: 'Its destination was deleted before delivery.', remedy: '' }
+    ? { cause: 'The destination was deleted before delivery.', remedy: '' }
     : STATES[state]
 }
 

@@ -57,7 +57,7 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
 
 function NextAttempt({ reason, nextAttemptAt: at }: WaitReason): ReactElement | undefined {
   if (reason === 'in_flight') return undefined
-  if (at === null) return <>No attempt is scheduled until that is fixed.</>
+  if (at === null) return <>No attempt is scheduled until the cause is fixed.</>
   return (
     <>
       Next attempt <Time at={at} /> (<Time at={at} form="full" />

@@ -61,7 +61,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
               )
             }
           >
-            Failed deliveries appear here with their cause. You can retry them here.
+            Failed deliveries appear here with their cause, and can be retried.
           </Empty>
         )}
         <ul>

@@ -16,7 +16,7 @@ export function VerifyStep({ destination, secret }: VerifyStepProps): ReactEleme
     <>
       {secret === undefined ? (
         <p>
-          You need the destination’s shared secret. You can rotate it in{' '}
+          You need the destination’s shared secret. If you no longer have it, rotate it in{' '}
           <Link
             to="/destinations/$id"
             params={{ id: destination.id }}

@@ -61,7 +61,7 @@ interface KnownIds {
 }
 
 /**
- * Reads profiles, which exist once there is an audience and omit devices that another user used first. For users without a
+ * Reads profiles, which require an audience or trait and omit devices that another user used first. For users without a
  * profile, reads their latest events.
  */
 async function knownIdsOf(

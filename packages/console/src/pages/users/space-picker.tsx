@@ -3,7 +3,7 @@ import { Select } from '../../design/controls/field.tsx'
 import { useSpaces } from '../../domain/spaces.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 
-/** Selects the space, each of which has its own profiles. */
+/** Selects a space. Each space has its own profiles. */
 export function SpacePicker({ space }: { readonly space: string }): ReactElement | null {
   const [, setUrl] = useUrlState<'space'>()
   const spaces = [...new Set([...useSpaces(), space])]

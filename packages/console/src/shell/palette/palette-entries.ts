@@ -117,7 +117,7 @@ function idEntries(text: string): Ranked[] {
   return ranked(entryOf('id', text, kind, to(encodeURIComponent(text))), RANKS.id)
 }
 
-/** Text with digits is likely an id. Any text may be a userId, but the user may not exist, so it comes late. */
+/** Text with digits is likely an id. Any text may be a userId, but the user may not exist, so that entry comes late. */
 function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)
   const mayBeId = !/\s/.test(text)

@@ -66,7 +66,7 @@ test('an id with a known prefix is not searched for elsewhere, and a record is l
   expect(paletteEntries('dst_2', RECORDS)[0]!.name).toBe('CRM')
 })
 
-test('without a text, all pages are listed, and no searches', () => {
+test('without text, all pages are listed, and no searches', () => {
   const entries = to('')
   expect(entries[0]).toBe('/get-started')
   expect(entries.every((each) => !each.includes('/users/'))).toBe(true)
@@ -82,7 +82,7 @@ test('hundreds of destinations leave room for the searches', () => {
   expect(entries.at(-2)).toBe('/users/shop')
 })
 
-test('a text too long to search for is offered only as an id', () => {
+test('text too long to search for is offered only as an id', () => {
   const long = 'x1'.repeat(200)
   expect(to(long)).toEqual([`/events?messageId=${long}`, `/users/${long}`])
 })

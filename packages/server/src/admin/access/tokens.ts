@@ -55,7 +55,7 @@ interface SessionOpenersOptions {
 
 /**
  * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the admin token, when the
- * operator replaces it: the session stores its fingerprint. Sessions of a browser without a login end with `allowsLocalAccess`.
+ * operator replaces it: the session stores its fingerprint. Sessions opened without a login end when `allowsLocalAccess` is off.
  */
 export class SessionOpeners {
   readonly #options: SessionOpenersOptions

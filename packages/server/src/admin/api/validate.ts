@@ -150,7 +150,7 @@ function withIntegers(schema: TObject, query: unknown): unknown {
   return Object.fromEntries(numbered)
 }
 
-/** Refuses query parameters and bodies that a route does not declare: it must not ignore a `dryRun`. */
+/** Refuses query parameters and bodies that a route does not declare, so that no `dryRun` is ignored. */
 export function refuseUndeclared(app: FastifyInstance): void {
   app.addHook('preValidation', async ({ is404, routeOptions, query, body }) => {
     if (is404) return
@@ -171,7 +171,7 @@ const TRAILING_SLASH =
   'The path of a change must not end with a slash, because clients remove the path segment "..".'
 
 /**
- * Refuses requests whose URL may mean another resource than intended:
+ * Refuses requests whose URL may refer to a different resource than intended:
  *
  * - A change whose path ends with a slash: clients resolve `DELETE /sources/x/write-keys/..` to `DELETE /sources/x/`.
  * - A query with a percent escape that is not UTF-8, such as `%E9`, which the framework would not decode.

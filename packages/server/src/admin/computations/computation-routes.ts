@@ -29,7 +29,7 @@ const RemoveQuery = Type.Object(
     announce: Type.Optional(
       Schema.oneOf(
         ['true', 'false'],
-        "true: first sends each user's removal to the destinations: false for an audience, null for a computed trait. The response is then 202.",
+        "true: first sends each user's removal to the destinations (false for an audience, null for a computed trait). The response is then 202.",
       ),
     ),
   },
@@ -77,7 +77,7 @@ function recordSchemas(kind: ComputationKind) {
       querystring: RemoveQuery,
       response: {
         ...Schema.responses(204, 'The record was deleted.'),
-        ...Schema.responses(202, 'It is deleted after the sync.', Schema.ref(SyncResponse)),
+        ...Schema.responses(202, 'The record is deleted after the sync.', Schema.ref(SyncResponse)),
       },
     },
   }
@@ -185,7 +185,7 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
 async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
-  throw new Problem('invalid_state', { detail: 'It is being deleted.' })
+  throw new Problem('invalid_state', { detail: 'The record is being deleted.' })
 }
 
 function presentIn({ catalog }: ComputationDeps): (record: Computation) => object {

@@ -182,7 +182,7 @@ export function creationBody(definition: TProperties): TObject {
     {
       name: Schema.name,
       space: Type.Optional(
-        Schema.space(`The space whose profiles are computed; ${Schema.DEFAULT_SPACE_TEXT}`),
+        Schema.space(`The space whose profiles are evaluated; ${Schema.DEFAULT_SPACE_TEXT}`),
       ),
       destinationIds: destinationIdsField,
       ...definition,
@@ -208,8 +208,8 @@ export function changeBody({ definition, definitionField }: ComputationKind): TO
       additionalProperties: false,
       'x-fixed': {
         ...FIXED_FIELDS,
-        key: 'Omit it. For another key, create a new one.',
-        space: 'Omit it. For another space, create a new one.',
+        key: 'Omit it. For another key, create a new record.',
+        space: 'Omit it. For another space, create a new record.',
         manual: 'Omit it. Create a new audience.',
       },
     },

@@ -38,7 +38,7 @@ const ExplainedResponse = Type.Object({
   value: Type.Unsafe<Json>({
     description: 'true for a member of an audience; null without a value.',
   }),
-  since: Schema.nullable(Schema.timeOf('null without a value, or if it is very new.')),
+  since: Schema.nullable(Schema.timeOf('null without a value, or if the value is very new.')),
   changesAt,
   condition: Type.Optional(
     Type.Array(PartResponse, { description: 'For an audience: the condition, then its parts.' }),
@@ -117,7 +117,7 @@ export function addWorkRoutes(app: AdminApp, deps: ComputationDeps, kind: Comput
   app.post(`${path}/:id/sync`, { schema: schemas.sync }, async (request, reply) => {
     const { id, enabled } = requireComputation(catalog, kind, request.params.id)
     if (!enabled) {
-      const detail = 'It is disabled. Enabling it starts a sync.'
+      const detail = 'The record is disabled. Enabling it starts a sync.'
       throw new Problem('invalid_state', { detail })
     }
     const change = { targetId: id, before: null, after: { sync: 'requested' } }

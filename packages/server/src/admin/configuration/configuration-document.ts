@@ -42,7 +42,7 @@ const DestinationEntryBody = Schema.strictObject({
 const computationFields = {
   name: Schema.name,
   key: Schema.text('The name of the trait that is sent.'),
-  space: Schema.space('The space whose profiles are computed.'),
+  space: Schema.space('The space whose profiles are evaluated.'),
   destinationIds: Type.Array(Type.String(), { maxItems: LIMITS.destinationsPerComputation }),
   enabled: Type.Boolean(),
 }

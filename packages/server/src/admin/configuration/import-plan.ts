@@ -128,7 +128,7 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
   )
 }
 
-/** An error for each write key that two sources would share. The fault does not contain the key. */
+/** A fault for each write key that two sources would share. The fault does not contain the key. */
 function sharedKeys(
   { sources }: ConfigurationDocument,
   { sourceByWriteKey }: CatalogSnapshot,

@@ -109,7 +109,7 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('Most attempts to one webhook since the last replay or retry.'),
+    rounds: Schema.integer('The most attempts to any webhook since the last replay or retry.'),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
@@ -239,8 +239,8 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
 
 const list = new List<object>('deliveries', (each) => each)
 
-const NO_DESTINATION = 'Its destination was deleted.'
-const NO_EVENT = 'Its event was deleted or is corrupted.'
+const NO_DESTINATION = 'The destination was deleted.'
+const NO_EVENT = 'The event was deleted or is corrupted.'
 
 /** `/deliveries`: deliveries, grouped failures, the next requests, and retries. */
 export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
@@ -289,7 +289,7 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
 }
 
 const HELD = 'The delivery is held: resume its destination.'
-const EVENT_REMOVED = 'Retention has removed its event.'
+const EVENT_REMOVED = 'Retention has removed the event.'
 
 function addRetry(app: AdminApp, deps: DeliveryDeps): void {
   const { catalog, lanes, replays, clock, wake } = deps

@@ -193,7 +193,7 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
 }
 
 /**
- * Changes a destination unless `isDone`: then If-Match is ignored, because the response to an earlier request may be lost.
+ * Changes a destination unless `isDone`: then If-Match is ignored, because an earlier response may have been lost.
  * Either way there is an audit entry.
  */
 async function changeUnless(

@@ -48,7 +48,7 @@ export interface HealthDeps {
   readonly upkeep: Pick<Upkeep, 'backlog'>
   readonly reports: Pick<DeliveryReports, 'waitingIn'>
   readonly recentAttempts: Pick<RecentAttempts, 'of'>
-  /** Up to now, unwritten counts included. */
+  /** Includes unwritten counts. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly clock: Clock
 }

@@ -197,7 +197,7 @@ function parseSharedSecret(
 /** Precedes a key in base64 (Standard Webhooks 1.0.0). */
 const BASE64_PREFIX = 'whsec_'
 
-/** Validates a shared secret that is at `pointer` of the request. */
+/** Validates the shared secret at `pointer` in the request. */
 export function sharedSecretFaults(secret: string, pointer: string): readonly Fault[] {
   if (secret === '') {
     const hint = 'Use null, or omit it, to send unsigned requests.'

@@ -100,13 +100,13 @@ type HostProblem =
   | { readonly kind: 'unresolved' }
 
 export interface UrlChecks {
-  /** Looks the host up for a second at most. Never rejects. */
+  /** Looks up the host, for at most a second. Never rejects. */
   readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
 }
 
 /**
  * A warning for each webhook that receives nothing at the moment, after a lookup of its name.
- * Not refused, because names and the settings of Hookline may change.
+ * They are not refused, because names and Hookline's settings may change.
  * @param at the pointer to the list of destinations; absent for a single one
  */
 export async function hostWarnings(

@@ -72,7 +72,7 @@ const STATES: Readonly<Record<DeliveryState, Explanation>> = {
 const CREATE = 'A new destination receives later events.'
 
 const REMOVED: Explanation = {
-  explanation: 'Its destination was deleted before delivery.',
+  explanation: 'The destination was deleted before delivery.',
   remedy: CREATE,
 }
 
@@ -122,7 +122,7 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
   const isDone = state === 'delivered' || own === REMOVED
   if (!isDone && !ids.has(destinationId))
     return decision(destinationId, 'deliver', withoutDestination(explanation))
-  // First the remedies that end a wait, then the fix of the receiver, then the retry.
+  // First the remedies that end a wait, then the fix for the receiver, then the retry.
   const remedies = new Set([...waits, ...failures, own].flatMap(({ remedy }) => remedy ?? []))
   const remedy = [...remedies].join(' ') || null
   return decision(destinationId, 'deliver', { explanation, remedy })
@@ -170,7 +170,7 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
   })
 }
 
-/** The last failure of each webhook without the event. */
+/** The last failure of each webhook that has not accepted the event. */
 function failureExplanations({ webhooks }: Delivery): Explanation[] {
   return webhooks.flatMap((part) => {
     const { state, last } = part

@@ -283,7 +283,7 @@ function sourceCauses(
 
 const DAY_MS = 24 * SPANS.hour
 const PREFIX = 'refused.'
-/** Calls of suppressed users, which the suppressions count. */
+/** Calls of suppressed users: counted in the suppressions instead. */
 const LEFT_OUT = 'refused.suppressed'
 
 /** A cause for each code of calls refused in the last day, the most frequent first. Counts are up to a minute old. */
@@ -293,7 +293,7 @@ async function refusedCalls(
   now: number,
 ): Promise<MissingCause[]> {
   const refused = new Map<string, { count: number; lastAt: number }>()
-  // Refused calls have no destination: the rows of destinations, which are most rows, are not read.
+  // Refused calls have no destination: the rows of destinations, the majority, are not read.
   const range = { span: 'minute', from: now - DAY_MS, to: now, destinationId: '' } as const
   for await (const rows of statistics.read(range)) {
     // Calls with an unknown write key have no source.

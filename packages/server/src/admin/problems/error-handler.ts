@@ -36,7 +36,7 @@ export function handleErrors(
       if (requests > 0) logger.error(context, 'management_request.failed')
     }
     if (!request.raw.complete) {
-      // The framework would close the connection while the client still writes.
+      // The framework would close the connection while the client is still writing.
       reply.removeHeader('connection')
       dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
     }

@@ -128,7 +128,7 @@ export const PROBLEM_CODES = {
   unavailable: {
     status: 503,
     title: 'The database is temporarily unavailable.',
-    help: 'Send the request again after the time in Retry-After. Operators: check /readyz, free disk space and the log.',
+    help: 'Send the request again after the time in Retry-After. Operators: check /readyz, the free disk space and the log.',
   },
 } as const satisfies Record<string, { status: number; title: string; help: string }>
 

@@ -62,7 +62,7 @@ const IDEMPOTENCY_KEY = Type.Optional(
   ),
 )
 
-/** Serves the OpenAPI 3.1 document of the routes that are added afterwards, without a token. */
+/** Serves, without a token, the OpenAPI 3.1 document of the routes added afterwards. */
 export async function serveOpenapi(app: AdminApp): Promise<void> {
   for (const schema of [Schema.ProblemResponse, ...Schema.components]) app.addSchema(schema)
   await app.register(swagger, OPTIONS)

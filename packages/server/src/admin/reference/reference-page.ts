@@ -118,7 +118,7 @@ export function referencePage(document: OpenapiDocument, path: string, roles: Ro
 `
 }
 
-/** The operations of a document in their order, by their tags. */
+/** The operations of a document by tag, in document order. */
 function operationsByTag({ paths }: OpenapiDocument): Map<string, Listed[]> {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method, path, operation })),

@@ -80,7 +80,7 @@ export class OpenSessions {
     })
   }
 
-  /** Ends a session. Of concurrent calls, the first one is recorded. */
+  /** Ends a session. Of concurrent calls, only the first is recorded. */
   async end(request: FastifyRequest, session: StoredToken): Promise<void> {
     const { id } = session
     const { tokens, clock } = this.#options

@@ -124,7 +124,7 @@ export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
   })
 }
 
-/** The other routes of sessions. */
+/** The other session routes. */
 export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: SessionDeps): void {
   const { tokens, clock, audit } = access
 

@@ -101,7 +101,7 @@ const FITS: Readonly<Record<Exclude<ValueKind, 'none'>, (value: Json) => boolean
     Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LIMITS.windowDays,
 }
 
-/** Checks depth first, because `JSON.stringify` recurses. */
+/** Checks the depth first, because `JSON.stringify` recurses. */
 function isSmall(value: Json): boolean {
   return (
     !isDeeperThan(value, LIMITS.conditionLevels) &&

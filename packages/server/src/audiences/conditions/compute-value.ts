@@ -15,7 +15,7 @@ export interface ComputedValue {
   readonly recheckAt: number | null
 }
 
-/** The value at `now`. Without usable facts, a user who `had` a value gets the empty one of `COMPUTE_TABLE`. */
+/** The value at `now`. Without usable facts, a user who `had` a value gets `whenEmpty` from `COMPUTE_TABLE`. */
 export function computeValue(
   compute: Compute,
   facts: readonly Fact[],

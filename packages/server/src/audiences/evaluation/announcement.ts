@@ -41,7 +41,7 @@ interface Identify extends Omit<ValueForUser, 'last'>, Announced {
 
 /**
  * The identify call that announces a value. Its trait is the key. The messageId depends on computation, user,
- * value and change number, so a repeated announcement is a duplicate. Announcements to added destinations include the sync.
+ * value and change number, so a repeated announcement is a duplicate. For added destinations, it also depends on the sync.
  */
 export function identifyOf(identify: Identify): AcceptedEvent {
   const { computation, userId, value, number, at, syncId, now } = identify

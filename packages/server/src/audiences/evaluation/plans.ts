@@ -62,7 +62,7 @@ export class Plans {
 
   /**
    * Adds needed clauses, removes unused ones, and plans everything again. Call it between slices of the log, because a clause
-   * counts events after its position, and never during evaluation, which could overwrite results of a newer plan.
+   * counts events after its position. Never call it during evaluation, which could overwrite results of a newer plan.
    */
   async refresh(): Promise<void> {
     const { catalog, facts } = this.#options
@@ -116,7 +116,7 @@ export class Plans {
     // Its clauses were filled then, so it has its facts even while a clause is filled again for others.
     const wasReady = ended?.version === version && ended.state === 'done'
     if (!wasReady && !counted.every(isFilled)) return undefined
-    // Wait for first values of its dependencies, unless it was ready before.
+    // Wait for the first values of its dependencies, unless it was ready before.
     const isEarly = dependenciesOf(computation, computations).some(
       (each) => each.enabled && !last.has(each.id) && this.find(each) === undefined,
     )

@@ -44,7 +44,7 @@ export function profileChangeOf(
   }
 }
 
-/** Never later than its receipt: otherwise a trait from a client whose clock is ahead would win until then. */
+/** Never later than its receipt: otherwise a trait from a client whose clock is ahead would win until that time. */
 export function effectiveTimeOf({ timestamp, receivedAt }: Event): number {
   return Math.min(Date.parse(timestamp), Date.parse(receivedAt))
 }

@@ -31,7 +31,7 @@ interface ProfileWorkerOptions extends Pick<
   readonly logger: Logger
 }
 
-/** Collects new events before a pass, because each pass writes. */
+/** How long new events are collected before a pass, because each pass writes. */
 const COLLECT_MS = 200
 /** How often it checks for profiles that change by time alone. */
 const DUE_MS = 1_000

@@ -90,7 +90,7 @@ function reasonOf(version: number, last: Sync | undefined): SyncReason | undefin
   return last.version === version && last.state === 'done' ? undefined : 'changed'
 }
 
-/** Destinations that get every change: all of them before the first sync, later an added one once its sync is done. */
+/** Destinations that get every change: before the first sync, all of them; an added one, once its sync is done. */
 function completeDestinations(
   destinationIds: readonly string[],
   before: Sync | undefined,

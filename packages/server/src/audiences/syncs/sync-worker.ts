@@ -167,7 +167,7 @@ const USERS = 500
  *
  *     waiting ─▶ running: all profiles ─▶ all users, for added destinations ─▶ done
  *
- * Profiles whose stored values differ are evaluated as in real time, which continues meanwhile.
+ * Profiles whose stored values differ are evaluated as usual; real-time evaluation continues meanwhile.
  */
 class SyncRunner {
   readonly #options: SyncWorkerOptions
@@ -258,7 +258,7 @@ class SyncRunner {
     }
   }
 
-  /** Adds the changes that real-time evaluation made with the new definition before the sync. */
+  /** Adds the changes made with the new definition, in real time or by the sync, since the last step. */
   #withRealTimeChanges(sync: Sync): Sync {
     return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
   }

@@ -77,7 +77,7 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
   if (unsynced.length === 0) return hostsWith(undefined)
   throw new ConnectionRefused(
     `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power cut would lose ` +
-      'calls that got a 200. Set `sync_interval: always` in the block `jetstream` of its configuration, and restart it.',
+      'calls that got a 200. Set `sync_interval: always` in the `jetstream` block of its configuration, and restart it.',
   )
 }
 

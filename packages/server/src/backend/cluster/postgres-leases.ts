@@ -113,7 +113,7 @@ class SharedLease {
   /** Returns false once the lease is lost. If the database is unavailable, it lasts until it expires. */
   async #renew(fence: number): Promise<boolean> {
     const { postgres, clock, leaseMs } = this.#options
-    // While this node slept, another one may have held it.
+    // While this node was suspended, another one may have held it.
     if (this.isOver || clock.now() >= this.#validUntil) return false
     const validUntil = clock.now() + leaseMs
     try {

@@ -29,7 +29,7 @@ export class SqliteTx implements Tx {
     this.#statements = new Statements(db)
   }
 
-  /** The number of this commit, which is counted at its end. */
+  /** The number of the current commit, counted when it ends. */
   get changeNumber(): number {
     return lastCommit(this.#db) + 1
   }

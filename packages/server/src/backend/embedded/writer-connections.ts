@@ -43,7 +43,7 @@ export class WriterConnections {
     this.#perform = perform
   }
 
-  /** @param onGone called when the port was closed and everything posted on it is committed */
+  /** @param onGone called once the port is closed and everything posted on it is committed */
   add(connection: WriterConnection, onGone: () => void): void {
     const { port } = connection
     this.#all.add(connection)
@@ -158,7 +158,7 @@ function post(
 const REMOVED_EACH = 1.25
 /** Limits how long other writes wait for removals: this many times their last commit. */
 const ALONE_TIMES = 5
-/** How long appended events count after a removal. */
+/** How long after a removal appended events are counted. */
 const COUNTS_FOR_MS = 1_000
 
 /**

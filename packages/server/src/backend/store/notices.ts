@@ -154,7 +154,7 @@ export async function quarantineNotices(tx: Tx, items: readonly QuarantinedNotic
   await tx.run(sql`
     UPDATE notices SET state = 'quarantined', due_at = NULL, is_waiting = false, ended_at = input.at
     FROM ${input} WHERE notices.id = input.id AND (state IN ('pending', 'held') OR is_waiting)`)
-  // A corrupt row may not be marked as waiting.
+  // A corrupt row might not be marked as waiting.
   await tx.run(sql`DELETE FROM waiting_parts WHERE delivery_id ${tx.dialect.among(ids)}`)
   await tx.run(sql`
     INSERT INTO quarantine (id, reason, at) SELECT id, reason, at FROM ${input} ORDER BY id

@@ -13,14 +13,14 @@ import type { Attempt } from '@hookline/protocol'
  *        └─ five minutes without a throttled attempt, more than 1,000 a second, or an open breaker
  *
  * A receiver that responds to every tenth request with a 503, at any rate, is faulty, not limited. So after some falls, a
- * trial sends eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
+ * trial sends at eight times the pace. If enough is accepted, that pace stays, and its throttled share is tolerated.
  * Otherwise there is a limit, and the next trial comes later.
  *
  * A pace begins only if the receiver accepts some of the attempts; otherwise the breaker handles it. Growth near the
  * ceiling doubles every 3 s, starting 20 s after a fall, because the limit may have risen. Without `Retry-After`, a tenth
  * of the attempts may be throttled before the pace falls. With it, each throttled attempt costs a pause, so the pace falls every time.
  *
- * Attempts are evenly spaced, because a leaky bucket refuses the second of two that come together. Attempts from
+ * Attempts are evenly spaced, because a leaky bucket refuses the second of two that arrive together. Attempts from
  * before the last fall are ignored.
  */
 export interface Pace {
@@ -51,7 +51,7 @@ interface Trial {
   readonly accepted: number
 }
 
-/** Accepted attempts of this second and the one before: the initial pace. */
+/** Accepted attempts in this second and the one before, for the initial pace. */
 export interface AcceptedCount {
   readonly second: number
   readonly count: number
@@ -70,7 +70,7 @@ export interface PacedAttempt {
 
 /** A slower 502 or 503 means a broken receiver, or a proxy that waited for one. */
 const IMMEDIATE_MS = 1_000
-/** Enough for ten attempts in a breaker's minute, so it opens for a receiver that throttles all. */
+/** Enough for ten attempts a minute, so the breaker opens for a receiver that throttles all. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }

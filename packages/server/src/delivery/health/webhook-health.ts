@@ -64,7 +64,7 @@ const PUBLISHED_FROM_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
 
-/** Far more webhooks than fail at one time. Beyond it, the destination that was added first loses one. */
+/** Far more webhooks than fail at one time. Beyond that, the first entry of the first destination is dropped. */
 const MAX_KEPT = 10_000
 
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */

@@ -64,7 +64,7 @@ export class WebhookLog implements Worker {
     }
   }
 
-  /** One pair of lines per minute for a breaker that opens and closes continually. */
+  /** At most one pair of lines per minute for a breaker that opens and closes continually. */
   #onBreaker(failing: FailingWebhook, change: 'opened' | 'closed'): void {
     const { logger } = this.#options
     const names = this.#namesOf(failing)

@@ -147,7 +147,7 @@ export class LaneScheduler {
       this.#turns.delete(lane)
       const task = this.#begin(lane)
       if (task === undefined) continue
-      // Behind the others. The loop comes to it again.
+      // Behind the others. The loop reaches it again.
       this.#turns.add(lane)
       this.#slots.take(task)
       metrics.inFlight.add(1)

@@ -83,7 +83,7 @@ export class Lane {
     this.#inMemory[task.origin]++
   }
 
-  /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt`, `recorded`. */
+  /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt` and `recorded`. */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER[this.#turn], mayRetry)
     if (task !== undefined) this.#inFlight.add(task)
@@ -154,8 +154,8 @@ export class Lane {
  * the breaker closes, one more per 20 successes, halved by a failure that is retried. The recovery ends at the lane's
  * concurrency.
  *
- * For receivers that take seconds, the limit also grows with a success a second or more after the last change. Near the
- * limit that failed last, growth is slower, because every attempt of a round trip may fail there. Attempts from before the
+ * For slow receivers, the limit also grows on a success a second or more after the last change. Near the
+ * limit that failed last, growth is slower, because every attempt in flight may fail there. Attempts from before the
  * last fall do not count, nor do attempts of a lane that its pace keeps below the limit.
  */
 export interface RecoveryLimit {

@@ -131,7 +131,7 @@ export class TaskAccounting {
   readonly #clock: Clock
   #taken = 0
   #ended = 0
-  /** When a task last ended, or when the first began after none. */
+  /** When a task last ended, or when one was taken while there were none. */
   #progressAt: number
 
   constructor(clock: Clock) {

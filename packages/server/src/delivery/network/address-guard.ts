@@ -7,7 +7,7 @@ type Network = [Address, number]
 /** The rest of IPv6 is special or unassigned. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** Cloud addresses outside of special ranges: Azure's host, with metadata and credentials. */
+/** Cloud metadata addresses outside of special ranges: Azure's, which also serves credentials. */
 const METADATA = new Set(['168.63.129.16'])
 
 /** The ranges of ipaddr.js; completes "is …". */
@@ -72,7 +72,7 @@ function refusalOfIpv6(address: ipaddr.IPv6): string | undefined {
 }
 
 /**
- * The IPv4 addresses that the form of an IPv6 address embeds; `undefined` if none. 64:ff9b:1::/48 (RFC 8215) is not
+ * The IPv4 addresses embedded in an IPv6 address, by its prefix; `undefined` if none. 64:ff9b:1::/48 (RFC 8215) is not
  * decoded: the position of the IPv4 address depends on the local translator.
  */
 function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
@@ -87,7 +87,7 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4[] | undefined {
   return undefined
 }
 
-/** The IPv4 address in an ISATAP address (RFC 5214 §6.1), which may have any prefix: its router forwards to it. */
+/** The IPv4 address in an ISATAP address (RFC 5214 §6.1), which may have any prefix: a router forwards to that IPv4 address. */
 function isatapIpv4({ parts }: ipaddr.IPv6): ipaddr.IPv4[] {
   const isIsatap = (parts[4]! & ~UNIVERSAL_AND_GROUP_BITS) === 0 && parts[5] === 0x5efe
   return isIsatap ? [ipv4(parts[6]!, parts[7]!)] : []

@@ -5,7 +5,7 @@ type Phase = 'lookup' | 'connect' | 'tls' | 'response'
 /** Shorter transfers are not recorded: most responses have no body. */
 const MIN_TRANSFER_MS = 1
 
-/** The attempt that is dispatched now. undici calls the connector synchronously, without the request. */
+/** The attempt being dispatched. undici calls the connector synchronously, without the request. */
 let current: AttemptTimer | undefined
 
 /** Measures the phases of one attempt, which begins in the phase `response`. */

@@ -45,7 +45,7 @@ export class Resolver {
   readonly #guard: AddressGuard
   readonly #hosts: HostsFile
   readonly #names: NameServer
-  /** Resolves as the system is configured, with search domains. */
+  /** Resolves names as configured in the system, with search domains. */
   readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
     concurrency: SYSTEM_LOOKUPS_AT_A_TIME,
   })
@@ -124,7 +124,7 @@ export interface HostCheckOptions {
   readonly isBehindProxy: boolean
 }
 
-/** Why webhooks may not reach a host (a name or an address). Resolves within a second, and never rejects. */
+/** Why webhooks cannot reach a host (a name or an address). Resolves within a second, and never rejects. */
 export async function hostProblem(
   host: string,
   { clock, guard, resolver, isBehindProxy }: HostCheckOptions,
@@ -239,7 +239,7 @@ const SYSTEM_HOSTS_FILE =
     ? `${process.env['SystemRoot'] ?? 'C:\\Windows'}\\System32\\drivers\\etc\\hosts`
     : '/etc/hosts'
 
-/** The names of a hosts file, read again every 5 s. An unreadable file has no names. */
+/** The names in a hosts file, read again every 5 s. An unreadable file has no names. */
 class HostsFile {
   readonly #path: string
   readonly #clock: Clock

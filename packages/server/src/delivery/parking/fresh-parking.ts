@@ -21,7 +21,7 @@ const MAX_PARKING = 500
 /** A delivery that stays in memory longer is parked, so that the log need not keep it. */
 const MAX_FRESH_MS = 2_000
 
-/** Parks fresh deliveries: if a lane has no room, or after two seconds, so that the log position can advance. */
+/** Parks fresh deliveries if a lane has no room, or after two seconds, so that the log position can advance. */
 export class FreshParking implements Worker {
   readonly name: string
   readonly #options: FreshParkingOptions

@@ -29,10 +29,10 @@ export interface ParkedChangesOptions extends DeliveryContext {
 
 /** Parts changed in one slice. Reading them with their events takes up to 10 ms. */
 const SLICE = 100
-/** As a due time: parts due at any time. */
+/** As `due`: selects parts due at any time. */
 export const ANY_TIME = Number.MAX_SAFE_INTEGER
 
-/** Changes parts in the backend without an attempt, in slices of a lane. */
+/** Changes parts in the backend without an attempt, one slice of a lane at a time. */
 export class ParkedChanges {
   readonly #options: ParkedChangesOptions
   readonly #startedAt: number
@@ -92,7 +92,7 @@ export class ParkedChanges {
     return this.#endSlice(lane, claim, isOver, destination)
   }
 
-  /** The claimed deliveries. One in memory stays the only copy, unless a replay has restarted it. */
+  /** The claimed deliveries. One already in memory keeps its state, unless a replay has restarted it. */
   opened(claim: Claim<Carried>): OpenDelivery[] {
     const { open } = this.#options
     return claim.deliveries.map(({ delivery: stored, event }) => {
@@ -191,7 +191,7 @@ function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean
   if (part === undefined) return false
   const end = part.firstDueAt + times.retryWindowMs
   if (end > times.now) return false
-  // A probe must have failed after the end of the window. A stopped Hookline sends none.
+  // A probe must have failed after the end of the window. While Hookline is stopped, it sends none.
   return part.last !== undefined || (times.since <= part.firstDueAt && times.failedAt >= end)
 }
 

@@ -41,7 +41,7 @@ export class ParkedFeed implements Worker {
   readonly name: string
   readonly #options: ParkedFeedOptions
   readonly #recurring: Recurring
-  /** By lane: the failed probe, or the interval, of the last check for overdue parts. */
+  /** By lane: the failed probe or interval for which overdue parts were last checked. */
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times were corrected. */
   readonly #believed = new Set<string>()

@@ -80,7 +80,7 @@ export class Attempts {
     const attempt: Attempt = { id, number, url, ...result }
     const kept = replayId === undefined ? attempt : { ...attempt, replayId }
     const answered = retryAfterMs === undefined ? kept : { ...kept, retryAfterMs }
-    // One time for both: a part must not be due after the pause that the receiver requested.
+    // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
     const now = clock.now()
     const breaker = health.onResult(destinationId, answered, { generation, now })
     // Read and changed in one step: other parts of the delivery may end at any time.

@@ -22,12 +22,12 @@ export interface AttemptRules {
 }
 
 /*
- * The states of a part, all changes pure:
+ * The states of a part; all changes are pure:
  *
  *     pending ─ a 2xx ──────────────────────────────────────────────────────────▶ delivered
  *     pending ─ a response that no retry would change ──────────────────────────▶ rejected
  *     pending ─ any other failure; the next attempt fits the window ────────────▶ pending, due later
- *     pending ─ any other failure, or none made; the window is over ────────────▶ expired
+ *     pending ─ any other failure, or no attempt; the window is over ───────────▶ expired
  *     pending ─ a failed attempt, and another webhook has the event (`any`) ────▶ not_retried
  *     pending ─ the webhook or the destination is paused, the URL is forbidden ─▶ held ─ resumed ─▶ pending
  *     pending, held ─ the webhook is removed ───────────────────────────────────▶ removed

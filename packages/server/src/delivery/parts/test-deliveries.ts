@@ -18,7 +18,7 @@ import {
   type WebhookRequest,
 } from '../sending/webhook-request.ts'
 
-/** Sends a test payload to all webhooks of a destination, even if disabled. No record, retry or effect on health. */
+/** Sends a test payload to all webhooks of a destination, even if disabled. Not recorded or retried; health is unaffected. */
 export class TestDeliverySender {
   readonly #sender: Sender
   readonly #clock: Clock

@@ -6,7 +6,7 @@ import { isInLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 
-/** The duration of a few slices of a purge. A purged delivery is released after it. */
+/** The duration of a few slices of a purge. A purged delivery is released after this delay. */
 const PURGE_SLICES_MS = 20
 const NO_ATTEMPTS: readonly Attempt[] = []
 

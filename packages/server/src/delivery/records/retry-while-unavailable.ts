@@ -4,14 +4,14 @@ import { exponentialBackoffMs, pause } from '../../util/time/pause.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 
-/** An outage fails thousands of records: their number is logged every ten seconds. */
+/** In an outage, thousands of records fail: their number is logged every ten seconds. */
 const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
  * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivery cannot be undone
  * when recording it fails. Resolves to `undefined` when `signal` aborted first.
- * @throws any other error, and `BackendUnavailable` after `maxMs`; the work may continue then
+ * @throws any other error, and `BackendUnavailable` after `maxMs`; the work may still be running
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,

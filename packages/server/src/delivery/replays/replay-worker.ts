@@ -23,7 +23,7 @@ const MAX_AT_ONCE = 250
 const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
-/** Runs replays, a slice of each in turn. Past deliveries become pending as the cursor advances, in one transaction. */
+/** Runs replays, a slice of each in turn. Deliveries become pending in the transaction that advances the cursor. */
 export class ReplayWorker implements Worker {
   readonly name = 'replays'
   readonly #options: ReplayWorkerOptions

@@ -74,12 +74,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** Rejects with a failure before the last header. After it, it resolves even if the body breaks off. */
+  /** Rejects if it fails before the last header. After that, resolves even if the body is cut off. */
   get response(): Promise<WebhookResponse> {
     return this.#result.promise
   }
 
-  /** Ends it now: resolves if the headers have arrived, and otherwise rejects with the reason. */
+  /** Ends the exchange now: resolves if the headers have arrived, and otherwise rejects with the reason. */
   abort(reason: Error): void {
     if (this.#headers) this.#stopReading()
     else this.#fail(reason)
@@ -157,7 +157,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Uses the status of an unparsed head: the receiver may have acted. Returns false without a status. */
   #salvage({ isCut }: { readonly isCut: boolean }): boolean {
     const response = this.#client?.heads?.salvaged()
-    // A crash truncates the head. A truncated success is sent again rather than lost.
+    // A crash truncates the head. A truncated success is retried rather than lost.
     if (response === undefined || (isCut && response.status < 300)) return false
     this.#readHead(response)
     this.#chunks.push(response.body)

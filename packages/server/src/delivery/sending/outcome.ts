@@ -66,7 +66,7 @@ export function classifyResponse(status: number): Classification {
   return classification(responseClass(status))
 }
 
-/** From the codes of an error without a response; `undefined` for a bug in Hookline. */
+/** Classifies an error without a response by its codes; `undefined` for a bug in Hookline. */
 export function classifyFailure(error: unknown): Classification | undefined {
   for (const code of errorCodes(error)) {
     const found = FAILURES.get(code) ?? FAMILIES.find(([family]) => family.test(code))?.[1]
@@ -210,7 +210,7 @@ export const MAX_RETRY_AFTER_MS = 60 * 60 * 1000
 /** 502 and 503 may come from a proxy in front of a receiver. */
 const HONOURED = new Set([408, 425, 429, 502, 503])
 
-/** The pause of `Retry-After` in milliseconds, from 1 s to 1 h. `undefined` if invalid or ignored for the status. */
+/** The pause from `Retry-After` in milliseconds, from 1 s to 1 h. `undefined` if invalid or ignored for the status. */
 export function retryAfter(
   status: number,
   header: string | undefined,

@@ -17,7 +17,7 @@ export class ReceiverSockets {
     this.#connect = connect
   }
 
-  /** undici's option `factory`: a client has one socket. */
+  /** For undici's `factory` option: each client has one socket. */
   readonly clientOf = (origin: URL, options: object): Client => {
     const connect: buildConnector.connector = (target, callback) => {
       this.#makeRoom()

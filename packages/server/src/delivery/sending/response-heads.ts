@@ -71,7 +71,7 @@ export class ResponseHeads {
     return this.#hasInterim && this.#head.length === 0
   }
 
-  /** The response that undici refused, or whose head has no end; `undefined` without a readable final status. */
+  /** The response that undici refused, or whose head is incomplete; `undefined` without a readable final status. */
   salvaged(): SalvagedResponse | undefined {
     const end = endOfHead(this.#head)
     const text = this.#head.toString('latin1', 0, end === -1 ? undefined : end)
@@ -91,7 +91,7 @@ export class ResponseHeads {
       const end = isHttp(bytes) ? endOfHead(bytes, this.#lookedUntil) : 0
       if (end === -1 && this.#skippedBytes + bytes.length <= KEPT_BYTES) {
         this.#head = bytes
-        // The end has at most three bytes. Searching from the start each time takes seconds for a head sent byte by byte.
+        // The end has at most three bytes. Searching from the start each time would take seconds for a head sent byte by byte.
         this.#lookedUntil = Math.max(0, bytes.length - 2)
         return null
       }

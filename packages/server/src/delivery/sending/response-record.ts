@@ -26,7 +26,7 @@ export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequ
     .toSorted((a, b) => b.length - a.length)
 }
 
-/** The first 4 KiB of a body as text, without echoed secrets. Pass 8 KiB, so that none is cut at the end. */
+/** The first 4 KiB of a body as text, without echoed secrets. Pass 8 KiB, so that no secret is cut off. */
 export function shownBody(body: Buffer, secrets: readonly string[]): string {
   // PostgreSQL text cannot contain NUL.
   const text = redacted(textOf(body), secrets).replaceAll('\0', '\uFFFD')

@@ -93,7 +93,7 @@ export class WebhookSender implements AsyncDisposable {
     return hostProblem(host, this.#hosts)
   }
 
-  /** Makes one attempt. Failures are results. Follows no redirects. @throws {AttemptAborted} after `abort` */
+  /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAborted} after `abort` */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     if (this.#isAborted) throw new AttemptAborted()
     const startedAt = this.#clock.wall()

@@ -22,7 +22,7 @@ export interface WebhookRequest {
   readonly attempt: number
   /** `null`: unsigned. */
   readonly sharedSecret: string | null
-  /** Signs as well, while receivers change to the new shared secret. */
+  /** Also signs requests while receivers switch to the new secret. */
   readonly previousSecret?: string | undefined
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
@@ -67,7 +67,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
   return { ...Object.fromEntries(others), ...own }
 }
 
-/** The `webhook-id` of an event at a destination. Derived, so repeated attempts share it. Begins with its time. */
+/** The `webhook-id` of an event at a destination. Derived, so repeated attempts share it. Begins with the event's time. */
 export function deliveryId(eventId: string, destinationId: string): string {
   const digest = hash('sha256', `${eventId}/${destinationId}`, 'buffer')
   return idFrom('msg', timeOfId(eventId), digest)
@@ -87,16 +87,16 @@ export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): vo
   }
 }
 
-/** An error from before the request was sent, without values of headers. */
+/** Wraps an error from before the request was sent, without header values. */
 export function asRefused(cause: unknown): RequestRefused {
   if (cause instanceof RequestRefused) return cause
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
-  // undici's messages contain names of headers and options, but no values. Other messages may have any text.
+  // undici's messages contain names of headers and options, but no values. Other messages may contain anything.
   const detail = cause instanceof errors.UndiciError ? message : (code ?? 'unknown')
   return new RequestRefused(`the request (${String(detail)})`, { cause })
 }
 
-/** The headers of an attempt in their order. `hide` replaces the values of static headers, which are secrets. */
+/** The headers of an attempt, in order. `hide` replaces the values of static headers, which are secrets. */
 export function shownRequestHeaders(
   request: WebhookRequest,
   nowMs: number,

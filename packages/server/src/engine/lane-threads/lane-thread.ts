@@ -58,7 +58,7 @@ interface OpenDelivery extends NumberedDelivery {
  *                     └─ not in the backend ◀────────────┴─ the thread ends ─▶ looked up ─ in the backend ─▶ removed
  *
  * When a thread ends, its deliveries are looked up once all its writes are durable. Those that are not stored go to
- * the next thread: an attempt may be repeated, and nothing is lost.
+ * the next thread: an attempt may be repeated, but nothing is lost.
  */
 export class LaneThread {
   readonly host: ThreadHost<LaneThreadFunctions, LaneMainFunctions>
@@ -73,7 +73,7 @@ export class LaneThread {
   readonly #changes = new ThreadChanges<LaneChange>((change) =>
     this.host.channel?.call('apply', change),
   )
-  /** When the last record arrived, or the first delivery after none. */
+  /** When the last record arrived, or a delivery while none was open. */
   #progressAt = 0
   readonly #onFreed: () => void
 

@@ -124,7 +124,7 @@ function contains(
   return values.some((value) => containsNumber(value, matches))
 }
 
-/** Finds calls with numbers that JavaScript rounds. Each search reads the whole text, so it runs once, and only if needed. */
+/** Finds calls with numbers that JavaScript rounds. Each search reads the whole text, so each runs at most once. */
 class RoundedCalls {
   readonly #text: string
   readonly #isBatch: boolean

@@ -97,7 +97,7 @@ export class IngestThreads implements AsyncDisposable {
 
   #connect(thread: number): ThreadConnection {
     const { backend, limits } = this.#options
-    // Releases the share of the exited thread that it replaces.
+    // Releases the share of the exited thread that this one replaces.
     limits.giveBackAllOf(thread)
     return backend.threads.connectToLog(thread)
   }
@@ -253,7 +253,7 @@ const INGEST_SETTINGS = [
 ] as const satisfies readonly (keyof Config)[]
 
 export interface IngestThreadData {
-  /** Of `BackendThreads.connectToLog`. */
+  /** From `BackendThreads.connectToLog`. */
   readonly backend: unknown
   /** From 1: main is 0. */
   readonly thread: number

@@ -56,7 +56,7 @@ export class BodyTurns {
   }
 }
 
-/** Drains a body up to `maxBytes`, so that the response is not lost. Call it before sending: Node has no limit. */
+/** Drains a body up to `maxBytes`, so that the response is not lost. Call it before responding: Node has no limit. */
 export function dropRest(request: IncomingMessage, turns: BodyTurns, maxBytes: number): void {
   let dropped = 0
   request.on('data', (chunk: Buffer) => {

@@ -17,13 +17,13 @@ const MAX_TAKERS = 10_000
 /**
  * Runs at most `limit` calls at once. The next turn is for the token with the fewest running calls, including its sessions,
  * then for the one that has waited longest since its last turn. Sessions of a token share its turns in the same way. So only a client that
- * sends hundreds of requests at once waits for them.
+ * sends hundreds of requests at once has to wait.
  */
 export class FairTurns {
   readonly #limit: number
   #waiting: Call[] = []
   #running: Taker[] = []
-  /** Number of the last turn by session and token, initially the newest turn at the first call. */
+  /** Number of the last turn by session and token. Starts at the newest turn. */
   readonly #lastTurns = new LRUCache<string, number>({ max: MAX_TAKERS })
   #turns = 0
 

@@ -4,7 +4,7 @@ const FILES_PER_THREAD = 8
 const MIN_CONNECTIONS = 64
 const ADMIN_PART = 1 / 8
 
-/** Connection limits, so that no side takes the files of the other or of the database. */
+/** Connection limits, so that neither side takes the files of the other or of the database. */
 export interface FileShares {
   /** From clients. */
   readonly connections: number
@@ -67,7 +67,7 @@ export function sharesWithThreads(connections: number): {
 
 /** Open files permitted by the operating system. Node raises its limit to `ulimit -Hn`. */
 function permittedFiles(): number {
-  // Otherwise the report looks up names.
+  // Otherwise the report would look up host names.
   Object.assign(process.report, { excludeNetwork: true })
   const { userLimits } = process.report.getReport() as {
     readonly userLimits?: { readonly open_files?: { readonly soft: number | 'unlimited' } }

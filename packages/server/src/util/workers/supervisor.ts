@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   readonly onPermanentFailure: (failure: WorkerFailed) => void
   /** Names of nonessential workers, which are suspended instead of failing the process. */
   readonly sideWorkers?: ReadonlySet<string>
-  /** A side worker is suspended, instead of `onPermanentFailure`. */
+  /** Called instead of `onPermanentFailure` when a side worker is suspended. */
   readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart, which doubles. Defaults to one second. */
   readonly firstRestartMs?: number

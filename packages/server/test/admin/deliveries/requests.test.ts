@@ -93,7 +93,7 @@ test('without the delivery, its destination or its event, the problem names the 
   ])
   const { id, destinationId } = await deliver('u1')
   await server.must('DELETE', `/destinations/${destinationId}`)
-  expect(await problemOf(id)).toEqual([409, 'invalid_state', 'Its destination was deleted.'])
+  expect(await problemOf(id)).toEqual([409, 'invalid_state', 'The destination was deleted.'])
   // Another archive does not have the event of this delivery.
   const { deliveries, catalog } = server.backend
   await using other = await AdminServer.open({ deliveries, catalog })
@@ -102,7 +102,7 @@ test('without the delivery, its destination or its event, the problem names the 
   expect([status, body.code, body.detail]).toEqual([
     409,
     'invalid_state',
-    'Its event was deleted or is corrupted.',
+    'The event was deleted or is corrupted.',
   ])
 })
 

@@ -83,7 +83,7 @@ test('errors in the destination and in its settings are reported together', asyn
 
 test.each<[string, unknown, string[]]>([
   ['no settings', { type: 'Webhooks' }, ['/settings required']],
-  ['settings null', { type: 'Webhooks', settings: null }, ['/settings wrong_type']],
+  ['settings set to null', { type: 'Webhooks', settings: null }, ['/settings wrong_type']],
   ['another type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
 ])('%s is refused', async (_what, given, faults) => {
   const body = { sourceId, ...(given as object) }

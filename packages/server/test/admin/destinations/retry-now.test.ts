@@ -133,7 +133,7 @@ describe('the next attempt is made now', () => {
     expect([calls.allowed.length, calls.retried.length, calls.wakes]).toEqual([1, 0, 1])
   })
 
-  test('for no webhook if the destination of the retried delivery was removed', async () => {
+  test('unless the destination of the retried delivery was removed', async () => {
     const { id } = await recordDelivery(server, { destinationId: 'dst_gone', state: 'rejected' })
     const shown = await server.must<object>('POST', `/deliveries/${id}/retry`)
     expect(shown).toMatchObject({ state: 'pending', nextAttemptAt: formatTimestamp(NOON) })

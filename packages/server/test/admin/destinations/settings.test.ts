@@ -52,8 +52,8 @@ test.each<[string, unknown, string[]]>([
   ['null', null, [' wrong_type']],
   ['an unknown field', { ...webhooks({ url: URL_A }), secret: 'x' }, ['/secret unknown_field']],
   ['no webhooks', {}, ['/webhooks required']],
-  ['webhooks null', { webhooks: null }, ['/webhooks wrong_type']],
-  ['webhooks no list', { webhooks: { url: URL_A } }, ['/webhooks wrong_type']],
+  ['webhooks set to null', { webhooks: null }, ['/webhooks wrong_type']],
+  ['webhooks that are not a list', { webhooks: { url: URL_A } }, ['/webhooks wrong_type']],
   ['an empty list of webhooks', webhooks(), ['/webhooks too_few']],
   [
     'six webhooks',
@@ -61,8 +61,8 @@ test.each<[string, unknown, string[]]>([
     ['/webhooks too_many'],
   ],
   ['both forms', { ...webhooks({ url: URL_A }), webhookUrl: URL_A }, ['/webhookUrl exclusive']],
-  ['webhookUrl null', { webhookUrl: null }, ['/webhookUrl wrong_type']],
-  ['webhookUrl of another scheme', { webhookUrl: 'ftp://a' }, ['/webhookUrl scheme_not_allowed']],
+  ['webhookUrl set to null', { webhookUrl: null }, ['/webhookUrl wrong_type']],
+  ['webhookUrl with another scheme', { webhookUrl: 'ftp://a' }, ['/webhookUrl scheme_not_allowed']],
   ['a webhook that is a string', webhooks(URL_A), ['/webhooks/0 wrong_type']],
   [
     'an unknown field of a webhook',
@@ -109,7 +109,7 @@ test.each<[string, unknown, string[]]>([
     webhooks({ url: 'https://a.example' }, { url: 'HTTPS://A.example:443/' }),
     ['/webhooks/1/url duplicate_url'],
   ],
-  ['headers null', headers(null), ['/webhooks/0/headers wrong_type']],
+  ['headers set to null', headers(null), ['/webhooks/0/headers wrong_type']],
   ['headers in a list', headers([]), ['/webhooks/0/headers wrong_type']],
   ['six headers', headers(numbered(6)), ['/webhooks/0/headers too_many']],
   ['an empty name', headers({ '': 'v' }), ['/webhooks/0/headers/ invalid_header_name']],
@@ -309,7 +309,7 @@ test.each([
   ['12 characters', 'abcdefghijkl', { set: true, last4: 'ijkl' }],
   ['11 characters', 'abcdefghijk', { set: true }],
   ['none', null, { set: false }],
-])('a secret of %s shows no more than is safe', (_length, sharedSecret, shown) => {
+])('a secret (%s) shows no more than is safe', (_length, sharedSecret, shown) => {
   expect(presentWebhooksSettings({ ...stored, sharedSecret }).sharedSecret).toEqual(shown)
 })
 

@@ -70,7 +70,7 @@ test('deliveries are listed first, then declines, then pending decisions', () =>
   ])
 })
 
-test('a destination created after the event is distinguished, with the time', () => {
+test('a destination created after the event is reported as such, with its creation time', () => {
   const destinations = [destination('dst_same', NOON), destination('dst_later', NOON + 1)]
   expect(traceDecisions(archived(), destinations, [])).toMatchObject([
     {
@@ -180,7 +180,7 @@ test('failures are explained, with a remedy', () => {
   const removed = [partOf({ state: 'removed', last })]
   for (const webhooks of [[], removed])
     expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
-      'Its destination was deleted before delivery.',
+      'The destination was deleted before delivery.',
     )
 })
 

@@ -111,7 +111,7 @@ describe('a body is refused if its values cannot be stored exactly', () => {
     ['1e-400', 'not_exact'],
     [String.raw`"\ud800"`, 'not_unicode'],
     [String.raw`"a\uDC00"`, 'not_unicode'],
-  ])('%s in a condition', async (value, code) => {
+  ])('such as %s in a condition', async (value, code) => {
     for (const [path, more] of [
       ['/audiences/preview', ''],
       ['/audiences', ',"name":"a"'],
@@ -124,7 +124,7 @@ describe('a body is refused if its values cannot be stored exactly', () => {
     }
   })
 
-  test('listing each of them, on every route', async () => {
+  test('with an error for each of them, on every route', async () => {
     const body = '{"name":"a\\ud83d","rateLimit":9007199254740993,"a/b":[1,{"c":1e-400}]}'
     const refused = await server.call<ProblemDocument>('POST', '/sources', { body })
     expect(refused.status).toBe(422)

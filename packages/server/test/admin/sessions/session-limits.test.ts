@@ -42,7 +42,7 @@ test('guesses of codes and tokens are limited', async () => {
   expect((await browser.signIn({ code: await codeOf(server) })).status).toBe(201)
 })
 
-test('more than 100 unused links of a token invalidate its oldest, and none of other tokens', async () => {
+test('beyond 100 unused links of a token, its oldest is invalidated, and other tokens keep theirs', async () => {
   await using server = await AdminServer.open()
   const ofOther = await codeOf(server)
   const { token } = await viewerOf(server)
@@ -59,7 +59,7 @@ test('more than 100 unused links of a token invalidate its oldest, and none of o
   expect(await Promise.all(statuses)).toEqual([401, 201, 201])
 })
 
-test('more than 100 sessions of a token end its oldest and none of other tokens, and expired ones are removed', async () => {
+test('beyond 100 sessions of a token, its oldest ends, other tokens keep theirs, and expired ones are removed', async () => {
   await using both = await signedIn()
   const { server, browser } = both
   const { token } = await viewerOf(server)

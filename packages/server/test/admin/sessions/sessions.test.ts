@@ -84,7 +84,7 @@ test('sessions chained by links end with the first token', async () => {
   expect(await statuses()).toEqual([401, 401, 401, 401])
 })
 
-test('sessions of a service open to local browsers end when it no longer is', async () => {
+test('sessions of local browsers end when the service no longer allows local access', async () => {
   await using server = await AdminServer.open({ allowsLocalAccess: true })
   const here = new Browser(server)
   here.csrfToken = (await here.call<Current>('GET', '/session')).body.csrfToken
@@ -324,7 +324,7 @@ test.each([
 })
 
 test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example:80', '192.0.2.7', ''])(
-  'a request to the host "%s" is not from a local browser: another site may have bound the name',
+  'a request to the host "%s" is not from a local browser: another site may have pointed the name here',
   async (host) => {
     await using server = await AdminServer.open({ allowsLocalAccess: true })
     const { statusCode, body } = await request(`${server.origin}/sources`, { headers: { host } })

@@ -49,12 +49,12 @@ describe('two clauses have the same definition', () => {
 
 describe('two clauses have different definitions', () => {
   test.for<[what: string, Parameters<typeof definitionOf>[0]]>([
-    ['of different events', { ...orders, event: 'Order completed' }],
-    ['for an event and a type', { type: 'page', where: orders.where! }],
-    ['of different filters', { ...orders, where: [dear] }],
+    ['for different events', { ...orders, event: 'Order completed' }],
+    ['if one is for an event and the other for a type', { type: 'page', where: orders.where! }],
+    ['for different filters', { ...orders, where: [dear] }],
     ['for lists in another order', { ...orders, where: [dear, { ...vip, value: [1, 2] }] }],
-    ['with a fixed window', { ...orders, between: ['2026-01-01', '2026-02-01'] }],
-    ['with a property', { ...orders, property: 'revenue' }],
+    ['if only one has a fixed window', { ...orders, between: ['2026-01-01', '2026-02-01'] }],
+    ['if only one has a property', { ...orders, property: 'revenue' }],
   ])('%s', ([_what, clause]) => {
     expect(definitionOf(clause)).not.toBe(definitionOf(orders))
   })

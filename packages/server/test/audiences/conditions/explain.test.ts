@@ -93,7 +93,7 @@ test.for<[what: string, condition: Condition | null, explanation: object]>([
   expect(explained(condition)).toMatchObject([explanation])
 })
 
-test('a window with fewer than all kept events reports an exact count', () => {
+test('a window with only some of the kept events reports an exact count', () => {
   const only = newAudience('a', { condition: { event: 'Order', within: { seconds: 1 } } })
   const planned = { clause: 1, withinMs: 50, count: { op: '>=', n: 1 } } as const
   const explanation = explain(only.condition, planned, {

@@ -87,10 +87,10 @@ describe('the value of a fact', () => {
     ['may be false', { a: { b: false } }, [false]],
     ['may be a list', { a: { b: [1, 2] } }, [[1, 2]]],
     ['may have 500 characters', { a: { b: 'x'.repeat(500) } }, ['x'.repeat(500)]],
-    ['is not missing', { a: {} }, []],
-    ['is not null', { a: { b: null } }, []],
-    ['is not longer', { a: { b: 'x'.repeat(501) } }, []],
-    ['is not a longer object', { a: { b: { c: 'x'.repeat(495) } } }, []],
+    ['cannot be missing', { a: {} }, []],
+    ['cannot be null', { a: { b: null } }, []],
+    ['cannot have 501 characters', { a: { b: 'x'.repeat(501) } }, []],
+    ['cannot be an object of more than 500 characters', { a: { b: { c: 'x'.repeat(495) } } }, []],
   ])('%s', ([_what, properties, expected]) => {
     expect(factsOf({ event: 'Order', property: 'a.b' }, { properties: properties! })).toEqual(
       expected,

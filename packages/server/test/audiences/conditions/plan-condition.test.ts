@@ -62,6 +62,6 @@ test('the plan of any other audience is the plan of its condition', () => {
   expect(plan).toEqual({ trait: ['plan'], is: { op: 'exists' } })
 })
 
-test('a clause that was not put cannot be planned', () => {
+test('a clause that was not stored cannot be planned', () => {
   expect(() => planCondition({ event: 'Signup' }, context)).toThrow('before it was stored')
 })

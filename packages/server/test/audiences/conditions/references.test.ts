@@ -43,7 +43,7 @@ describe('a reference', () => {
     ],
     ['that closes a cycle', 'b', { and: [to('c'), to('a')] }, '/and/1/audience cycle'],
     [
-      'for each fault',
+      'in a condition with several faults',
       'c',
       { and: [to('a'), to('b'), to('c'), to('z')] },
       '/and/0/audience cycle',

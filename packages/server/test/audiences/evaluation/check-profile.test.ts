@@ -46,20 +46,40 @@ const NOBODY: LoadedProfile = {
 
 test.for<[what: string, LoadedProfile, Plan, string]>([
   ['a member', MEMBER, RECENT, 'right'],
-  ['no member', NOBODY, RECENT, 'right'],
-  ['who should have entered', { ...MEMBER, results: new Map() }, RECENT, 'missed'],
-  ['who should have left', { ...MEMBER, facts: new Map() }, RECENT, 'missed'],
-  ['who waits', { ...MEMBER, facts: new Map(), isDirty: true }, RECENT, 'stale'],
-  ['who is due', { ...MEMBER, facts: new Map(), recheckAt: NOON }, RECENT, 'stale'],
-  ['who is due soon', { ...MEMBER, facts: new Map(), recheckAt: NOON + 1 }, RECENT, 'missed'],
+  ['a non-member', NOBODY, RECENT, 'right'],
+  ['a user who should have entered', { ...MEMBER, results: new Map() }, RECENT, 'missed'],
+  ['a member who should have left', { ...MEMBER, facts: new Map() }, RECENT, 'missed'],
+  [
+    'a member waiting for evaluation',
+    { ...MEMBER, facts: new Map(), isDirty: true },
+    RECENT,
+    'stale',
+  ],
+  ['a member who is due', { ...MEMBER, facts: new Map(), recheckAt: NOON }, RECENT, 'stale'],
+  [
+    'a member who is due soon',
+    { ...MEMBER, facts: new Map(), recheckAt: NOON + 1 },
+    RECENT,
+    'missed',
+  ],
   ['a member with an unannounced userId', { ...MEMBER, userIds: ['u1', 'u2'] }, RECENT, 'missed'],
   ['a member without a userId', { ...MEMBER, userIds: [], announced: new Map() }, RECENT, 'right'],
-  ['evaluated too late', { ...MEMBER, recheckAt: NOON - 4 + HOUR_MS }, RECENT, 'late'],
-  ['never evaluated again', { ...MEMBER, recheckAt: null }, RECENT, 'late'],
-  ['evaluated earlier', { ...MEMBER, recheckAt: NOON - 6 + HOUR_MS }, RECENT, 'right'],
-  ['another value', { ...MEMBER, results: valueOf(7) }, COUNTED, 'missed'],
+  [
+    'a member whose recheck is too late',
+    { ...MEMBER, recheckAt: NOON - 4 + HOUR_MS },
+    RECENT,
+    'late',
+  ],
+  ['a member without a recheck', { ...MEMBER, recheckAt: null }, RECENT, 'late'],
+  [
+    'a member whose recheck is early',
+    { ...MEMBER, recheckAt: NOON - 6 + HOUR_MS },
+    RECENT,
+    'right',
+  ],
+  ['a user with another value', { ...MEMBER, results: valueOf(7) }, COUNTED, 'missed'],
   ['a member of a deleted audience', MEMBER, GONE, 'missed'],
   ['a non-member of a deleted audience', NOBODY, GONE, 'right'],
-])('%s', ([, profile, plan, expected]) => {
+])('the check of %s', ([, profile, plan, expected]) => {
   expect(checkProfile(profile, plan, { now: NOON, syncId: 'syn_a' })).toBe(expected)
 })

@@ -51,7 +51,7 @@ test('a completed deletion gives no one a value while its computation is still i
   expect(plans.find(audience)).toMatchObject({ rule: 'never' })
 })
 
-test('a version that arrives while clauses are put is not planned with clauses of the version before', async () => {
+test('a version that arrives while clauses are being stored is not planned with clauses of the previous version', async () => {
   await using open = await opened()
   const { backend } = open
   // So that the clause that keeps more is not filled immediately.

@@ -222,7 +222,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     expect(b.counts.seconds.next).toBe(1)
   })
 
-  test('a change by a request is published on all nodes, and one that all nodes see only once on each', async () => {
+  test('a change by a request is published on all nodes, and a change that all nodes see is published only once on each', async () => {
     await using opened = await openNodes(2)
     const [a, b] = opened.nodes.map((node) => topicsOf(node))
     const [onA, onB] = [read(a!, ['changes']), read(b!, ['changes'])]

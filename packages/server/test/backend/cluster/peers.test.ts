@@ -120,7 +120,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     expect(b!.health.brokenSince('dst_a', gone)).toBeUndefined()
   })
 
-  test('divide the limits, and again within seconds when one joins or leaves', async () => {
+  test('divide the limits, and redistribute them within seconds when one joins or leaves', async () => {
     await using opened = await openWithDestination(1)
     const a = new Peer(opened.nodes[0]!)
     expect(a.division).toEqual({ nodes: 1, place: 0 })

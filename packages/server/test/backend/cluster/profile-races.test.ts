@@ -89,7 +89,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('two nodes', () => {
     expect(await strays(harness)).toEqual([])
   })
 
-  test('leave no data of a user that one purges while the other applies a slice of the user', async () => {
+  test('leave no data of a user that one purges while the other applies a slice with events of the user', async () => {
     await using open = await openTwo()
     const { harness, other } = open
     await follow(harness, [{}])

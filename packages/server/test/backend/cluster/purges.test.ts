@@ -29,7 +29,7 @@ async function archiveNext({ log, events }: Backend, count: number): Promise<Acc
 
 describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
   describe('an event that is in the log when the purge of its user begins is refused', () => {
-    test.each(['before', 'after'])('by a node that was opened %s it', async (when) => {
+    test.each(['before', 'after'])('by a node that was opened %s the purge', async (when) => {
       await using harness = await openClusterHarness()
       await using stack = new AsyncDisposableStack()
       const open = async () => stack.use(await openClusterBackend(harness.options))

@@ -89,7 +89,7 @@ test('a failing statement rejects with the message of SQLite, and its thread con
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
 })
 
-test('when they are closed, reads in progress finish, and all others reject', async () => {
+test('when the readers are closed, reads in progress finish, and all others reject', async () => {
   using folder = new TemporaryFolder()
   const readers = openReaders(folder)
   const running = [count(readers, 100_000), count(readers, 100_000)]

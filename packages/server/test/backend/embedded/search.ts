@@ -1,6 +1,6 @@
 import type { Backend } from '../../../src/backend/backend.ts'
 
-/** Lists all pages of events that contain a text. */
+/** Lists all pages of events that contain the given text. */
 export async function search(
   { events }: Backend,
   text: string,

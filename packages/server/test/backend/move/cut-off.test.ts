@@ -96,7 +96,7 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       expect(report).toEqual(expected)
     })
 
-    test(`continues after SIGKILL when the command runs again, and no node starts before (seed ${SEED})`, async () => {
+    test(`continues after SIGKILL when the command runs again, and no node starts until it has finished (seed ${SEED})`, async () => {
       const random = seededRandom(SEED)
       await using folder = await fillFolder({ more: 4_000 })
       await using target = await openTarget()

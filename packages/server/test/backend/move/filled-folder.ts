@@ -12,7 +12,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 export const ADMIN_TOKEN = 'tok_of_the_moved_service'
 /** Ids that PostgreSQL can store only with escapes. Earlier versions accepted the one with a NUL. */
 export const ODD_IDS = { sent: 'odd\uf8ff0id', stored: 'odd\u0000\uf8ff0id' }
-/** A text that changes if the cluster escapes or unescapes U+0000 only in one direction. */
+/** Text that changes if the cluster escapes or unescapes U+0000 only in one direction. */
 const ESCAPED_ONCE = '\uf8ff0 \uf8ff1'
 export const MAX_WAITING_BYTES = 1024 * 1024
 

@@ -20,7 +20,7 @@ describe('410 responses count', () => {
   test('when they are a minute apart', () => {
     expect(after([0, 410], [MINUTE, 410], [MINUTE, 410])).toBe(3)
   })
-  test('once within a minute after the last one that counted', () => {
+  test('only if a minute has passed since the last one that counted', () => {
     expect(after([0, 410], [MINUTE - 1, 410])).toBe(1)
     expect(after([0, 410], [MINUTE - 1, 410], [1, 410])).toBe(2)
   })

@@ -25,8 +25,20 @@ describe('the times of a part stored by another process', () => {
   test.for([
     ['were due before the start', -2 * DAY - HOUR, -2 * DAY, -HOUR, 0],
     ['are due at the start', -HOUR, 0, -HOUR, 0],
-    ['are due after any possible wait', 2 * DAY - HOUR, 2 * DAY, MINUTE - HOUR, MINUTE],
-    ['are due after the longest possible wait', MINUTE, MINUTE + HOUR, MINUTE, MINUTE + HOUR],
+    [
+      'are due later than the longest possible wait',
+      2 * DAY - HOUR,
+      2 * DAY,
+      MINUTE - HOUR,
+      MINUTE,
+    ],
+    [
+      'are due at the end of the longest possible wait',
+      MINUTE,
+      MINUTE + HOUR,
+      MINUTE,
+      MINUTE + HOUR,
+    ],
   ] as const)('%s: the rest of the window remains', ([, firstDueAt, dueAt, first, due]) => {
     const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
     const known = withKnownTimes(stored, TIMES)

@@ -21,8 +21,8 @@ const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'status 001': withStatus('001'),
   'status 099': withStatus('099'),
   'status 1000': withStatus('1000'),
-  'status of two digits': withStatus('20'),
-  'status of letters': withStatus('abc'),
+  'a status of two digits': withStatus('20'),
+  'a non-numeric status': withStatus('abc'),
   'no status': withStatus(''),
   'a negative status': withStatus('-1'),
   'an unsolicited 100': interim('100'),
@@ -35,7 +35,7 @@ const UNREADABLE: Readonly<Record<string, string | Buffer>> = {
   'status 999': withStatus('999'),
   'TLS on a plain port': Buffer.from('160303007a020000760303', 'hex'),
   'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
-  'bytes of zero': Buffer.alloc(5000),
+  'NUL bytes': Buffer.alloc(5000),
 }
 
 /** Heads with a readable status and other lines that are not. `Retry-After` is readable. */
@@ -46,7 +46,7 @@ const BROKEN_HEADS: Readonly<Record<string, string>> = {
   'a length and chunks': `Content-Length: 5\r\n${CHUNKED}0\r\n\r\n`,
   'a negative length': 'Content-Length: -1\r\n\r\n',
   'an overflowing length': `Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
-  'a length of letters': 'Content-Length: two\r\n\r\nok',
+  'a non-numeric length': 'Content-Length: two\r\n\r\nok',
   'an empty length': 'Content-Length:\r\n\r\nok',
   'a header without a colon': `no colon\r\n${BODY}`,
   'a header without a name': `: x\r\n${BODY}`,
@@ -145,7 +145,7 @@ describe.each(['100', '101', '102', '103', '199'])('an interim response %s', (st
   test.each([
     ['in one piece', (bytes: string) => [bytes]],
     ['line by line', (bytes: string) => bytes.split(/(?<=\n)/)],
-    ['each apart', (bytes: string) => bytes.split(/(?<=\r\n\r\n)/)],
+    ['one response at a time', (bytes: string) => bytes.split(/(?<=\r\n\r\n)/)],
   ] as const)('is skipped, and the final one decides, %s', async (_name, piecesOf) => {
     const sender = openSender()
     for (const [final, outcome] of [

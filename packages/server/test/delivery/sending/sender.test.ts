@@ -127,7 +127,7 @@ describe('the response', () => {
   })
 
   test.each<[string, ReceiverResponse, string]>([
-    ['no HTTP', { bytes: 'SSH-2.0-OpenSSH_9.9\r\n' }, 'protocol_error'],
+    ['not HTTP', { bytes: 'SSH-2.0-OpenSSH_9.9\r\n' }, 'protocol_error'],
     [
       '101',
       { bytes: 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n' },

@@ -70,7 +70,7 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
 })
 
-test('calls left out during a write share one further write, however many there are', async () => {
+test('suppressed calls that arrive during a write share one further write, however many there are', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,

@@ -43,7 +43,7 @@ describe('a worker', () => {
     }
   })
 
-  test('is failing until it has run for ten seconds, and reports the name but not the message of the error', async () => {
+  test('is reported as failing until it has run for ten seconds, with the name but not the message of the error', async () => {
     const { running, pass } = start([new TypeError('secret')])
     await using _running = running
     await turn()

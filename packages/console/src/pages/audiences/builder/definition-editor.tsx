@@ -72,7 +72,7 @@ function Builder({ kind, value, onChange }: DefinitionEditorProps): ReactElement
   const { draft } = value
   const change = (next: unknown): void => onChange(withDraft(kind.notation, next))
   if (draft === undefined)
-    return <p className="text-ink-soft">The builder cannot show this JSON. Edit it as JSON.</p>
+    return <p className="text-ink-soft">The builder cannot show this. Edit it as JSON.</p>
   return kind.definition === 'condition' ? (
     <ConditionInputs draft={draft as ConditionTree} onChange={change} />
   ) : (

@@ -57,7 +57,7 @@ function NotExplained({ error, onRetry }: { error: unknown; onRetry: () => void 
   if (problemOf(error).status !== 404) return <Failed error={error} onRetry={onRetry} />
   return (
     <p className="text-ink-soft p-4">
-      {problemOf(error).message} A profile is created by the first event of a user.
+      {problemOf(error).message} A user’s first event creates a profile.
     </p>
   )
 }

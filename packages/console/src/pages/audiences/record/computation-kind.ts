@@ -38,7 +38,7 @@ export interface ValueRow {
 
 /** The differences between audiences and computed traits. */
 export interface ComputationKind {
-  /** The URL parameter with the id of the open one. */
+  /** The URL parameter with the id of the open record. */
   readonly param: 'audience' | 'trait'
   /** The URL query of the list. */
   readonly listSearch: Readonly<Record<string, string>>

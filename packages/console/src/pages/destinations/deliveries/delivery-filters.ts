@@ -13,7 +13,7 @@ export const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, undefi
 
 const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined'] as const
 
-/** `waiting` is not a state: it finds deliveries with a webhook whose next attempt is delayed. */
+/** `waiting` is not a state: it finds deliveries that are pending or held at a webhook. */
 const STATE_CHOICES = [
   ['', 'All states'],
   ...STATES.map((state) => [state, state] as const),

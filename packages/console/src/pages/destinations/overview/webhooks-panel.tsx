@@ -15,7 +15,7 @@ import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../../domain/destinations/waiting-text.tsx'
 import { useAction } from '../../../domain/use-action.ts'
 
-/** Each webhook, and why it gets no attempts. */
+/** Each webhook, with anything that stops or slows its attempts. */
 export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   const { id, health, settings } = destination
   const mayEdit = useMay('editor')

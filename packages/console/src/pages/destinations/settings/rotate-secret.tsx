@@ -24,7 +24,7 @@ interface RotateSecretProps {
   readonly onClose: () => void
 }
 
-/** Replaces the secret. During the overlap both secrets sign, so receivers can switch. */
+/** Replaces the secret. During the overlap, requests are signed with both, so receivers can switch. */
 export function RotateSecret({ destination, onClose }: RotateSecretProps): ReactElement {
   const { id, settings } = destination
   const isFirst = !settings.sharedSecret.set

@@ -159,7 +159,7 @@ class Follower {
         this.#reached = number
         this.failure = undefined
       } catch (error) {
-        // Repeated after the next read.
+        // Retried after the next read.
         this.failure = error
         break
       }

@@ -35,7 +35,7 @@ interface QueueOptions {
   readonly lanes: PostgresLanes
 }
 
-/** A delivery that another transaction inserts at the same moment exists on the second attempt. */
+/** A delivery inserted concurrently by another transaction is found on the second attempt. */
 const MAX_TRIES = 2
 
 /** The lanes of one table. The table has the states; `waiting_parts` has the waiting parts and the nodes that have claimed them. */
@@ -141,7 +141,7 @@ export class PostgresDeliveryQueue<
     }
   }
 
-  /** In a separate statement: until the claim, another node may have changed the deliveries. */
+  /** In a separate statement: before the claim, another node may have changed the deliveries. */
   async #read(ids: readonly string[], lane: number): Promise<Claim<E>> {
     if (ids.length === 0) return { deliveries: [], unreadable: [] }
     const { name, select } = this.#table

@@ -123,7 +123,7 @@ interface Claiming extends ClaimRequest {
 
 /**
  * Claims parts of a lane in one statement, skipping locked ones. The other parts of these deliveries are locked and checked again,
- * because another node may claim one at this moment.
+ * because another node may be claiming one.
  */
 export function claimStatement({ lane, node, due, limit }: Claiming): RawBuilder<ClaimedRow> {
   const ofOthers = sql`waits.delivery_id = free.delivery_id AND waits.lane <> ${lane}`

@@ -99,7 +99,7 @@ function rowsOf(given: readonly StoredRecord[]): RawBuilder<unknown> {
     ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
 
-/** Whether a record may be the only one of its delivery: it has ended without a failed attempt. */
+/** Whether this may be the only record of its delivery, which ended without a failed attempt. */
 export function isNewAndEnded({ delivery, attempts, claimed = [] }: RecordedDelivery): boolean {
   const hasEnded = delivery.dueAt === null && !hasUnfinished(delivery)
   return (
@@ -128,7 +128,7 @@ function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
     ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
 }
 
-/** Whether an id is in the range of these. Joins use it to skip partitions; a list would be searched for each row. */
+/** Whether an id is within the range of `ids`. Joins use it to skip partitions; a list would be searched for each row. */
 function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> {
   const sorted = ids.toSorted()
   const [first = '', last = ''] = [sorted[0], sorted.at(-1)]

@@ -78,7 +78,7 @@ function sliceOf(
 ): LogSlice {
   const { newest, reached } = rows[0]!
   const found = rows.filter(({ seq }) => seq !== null)
-  // A full slice may lack the rows after its last one.
+  // A full slice may omit examined rows after its last one.
   const through = found.length === limit ? found.at(-1)!.seq! : (reached ?? after)
   const isEnd = reached === null || through >= newest
   const events: PositionedEvent[] = []

@@ -34,7 +34,7 @@ export class ChunkPublisher {
   readonly #open = new Map<number, OpenChunk>()
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
-  /** The last number that the server has acknowledged. Replaced by a new object when messages were lost. */
+  /** The last number that the server has acknowledged. Replaced by a new object when messages are lost. */
   #acknowledged = { number: 0 }
   #lostMessages = 0
 

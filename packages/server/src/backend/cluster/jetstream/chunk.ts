@@ -113,7 +113,7 @@ const isText: Check = (value) => typeof value === 'string'
 const isTextOrNull: Check = (value) => value === null || isText(value)
 /** Text that the database can store unchanged. */
 const isStored: Check = (value) => isText(value) && !(value as string).includes('\0')
-/** Milliseconds since the epoch that a Date can have. */
+/** Milliseconds since the epoch that a Date can represent. */
 const isTime: Check = (value) => Number.isInteger(value) && Math.abs(value as number) <= 8.64e15
 
 /** In the order of `EventColumns`. */

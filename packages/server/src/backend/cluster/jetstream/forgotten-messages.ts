@@ -52,7 +52,7 @@ export class ForgottenMessages implements AsyncDisposable {
       for (const suspicion of this.#suspicions.values())
         if (suspicion.isProven) await this.#recover(suspicion.message)
     } catch {
-      // NATS or the stream is unavailable. A later check may work.
+      // NATS or the stream is unavailable. A later check may succeed.
     }
   }
 

@@ -53,7 +53,7 @@ export class HeldEntries {
     return this.#ready.splice(0, count).toSorted((a, b) => a.sequence - b.sequence)
   }
 
-  /** Returns the entries that the consumer has and has not acked. */
+  /** Returns the entries that the consumer has received and not acked. */
   handedOut(): readonly HeldEntry[] {
     const ready = new Set(this.#ready)
     return this.all().filter((entry) => !entry.isDone && !ready.has(entry))
@@ -154,7 +154,7 @@ function keyOf(message: Msg): string {
   return `${sequence} ${stamp}`
 }
 
-/** The outbox may send a chunk twice, and the chunks of moved data have events that were decided before. */
+/** The outbox may send a chunk twice, and chunks of moved data have events that may have been processed before. */
 function isFromOutbox({ headers }: Msg): boolean {
   return headers?.get(MESSAGE_ID).startsWith(OUTBOX_ID) ?? false
 }

@@ -209,7 +209,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   }
 }
 
-/** Longer than started servers need to elect a leader on a busy machine. */
+/** Longer than newly started servers need to elect a leader on a busy machine. */
 const READY_MS = 30_000
 const RETRY_MS = 500
 /** Until then, they respond with these codes, or not at all. */

@@ -24,7 +24,7 @@ export class StreamMismatch extends Error {
 const INSTALLATION = 'hookline_installation'
 const NANOS_PER_MS = 1_000_000
 const ACK_WAIT_MS = 20_000
-/** Each has a subject and a consumer. Never change it: chunks would remain in unread partitions. */
+/** Each has a subject and a consumer. Never change the number: chunks would remain in unread partitions. */
 const PARTITIONS = 4
 /** How long the server stores ids of messages: longer than an append is retried. */
 const DUPLICATE_WINDOW_MS = 120_000
@@ -104,7 +104,7 @@ export class LogStream {
   /** Returns messages that their consumer does not count, or that are unacked while nodes wait. Some may be in progress. */
   async resting(): Promise<readonly RestingMessage[]> {
     const { streams } = this.#link.manager
-    // Messages are counted before consumers, so that later appends do not seem uncounted.
+    // Messages are counted before consumers are read, so later appends do not seem uncounted.
     const filter = { subjects_filter: this.#subjects }
     const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
     const consumers = await this.consumers.find()
@@ -182,7 +182,7 @@ export class LogStream {
     // Never fewer: a node with the previous setting must not remove copies.
     const { replicas = 1 } = this.#options
     if (config.num_replicas < replicas) await streams.update(this.name, { num_replicas: replicas })
-    // Two for each millisecond: more than the average rate of chunks, and small enough for exact numbers.
+    // Two per millisecond: more than the average rate of chunks, and small enough for safe integers.
     this.#base = Math.max(0, Date.parse(created) - FIRST_MS) * 2
     await this.consumers.ensure()
   }

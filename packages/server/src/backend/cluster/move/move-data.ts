@@ -97,7 +97,7 @@ export async function moveData(options: MoveOptions): Promise<MoveReport> {
   return { tables: report }
 }
 
-/** Each slice is one transaction with its place, where a later call continues. */
+/** Each slice is one transaction that also stores its place, where a later call continues. */
 async function copyTable(options: MoveOptions, table: MovedTable): Promise<void> {
   const { postgres, onMoved, onSkipped } = options
   const { name } = table

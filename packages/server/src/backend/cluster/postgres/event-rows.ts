@@ -90,7 +90,7 @@ export function eventChecksumOf(event: AcceptedEvent): number {
   return known ?? checksumOf(eventColumnsOf(event), event.body)
 }
 
-/** The stored event with this checksum. @throws {SyntaxError} if that differs, or the origin is not a JSON object */
+/** The stored event with this checksum. @throws {SyntaxError} if the checksum differs, or the origin is not a JSON object */
 export function storedEventOf(
   columns: EventColumns,
   body: Uint8Array,

@@ -54,7 +54,7 @@ async function isReached(
   return (rows[0]!.last ?? 0) <= through
 }
 
-/** Returns the events with waiting deliveries; `undefined` for too many. */
+/** Returns the events with waiting deliveries; `undefined` if there are too many. */
 async function readWaiting(
   transaction: Transaction<unknown>,
   day: number,

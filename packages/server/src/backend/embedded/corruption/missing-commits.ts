@@ -31,7 +31,7 @@ export function findMissingCommits(
   if (accepted === present) return description
   throw new CommitsMissing(
     `${description} The database file or its write-ahead log was corrupted, replaced or removed. ` +
-      `Restore the original hookline.db and hookline.db-wal if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without them')}`,
+      `Restore the original hookline.db and hookline.db-wal if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without the missing commits')}`,
   )
 }
 

@@ -25,7 +25,7 @@ export function scrub(db: DatabaseSync): (fromPage: number) => Scrubbed {
 
   return (fromPage) => {
     const path = db.location()!
-    // The caller retries after a longer read, such as a copy.
+    // Fails during a long read, such as a copy: the caller retries.
     if (!empty()) return 'busy'
     db.exec('BEGIN IMMEDIATE')
     try {

@@ -49,7 +49,7 @@ async function erase(
     if (signal.aborted) return false
     const from: number = page
     const run = (): Promise<Scrubbed> => writer.run('scrub', from)
-    // If a reader prevented it, long reads are paused.
+    // If a reader prevented the scrub, long reads are paused.
     const scrubbed = await (tries === 0 ? run() : readers.whilePaused(run))
     if (scrubbed !== 'busy') {
       tries = 0

@@ -17,7 +17,7 @@ export class KnownMessageIds {
   readonly #db: DatabaseSync
   readonly #filters: BloomFilters
   readonly #dedupeWindowMs: number
-  /** Full filters within the window, with an upper bound of the time of their newest event. */
+  /** Full filters within the window, with an upper bound on the time of their newest event. */
   readonly #full = new Map<number, number>()
   /** The last filter, and the times of its events. */
   #last: number

@@ -58,7 +58,7 @@ function sliceOf(
 ): LogSlice {
   const { reached, newest } = rows[0]!
   const found = rows.filter(({ seq }) => seq !== null)
-  // A full slice may have skipped rows after its last one.
+  // A full slice may omit scanned rows after its last one.
   const through = found.length === limit ? Number(found.at(-1)!['seq']) : Number(reached ?? after)
   const isEnd = through >= Number(newest ?? 0)
   const events: PositionedEvent[] = []

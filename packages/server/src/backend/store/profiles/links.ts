@@ -13,7 +13,7 @@ export interface NamedTogether extends Pick<
   readonly other: number
 }
 
-/** Maximum number of users that aliases join. An alias that would exceed it is stored, and links nothing. */
+/** Maximum number of users that aliases join. An alias that would exceed it is stored, but links nothing. */
 const MAX_ALIASES = 100
 
 interface StoredLink extends Omit<NamedTogether, 'timestamp'> {

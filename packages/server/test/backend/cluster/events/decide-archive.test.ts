@@ -54,7 +54,7 @@ describe('decideArchive', () => {
     })
   })
 
-  test('stores another event after the window, and counts later duplicates on that', () => {
+  test('stores another event after the window, and counts later duplicates on it', () => {
     const { news, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
     expect(news).toEqual([
       [0, 0, null],

@@ -43,7 +43,7 @@ test('a topic is read until the last of its reading nodes stops', () => {
   expect(received).toEqual(['activity true', 'activity false'])
 })
 
-test('announces the topics read every 5 s, and once when there are none left', () => {
+test('every 5 s, announces the topics that are read, and does so once more when none are left', () => {
   const { clock, announced, readers } = openReaders()
   clock.advance(60_000)
   readers.announce()

@@ -5,7 +5,7 @@ import {
   splitIntoParts,
 } from '../../../../src/backend/cluster/signals/sealed-channel.ts'
 
-test('texts are joined from interleaved parts in any order', () => {
+test('messages are joined from interleaved parts in any order', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 24 }), { minLength: 1, maxLength: 5 }),
@@ -23,7 +23,7 @@ test('texts are joined from interleaved parts in any order', () => {
   )
 })
 
-test('a text of more than 24 parts is refused by both sides', () => {
+test('a message of more than 24 parts is refused by both sides', () => {
   expect(splitIntoParts('x'.repeat(72), 3)).toHaveLength(24)
   expect(splitIntoParts('x'.repeat(73), 3)).toBeUndefined()
   const joined = new JoinedParts()
@@ -31,7 +31,7 @@ test('a text of more than 24 parts is refused by both sides', () => {
     expect(joined.add(`${head}\npart`)).toBeUndefined()
 })
 
-test('at most 16 incomplete texts are kept', () => {
+test('at most 16 incomplete messages are kept', () => {
   const joined = new JoinedParts()
   const texts = Array.from({ length: 17 }, (_, index) => splitIntoParts(`text ${index}`, 4)!)
   for (const [first] of texts) expect(joined.add(first!)).toBeUndefined()

@@ -313,7 +313,7 @@ export function evaluationsConformance(open: OpenBackendHarness): void {
       expect(found.map((event) => event?.userId)).toEqual([undefined, 'u2'])
     })
 
-    test('repeated announcements append events, except those created before a purge', async () => {
+    test('of repeated announcements appends their events, except those created before a purge', async () => {
       await using harness = await open()
       const { evaluations, profiles } = harness.backend
       await follow(harness, [{ userId: 'u1' }])

@@ -12,7 +12,7 @@ const everywhere: Suppression = {
 }
 const inOne: Suppression = { ...everywhere, id: 'u2', sourceId: 'src_a' }
 
-/** The stored suppression before it has left out a call. */
+/** The stored suppression before it has dropped a call. */
 const unused = (suppression: Suppression): SuppressionRecord => ({
   ...suppression,
   droppedCalls: 0,

@@ -216,7 +216,7 @@ export function profileIdentityConformance(open: OpenBackendHarness): void {
       expect(userIds).toEqual(['u1', 'u2'])
     })
 
-    test('is due since the first of the two profiles became dirty', async () => {
+    test('keeps the time when the first of the two profiles became dirty', async () => {
       await using harness = await open()
       const { evaluations } = harness.backend
       await follow(harness, [{ userId: 'u1' }], NOON)

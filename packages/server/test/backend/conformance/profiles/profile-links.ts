@@ -47,7 +47,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await idsOf(harness, 'alice')).toEqual(['alice'])
     })
 
-    test('of simultaneous claims, the first received one wins, then the lower messageId', async () => {
+    test('of simultaneous claims, the one received first wins, then the lower messageId', async () => {
       await using harness = await open()
       const at = { timestamp: NOON, links: [anonymous('a1')] }
       await follow(harness, [

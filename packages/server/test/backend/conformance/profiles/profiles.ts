@@ -197,7 +197,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
       ['unchanged traits', { traits: { plan: 'free' } }],
       ['an older value of a trait', { traits: { plan: 'pro' }, timestamp: NOON - 1 }],
       ['an id that it already has', { links: [anonymous('a0')] }],
-    ] as const)('not after %s', async (_, change) => {
+    ] as const)('but not after %s', async (_, change) => {
       await using harness = await open()
       await follow(harness, [{ traits: { plan: 'free' }, links: [anonymous('a0')] }])
       await settle(harness)

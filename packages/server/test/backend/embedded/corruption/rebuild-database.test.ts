@@ -142,7 +142,7 @@ describe('the rebuild of a corrupted database', () => {
     }
   })
 
-  test('does not reuse the number of a clause, a computation or an identity that rows still have', async () => {
+  test('does not reuse the number of a clause, a computation or an identity that rows still refer to', async () => {
     using folder = new TemporaryFolder()
     const file = await fill(folder.path)
     {

@@ -21,7 +21,7 @@ test('a full disk makes the backend unavailable, even for a file written without
   expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailable('ENOSPC'))
 })
 
-test('other file system errors do not', () => {
+test('other file system errors do not make the backend unavailable', () => {
   const error = thrownBy(() => openSync('/missing/file', 'r'))
   expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailable)
 })

@@ -30,6 +30,6 @@ test('a few records wait for the commit of the next event', async () => {
   expect(await commitsOf(3)).toBe(1)
 })
 
-test('many records get a commit of their own', async () => {
+test('many records get a separate commit', async () => {
   expect(await commitsOf(64)).toBe(2)
 })
