@@ -39,7 +39,7 @@ const PUSHES: readonly (readonly [string, Push])[] = [
   ['resume', post('resume')],
   ['pause and resume', post('pause', 'resume')],
   [
-    'a change of the webhook',
+    'a change to the webhook',
     ({ service, id, url }) => {
       const settings = { webhooks: [{ url, headers: { 'X-Mended': 'yes' } }] }
       return service.api.call('PATCH', `destinations/${id}`, { settings })

@@ -45,7 +45,7 @@ export interface Event {
  */
 export type Mark = 'precision_lost' | 'characters_lost' | 'timestamp_unreadable'
 
-/** The origin of a computed event: a change of an audience or a computed trait. */
+/** The origin of a computed event: a change in an audience or a computed trait. */
 export interface Origin {
   readonly computationId: string
   /** The destinations that receive it, regardless of their source. */

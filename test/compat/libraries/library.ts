@@ -7,7 +7,7 @@ export interface Installation {
   readonly name: string
   /** Commands that succeed if a required tool is installed, such as `['go', 'version']`. */
   readonly needs: readonly (readonly string[])[]
-  /** The manifest, the lockfile and compiled sources. A change of any of them causes a new installation. */
+  /** The manifest, the lockfile and compiled sources. A change to any of them causes a new installation. */
   readonly files: readonly URL[]
   /** Installs and compiles into an empty folder, which is renamed afterwards. Errors include the output. */
   install(folder: string): Promise<void>

@@ -40,7 +40,7 @@ test('the live tail of any node shows everything, and a reader that resumes at a
   expect(shownBy(third).toSorted()).toEqual(late.toSorted())
 })
 
-test('the counts per second and the changes of records cover all nodes', async () => {
+test('the counts per second and the changes to records cover all nodes', async () => {
   const [a, b] = await startNodes(2)
   const stream = await LiveStream.open(a!, { query: '?topics=counts,changes' })
   await trackEach([b!], ['m-1', 'm-2', 'm-3'])

@@ -43,7 +43,7 @@ export const PLANTED_THREAD_BUGS: readonly PlantedBug[] = [
     violation: /although its user was deleted/,
   },
   {
-    name: 'a change of a destination that does not reach the threads',
+    name: 'a change to a destination that does not reach the threads',
     bug: withoutChanges('catalog'),
     violation: /sent to a destination that was (?:removed|disabled or paused)/,
   },

@@ -3,7 +3,7 @@ import type { ReceiverBehaviour } from './environment/receiver-behaviour.ts'
 import { FAULTS_MS, type Scenario, scenarios, user } from './scenario.ts'
 
 /**
- * `fromMs` is relative to an arrival, a purge or a change of a destination, so that most kills happen during deliveries, or
+ * `fromMs` is relative to an arrival, a purge or a change to a destination, so that most kills happen during deliveries, or
  * just before a change, while the thread is being restarted.
  */
 const threadKill = fc.record({

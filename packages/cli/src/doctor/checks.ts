@@ -140,6 +140,6 @@ async function database({ config }: Patient): Promise<Finding> {
     warning: true,
     detail: `${file} is intact now, but was corrupted earlier`,
     causes: recorded.map(({ foundAt, description }) => `${foundAt} ${description}`),
-    next: 'Check the disk, and compare the lost rows with a backup.',
+    next: 'Check the disk. If you have a backup, check it for the lost rows.',
   }
 }

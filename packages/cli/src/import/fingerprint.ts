@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { Failure } from '../failure.ts'
 
-/** Detects changes of a file. */
+/** Detects changes to a file. */
 export interface Fingerprint {
   readonly bytes: number
   /** SHA-256, in hex, of its first 64 KiB. */

@@ -181,7 +181,7 @@ class Window {
     return this.#entries.length >= MAX_LINES || this.#bytes >= MAX_BYTES
   }
 
-  /** The service identifies a refused call only by its messageId. */
+  /** `RejectedError` identifies a refused call only by its messageId. */
   hasCall(messageId: string): boolean {
     return this.#byMessageId.has(messageId)
   }

@@ -19,7 +19,7 @@ function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): v
 }
 
 describe('the list of failures in the demo', () => {
-  it('is empty if every call, every change of the audience and the notice arrived with correct signatures', async () => {
+  it('is empty if every call, every change in the audience and the notice arrived with correct signatures', async () => {
     const arrivals = new Arrivals(expected)
     for (const { messageId } of expected.calls) arrive(arrivals, { messageId }, 'ok')
     arrive(arrivals, change(true), 'ok')

@@ -27,7 +27,7 @@ test('a change contains only the fields that differ', () => {
   })
 })
 
-test('pausing a webhook is not a change of its settings', () => {
+test('pausing a webhook is not a change to its settings', () => {
   const { settings } = destination
   const paused = { since: '2026-11-23T12:00:00.000Z', reason: 'webhook_gone' as const }
   const webhooks = settings.webhooks.map((each) => ({ ...each, paused }))

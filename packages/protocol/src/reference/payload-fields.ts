@@ -43,7 +43,7 @@ const CONTEXT: PayloadField = {
   type: 'object',
   always: true,
   meaning:
-    'Device, IP address, library and so on, as sent by the client; {} if it sent none. For a change of an audience or a computed trait, it identifies the audience or trait.',
+    'Device, IP address, library and so on, as sent by the client; {} if it sent none. For a change in an audience or a computed trait, it identifies the audience or trait.',
 }
 const TIMESTAMP: PayloadField = {
   type: 'string',

@@ -12,7 +12,7 @@ export interface EventActivity {
   readonly name: string | null
   readonly userId: string | null
   readonly anonymousId: string | null
-  /** Whether Hookline created it, to announce a change of the audience or computed trait with the key `name`. */
+  /** Whether Hookline created it, to announce a change in the audience or computed trait with the key `name`. */
   readonly computed: boolean
   /** The announced change; `null` for an event from a client. */
   readonly change: 'entered' | 'left' | 'changed' | null

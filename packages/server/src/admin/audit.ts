@@ -27,7 +27,7 @@ const AuditEntryResponse = Type.Object({
 const filter = {
   actorId: Type.Optional(Schema.text('Only changes made with this token.')),
   action: Type.Optional(Schema.text('Only this operationId.')),
-  targetId: Type.Optional(Schema.text('Only changes of the record with this id.')),
+  targetId: Type.Optional(Schema.text('Only changes to the record with this id.')),
 }
 
 const auditSchema = {
@@ -38,7 +38,7 @@ const auditSchema = {
   isLongRead: true,
   querystring: Type.Object({ ...Schema.listQuery, ...filter }, { additionalProperties: false }),
   response: Schema.pages(
-    'A page of changes, each with the record before and after it, without secrets. A change of many records shows their number, the first 1,000 ids, and up to 64 KB of records.',
+    'A page of changes, each with the record before and after it, without secrets. A change to many records shows their number, the first 1,000 ids, and up to 64 KB of records.',
     AuditEntryResponse,
   ),
 }
@@ -167,7 +167,7 @@ export function auditedRecords<T extends { readonly id: string }>(
   }
 }
 
-/** Publishes the changes of each successful request in the live stream. */
+/** Publishes the changes made by each successful request in the live stream. */
 export function announceChanges(app: AdminApp, feed: ChangeFeed): void {
   app.decorateRequest('audited')
   app.addHook('onRequest', async (request) => {

@@ -45,7 +45,7 @@ export interface Catalog {
   putComputation(computation: Computation, audit?: AuditEntry): Promise<void>
   removeComputation(id: string, audit?: AuditEntry): Promise<void>
   putAll(records: CatalogRecords, audit?: AuditEntry): Promise<void>
-  /** Calls `listener` after each change of `current`, made on any node. Returns a function that stops it. */
+  /** Calls `listener` after each change to `current`, made on any node. Returns a function that stops it. */
   onChange(listener: () => void): () => void
 }
 

@@ -36,7 +36,7 @@ export interface JoinedBackend extends AsyncDisposable {
   readonly quarantine: Quarantine
   readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
-  /** Applies a change of the main thread. */
+  /** Applies a change made by the main thread. */
   apply(change: SharedChange): Promise<void>
 }
 

@@ -271,7 +271,7 @@ export const NOTICE_LIMITS = {
 /** Every webhook may have the user's data. */
 export const NOTICE_POLICY = 'each'
 
-/** Statistics and health count events only, so notices are reported as changes of deletions. */
+/** Statistics and health count events only, so notices are reported as changes to deletions. */
 export function noticeActivity(
   activity: Pick<ActivityListener, 'updated'>,
 ): Pick<ActivityListener, 'recorded'> {

@@ -24,7 +24,7 @@ test.for([
   { when: 'has exited before it', apply: () => undefined },
   { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadExited()) },
 ])(
-  'a change of a thread that $when resolves after the last message of that thread',
+  'a change made by a thread that $when resolves after the last message of that thread',
   async ({ apply }) => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const changes = new ThreadChanges<string>(apply, () => promise)

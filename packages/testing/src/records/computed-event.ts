@@ -2,7 +2,7 @@ import type { AcceptedEvent, Origin } from '@hookline/protocol'
 import { acceptedEvent as acceptEvent } from '../../../server/src/backend/accepted-event.ts'
 import { acceptedEvent } from './accepted-event.ts'
 
-/** An identify that announces a change of the audience `aud_a` to these destinations, by default `dst_a`. */
+/** An identify that announces a change in the audience `aud_a` to these destinations, by default `dst_a`. */
 export function computedEvent(
   destinationIds: Origin['destinationIds'] = ['dst_a'],
   overrides: Parameters<typeof acceptedEvent>[0] = {},

@@ -187,7 +187,7 @@ export class RunningService implements AsyncDisposable {
     return Number(line?.slice(sample.length) ?? 0)
   }
 
-  /** Stops, and removes the data. Does not check for lost events, which takes minutes for many of them. */
+  /** Stops, and removes the data. Does not check for lost events, because that takes minutes if there are many events. */
   async discard(): Promise<void> {
     await this.stop()
     await this.#stack.disposeAsync()

@@ -12,7 +12,7 @@ export interface Purged {
 /** `first`: the event is new. `again`: it was archived before. `duplicate`: another event has its messageId. */
 export type ArchiveResult = 'first' | 'again' | 'duplicate'
 
-/** Called for each change of the durable state, when it becomes durable. */
+/** Called for each change to the durable state, when it becomes durable. */
 export interface BackendListener {
   appended(events: readonly AcceptedEvent[]): void
   /** An event was archived. `declined`: destinations newly recorded as declined. */

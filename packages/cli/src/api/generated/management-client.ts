@@ -1453,7 +1453,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
     });
 }
 /**
- * Lists why an event may be missing
+ * Lists possible reasons for a missing event
  */
 export function explainMissingEvent({ messageId, eventId, userId, anonymousId, sourceId }: {
     messageId?: string;
@@ -2254,9 +2254,9 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                     verdict: "valid" | "invalid" | "missing";
                     /** Why it is not valid; null otherwise. */
                     reason: string | null;
-                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
+                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
                     xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
-                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
+                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
                     webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
                 };
                 response: {
@@ -2330,9 +2330,9 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 verdict: "valid" | "invalid" | "missing";
                 /** Why it is not valid; null otherwise. */
                 reason: string | null;
-                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
+                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
                 xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
-                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: no shared secret. */
+                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
                 webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
             };
             response: {

@@ -22,7 +22,7 @@ export function addAudit(program: ApiCommand): void {
     .paged('long')
     .option('--token <id>', `only changes made with this token; ${OPERATOR} for the admin token`)
     .option('--action <action>', 'only this action, such as changeDestination')
-    .option('--target <id>', 'only changes of the resource with this id')
+    .option('--target <id>', 'only changes to the resource with this id')
     .run(async ({ api, output }, { token, action, target, ...part }: AuditOptions) => {
       const actorId =
         token === undefined || token === OPERATOR ? token : await idOf(api, 'token', token)

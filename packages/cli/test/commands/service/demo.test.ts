@@ -16,12 +16,12 @@ it('completes, and removes its files', async () => {
   for (const value of [true, false])
     expect(stdout).toMatch(new RegExp(`identify .*recent_buyers: ${value} .*signature ok`))
   expect(stdout).toMatch(
-    /Sent 6 calls\. Received 6 deliveries, the changes of the audience “Recent buyers”, and a deletion notice in \d+ ms\. All signatures are valid\./,
+    /Sent 6 calls\. Received 6 deliveries, the changes in the audience “Recent buyers”, and a deletion notice in \d+ ms\. All signatures are valid\./,
   )
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-it('prints six verified deliveries, four changes of an audience, the deletion notice and the result as JSON', async () => {
+it('prints six verified deliveries, four changes in an audience, the deletion notice and the result as JSON', async () => {
   await using demo = new Hookline(['--json', 'demo'], { env: { HOOKLINE_PORT: 'not used' } })
   expect(await demo.exit()).toBe(0)
   const deliveries = await demo.documents<{ type: string; signature: object }>('delivery', 11)

@@ -36,7 +36,7 @@ export class SerialQueue {
 export interface ComputationDeps extends ChangeDeps {
   readonly computations: Pick<Computations, 'statusesOf' | 'requestSync' | 'preview' | 'explain'>
   readonly syncs: Pick<Syncs, 'list'>
-  /** Orders all changes of these records, including imports. */
+  /** Orders all changes to these records, including imports. */
   readonly queue: SerialQueue
 }
 

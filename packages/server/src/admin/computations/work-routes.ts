@@ -79,7 +79,7 @@ function workSchemas({ tag, operation: name, one, definition, definitionField }:
     },
     syncs: {
       ...viewer(`list${name}Syncs`, `Lists the syncs of ${one}, newest first`),
-      description: 'The waiting and running syncs, and the last finished one.',
+      description: 'The waiting or running sync, and the last 20 finished ones.',
       params,
       querystring: Schema.ListQuery,
       response: Schema.pages('A page of syncs.', Schema.ref(SyncResponse)),

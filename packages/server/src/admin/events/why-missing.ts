@@ -107,7 +107,7 @@ type MissingEvent = Static<typeof MissingEventQuery>
 
 const { viewer } = Schema.operationsTagged('Events')
 const schema = {
-  ...viewer('explainMissingEvent', 'Lists why an event may be missing'),
+  ...viewer('explainMissingEvent', 'Lists possible reasons for a missing event'),
   isLongRead: true,
   description:
     'For a call without an event. All parameters are optional. Rejected calls are counted for the last 24 hours; counts are up to a minute old.',

@@ -73,7 +73,7 @@ export const PROBLEM_CODES = {
   backup_unsupported: {
     status: 409,
     title: 'This backend does not support backup files.',
-    help: 'Back up the data with the programs named in detail.',
+    help: 'Back up the data with the programs listed in the detail field.',
   },
   version_mismatch: {
     status: 412,

@@ -40,7 +40,7 @@ export class Evaluator {
     return profiles.length === BATCH || stored.length < profiles.length
   }
 
-  /** Evaluates profiles for a sync. Resolves to the changes of its computation. */
+  /** Evaluates profiles for a sync. Resolves to the changes in its computation. */
   async evaluateAll(
     profileIds: readonly number[],
     { id, computationId }: { readonly id: string; readonly computationId: string },

@@ -99,7 +99,7 @@ export class SqliteStore implements Store {
     if (kind === 'suppressions' || kind === 'purges') await this.#changes?.publish({ kind })
   }
 
-  /** Resolves when this thread has applied a change of the main thread. */
+  /** Resolves when this thread has applied a change made by the main thread. */
   async changed(changed: ChangeKind): Promise<void> {
     for (const { kind, refresh } of this.#followers)
       if (kind === changed) await refresh().catch(endThread)

@@ -35,7 +35,7 @@ const AFTER_FAILURE_MS = 1_000
  *     retry window over while the breaker was open ──────────▶ expired
  *
  * Parts of a disabled destination wait. The feed sleeps until the earliest known due time; an earlier one, a lane with
- * room, a closed breaker or a change of the catalog wakes it.
+ * room, a closed breaker or a change to the catalog wakes it.
  */
 export class ParkedFeed implements Worker {
   readonly name: string

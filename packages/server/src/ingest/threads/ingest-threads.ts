@@ -214,7 +214,7 @@ export class SharedLimits {
     this.memory = { rates: this.#buckets.memory, partialBodies }
   }
 
-  /** Applies a change of the catalog. `apply` resolves when all threads have it. */
+  /** Applies a change to the catalog. `apply` resolves when all threads have it. */
   async during(apply: () => Promise<unknown>): Promise<void> {
     this.#changes++
     this.#keep()

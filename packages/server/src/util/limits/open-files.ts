@@ -35,7 +35,7 @@ export function checkOpenFiles(
   const wanted = filesFor(connections, threads)
   if (openFiles < needed) {
     throw new Error(
-      `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} from clients, ${MIN_CONNECTIONS} to webhooks, and the database with ${threads} threads. ` +
+      `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
         `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
     )
   }

@@ -115,7 +115,7 @@ describe('the next attempt is made now', () => {
     }
   })
 
-  test('after a change of the destination, for its new webhooks', async () => {
+  test('after a change to the destination, for its new webhooks', async () => {
     const id = await make()
     const settings = { webhooks: [{ url: 'https://d.example' }] }
     await server.must('PATCH', `/destinations/${id}`, { body: { settings } })

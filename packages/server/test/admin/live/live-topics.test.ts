@@ -91,7 +91,7 @@ test('a viewer receives the changes it may read, but not their author', async ()
   expect(reader.all()).toHaveLength(1)
 })
 
-test('a change of a suppression does not name the user', async () => {
+test('a change to a suppression does not name the user', async () => {
   const server = await opened()
   const since = server.clock.wall()
   const suppressed = { kind: 'user', id: 'ada@example.com', sourceId: null, since } as const

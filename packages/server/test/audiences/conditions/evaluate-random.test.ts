@@ -92,7 +92,7 @@ test('a single clause changes exactly at the time of its recheck', () => {
   expect(rechecks).toBeGreaterThan(200)
 })
 
-test('rechecks alone catch every change of the reference', () => {
+test('rechecks alone catch every change in the reference', () => {
   fc.assert(
     fc.property(someCondition, someUser, someNow, (condition, user, now) => {
       let at = now

@@ -102,7 +102,7 @@ test('an event in the future counts immediately, and leaves later', () => {
   expect(verdict).toEqual({ value: true, recheckAt: NOON + DAY + HOUR })
 })
 
-test('the recheck is at the earliest change of any clause', () => {
+test('the recheck is at the earliest change in any clause', () => {
   const within = (clause: number): PlannedCondition => ({
     clause,
     withinMs: DAY,

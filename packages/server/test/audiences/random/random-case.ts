@@ -24,7 +24,7 @@ export interface Totals {
 }
 
 /**
- * A random history of a space: events, time, changes of audiences and computed traits, restarts. After each step the workers
+ * A random history of a space: events, time, changes to audiences and computed traits, restarts. After each step the workers
  * settle, and the result is compared with the reference.
  *
  * Events are on whole hours, and steps begin shortly after one, so that no verdict changes while the workers settle. A step is

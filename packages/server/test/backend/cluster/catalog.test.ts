@@ -96,7 +96,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
       await expect.poll(() => catalog.current.sources.get('src_a')?.name).toBe('Web')
     })
 
-    test('shows the changes of its node although another record is unreadable', async () => {
+    test('shows the changes made on its node although another record is unreadable', async () => {
       await using harness = await openClusterHarness()
       const { catalog } = harness.backend
       await catalog.putDestination(destination)

@@ -110,7 +110,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       expect(computations.get('trt_c')).toEqual(trait)
     })
 
-    test('refuses a change of an audience based on an outdated version', async () => {
+    test('refuses a change to an audience based on an outdated version', async () => {
       await using harness = await open()
       const { catalog } = harness.backend
       const audience = newAudience()

@@ -9,7 +9,7 @@ const REFETCH_MS = 30_000
 export function changesQuery(kind: ComputationKind, record: Computation, days: number) {
   const { id, size, lastSync } = record
   return queryOptions({
-    // Not under the resource: lists have many of these, and changes of the record do not affect them.
+    // Not under the resource: lists have many of these, and changes to the record do not affect them.
     queryKey: ['entered-and-left', kind.resource, id, days, size, lastSync?.id],
     queryFn: async () => {
       const $from = new Date(Date.now() - days * DAY_MS).toISOString()

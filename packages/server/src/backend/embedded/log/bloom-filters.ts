@@ -9,7 +9,7 @@ const GROUP = 32
 
 /**
  * Numbered Bloom filters (doi.org/10.1145/362686.362692). A word has the bits of 32 filters, which one look-up checks. The
- * database stores the result of `bitsOf`: a change of the hash or the sizes needs a migration that removes it.
+ * database stores the result of `bitsOf`: a change to the hash or the sizes needs a migration that removes it.
  */
 export class BloomFilters {
   readonly #seed: number

@@ -158,7 +158,7 @@ function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
     .all()
     .map(({ first, last }) => [Number(first), Number(last)] as const)
   if (gaps.length === 0) return []
-  return [`Table events: missing, or deleted earlier (${inWords(gaps)}).`]
+  return [`Table events: rows are missing or were deleted earlier (${inWords(gaps)}).`]
 }
 
 /** Positions of events with a checksum mismatch. They stay in the archive and are not sent. */

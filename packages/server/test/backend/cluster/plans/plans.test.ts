@@ -63,7 +63,7 @@ const RECORDED = Array.from({ length: 20 }, () => acceptedEvent())
 const others: readonly (readonly [string, Use])[] = [
   ['an event', ({ events }) => events.find(idOf('evt', DAY, 77))],
   [
-    'the standing of events',
+    'the decided destinations',
     ({ events }) => events.standingOf([1, 2].map((n) => idOf('evt', DAY, n))),
   ],
   [

@@ -4,8 +4,8 @@ import type { OpenBackendHarness } from '../backend-harness.ts'
 import { deliveryOf } from '../deliveries/recorded-delivery.ts'
 
 export function standingConformance(open: OpenBackendHarness): void {
-  describe('the standing of events', () => {
-    test('has the destinations of each decided event that have a delivery or declined it', async () => {
+  describe('the decided destinations', () => {
+    test('include each destination that has a delivery of the event or declined it', async () => {
       await using harness = await open()
       const { deliveries, events, log } = harness.backend
       // In one batch, so they have the same millisecond.
@@ -25,7 +25,7 @@ export function standingConformance(open: OpenBackendHarness): void {
       expect([...standing.keys()].toSorted()).toEqual([both.id, declined.id].toSorted())
     })
 
-    test('of no events is empty', async () => {
+    test('of no events are empty', async () => {
       await using harness = await open()
       expect(await harness.backend.events.standingOf([])).toEqual(new Map())
     })

@@ -198,7 +198,9 @@ describe('the rebuild of a corrupted database', () => {
     for (const index of [3, 9]) overwrite(file, leaves[index]!.page, 0)
     const ranges = [3, 9].map((index) => `numbers ${firstOf(index)} to ${firstOf(index + 1) - 1}`)
     const { missing } = await rebuildInto(folder.path)
-    expect(missing).toContain(`Table events: missing, or deleted earlier (${ranges.join(', ')}).`)
+    expect(missing).toContain(
+      `Table events: rows are missing or were deleted earlier (${ranges.join(', ')}).`,
+    )
     expect(eventsIn(file)).toBe(EVENTS - leaves[3]!.rows - leaves[9]!.rows)
   })
 
@@ -212,7 +214,9 @@ describe('the rebuild of a corrupted database', () => {
     overwrite(file, Number(root?.['rootpage']), 0)
     const { missing } = await rebuildInto(folder.path)
     expect(eventsIn(file)).toBe(0)
-    expect(missing).toContain(`Table events: missing, or deleted earlier (numbers 1 to ${EVENTS}).`)
+    expect(missing).toContain(
+      `Table events: rows are missing or were deleted earlier (numbers 1 to ${EVENTS}).`,
+    )
   })
 
   test('is required at startup after a service has found corruption, and is reported by the next start', async () => {
