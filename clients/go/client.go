@@ -16,8 +16,8 @@ const Endpoint = "http://localhost:4800"
 // closeTimeout is the timeout of Close.
 const closeTimeout = 30 * time.Second
 
-// Client queues calls and sends them in batches. Create it with New, and set its fields before the first call, when the
-// client reads them once. All methods are safe for concurrent use.
+// Client queues calls and sends them in batches. Create it with New, and set its fields before the first call, which
+// reads them; later changes have no effect. All methods are safe for concurrent use.
 type Client struct {
 	// Endpoint is the base URL of the service; the client appends /v1/batch. Default: http://localhost:4800.
 	Endpoint string

@@ -27,13 +27,13 @@ export const NATS_FAULTS: readonly FaultKind[] = [
     happen: async (scene) => pauseOne(scene, await leaderOf(scene)),
   },
   {
-    name: 'the power of all NATS servers fails',
+    name: 'all NATS servers lose power',
     weight: 2,
     cutsPower: true,
     happen: (scene) => cutPower(scene, scene.cluster.nats.all),
   },
   {
-    name: 'the power of a NATS server fails',
+    name: 'a NATS server loses power',
     weight: 1,
     natsServers: 3,
     cutsPower: true,

@@ -66,7 +66,7 @@ export function addAuditRoute(app: AdminApp, { audit, logger }: AuditDeps): void
   })
 }
 
-/** A port whose methods `Changes` require an audit entry. */
+/** A port in which the methods named by `Changes` require an audit entry. */
 export type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
   readonly [Name in Changes]: Port[Name] extends (...args: infer Args) => infer Result
     ? (...args: Required<Args>) => Result

@@ -132,7 +132,7 @@ export class LiveStream {
     return this.#options.actor
   }
 
-  /** Since when the socket has been full; `undefined` if it has room. */
+  /** When the socket became full; `undefined` if it has room. */
   get unreadSince(): number | undefined {
     return this.#unreadSince
   }

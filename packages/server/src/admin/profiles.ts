@@ -46,7 +46,7 @@ const ProfileResponse = Type.Object(
       {
         otherUser: refused('Another user was seen with the anonymousId first.'),
         limit: refused(
-          'The profile has maxAnonymousIds anonymousIds, or an alias would merge more than 100 users.',
+          'The profile has maxAnonymousIds anonymousIds, or an alias would join more than 100 users.',
         ),
         placeholders: Schema.integer('Calls with a placeholder id, such as undefined or 0.'),
       },

@@ -26,13 +26,13 @@ const MIN_FILES_OF_INGEST = 4_096
 /**
  * The number of threads. `auto` grows with the cores:
  *
- * - 1 and 2 cores: none. Main and the writer use both; more threads only add the cost of messages, about a quarter of
+ * - 1 and 2 cores: none. Main and the writer use them; more threads only add the cost of messages, about a quarter of
  *   the cost of an event (`npm run bench -- cost-ratio`, with and without threads).
  * - 3 cores: one of each kind. They are rarely all busy at the same time, so each busy one has a core.
  * - From 4 cores: about twice as many for delivery as for ingestion, because an event costs twice as much there. The rest is for
  *   main and the writer.
  *
- * With fewer than 4,096 open files, `auto` starts no ingest threads. Without `reusePort`, there is at most one.
+ * If fewer than 4,096 files may be open, `auto` starts no ingest threads. Without `reusePort`, there is at most one.
  */
 export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,

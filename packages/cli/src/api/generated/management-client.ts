@@ -556,7 +556,7 @@ export type Profile = {
                 sourceId: string;
             }[];
         };
-        /** The profile has maxAnonymousIds anonymousIds, or an alias would merge more than 100 users. */
+        /** The profile has maxAnonymousIds anonymousIds, or an alias would join more than 100 users. */
         limit: {
             count: number;
             links: {

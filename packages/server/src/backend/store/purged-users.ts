@@ -46,7 +46,7 @@ export class PurgedUsers {
     positionOf,
     nowMs = () => performance.now(),
   }: {
-    /** An event's log position; 0 once it was removed, `undefined` if unknown. */
+    /** An event's log position; 0 once it has been removed, `undefined` if unknown. */
     readonly positionOf: (carried: Carried) => number | undefined
     /** Returns the milliseconds of a monotonic clock. */
     readonly nowMs?: () => number

@@ -70,7 +70,7 @@ export interface PacedAttempt {
 
 /** A slower 502 or 503 means a broken receiver, or a proxy that waited for one. */
 const IMMEDIATE_MS = 1_000
-/** Enough for ten attempts a minute, so the breaker opens for a receiver that throttles all. */
+/** Enough for ten attempts a minute, so the breaker opens for a receiver that throttles every attempt. */
 const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }

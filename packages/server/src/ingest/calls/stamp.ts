@@ -44,7 +44,7 @@ export function stamp(
 
 /** Maximum plausible clock error. Beyond it, `sentAt` is zero, a calendar epoch, or corrupt. */
 const MAX_SKEW_MS = 10 * 365 * 24 * 60 * 60 * 1000
-/** Maximum plausible time that a client with a fast clock has queued a call. */
+/** Longest time for which a client with a fast clock can plausibly have queued a call. */
 const MAX_WAIT_MS = 30 * 24 * 60 * 60 * 1000
 /** `sentAt` in whole seconds is up to a second earlier than a timestamp in milliseconds. */
 const SENT_AT_PRECISION_MS = 1_000

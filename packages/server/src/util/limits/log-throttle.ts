@@ -5,7 +5,7 @@ import type { Clock } from '../time/clock.ts'
 const MAX_KEYS = 1_000
 /** Log lines per interval, for all keys together. */
 const MAX_LINES = 100
-/** Keys chosen by clients that have their own line in an interval. */
+/** Maximum client-chosen keys with their own line in an interval. */
 const MAX_CLIENT_KEYS = 20
 
 /** Counts frequent events by key: the first is logged immediately, later ones once per interval with their count. */

@@ -17,7 +17,7 @@ export interface ClockWatchOptions {
 }
 
 const EVERY_MS = 5_000
-/** Removal waits this long after the clock went forward: an operator may correct it in the meantime. */
+/** Removal waits this long after the clock jumps forward: an operator may correct it in the meantime. */
 export const REMOVAL_DELAY_MS = 60 * 60 * 1000
 /** A clock that is further ahead of the stored data may be wrong. */
 const MAX_AHEAD_MS = 24 * 60 * 60 * 1000

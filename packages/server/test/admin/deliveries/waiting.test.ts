@@ -147,7 +147,7 @@ describe('a part of a delivery', () => {
     expect(waitingOf(fixture)).toEqual({ reason, since, nextAttemptAt })
   })
 
-  test('is tested with every reason', () => {
+  test('is tested for every reason to wait', () => {
     const reasons = ROWS.map(([, , [reason]]) => reason)
     expect([...new Set(reasons)].toSorted()).toEqual(Object.keys(WAIT_REASONS).toSorted())
   })

@@ -62,7 +62,7 @@ test('by default there is a point for each minute of the last hour, even without
   })
 })
 
-test('a point sums up its rows: counts add up, pending is a mean over time', async () => {
+test('a point aggregates its rows: counts are summed, and pending is averaged over time', async () => {
   await using server = await AdminServer.open()
   const latency = { 'latency.49': 98, 'latency.73': 2 }
   const pending = (sum: number) => ({ 'pending.sum': sum, 'pending.samples': 1 })

@@ -63,7 +63,7 @@ describe('a receiver that is gone', () => {
     expect(receiver.requests).toHaveLength(6)
   })
 
-  test('does not have its webhook paused after another response in between', async () => {
+  test('does not have its webhook paused if another response comes in between', async () => {
     const clock = new ManualClock()
     await using receiver = await openReceiver({ respond: [410, 410, 200, 410] })
     await using engine = await TestEngine.open({ clock })

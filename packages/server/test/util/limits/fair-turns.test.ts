@@ -70,7 +70,7 @@ test('the token with the fewest current turns is next', () => {
   expect(turns.taken()).toEqual(['greedy', 'greedy', 'modest'])
 })
 
-test('many sessions of one token count as one towards other tokens', () => {
+test('all sessions of a token together get the same share of turns as another token', () => {
   const turns = new Observed(1)
   turns.ask(session('s0', 'greedy'))
   for (let index = 1; index < 100; index++) turns.ask(session(`s${index}`, 'greedy'))

@@ -15,7 +15,7 @@ interface Removal {
 }
 
 /**
- * Removes users with their linked anonymousIds, announcements and list entries. Resolves to whether all is removed: a user may
+ * Removes users with their linked anonymousIds, announcements and list entries. Resolves to whether everything is removed: a user may
  * have too many anonymousIds for one transaction.
  */
 export async function removeUsers(
@@ -34,7 +34,7 @@ export async function removeIdentities(tx: Tx, removal: Removal): Promise<boolea
   return isAll
 }
 
-/** Returns the searched spaces, and whether all is removed. */
+/** Returns the searched spaces, and whether everything is removed. */
 async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
   // Takes the lock of `lockProfiles`.
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)

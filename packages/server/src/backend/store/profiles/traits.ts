@@ -153,7 +153,7 @@ async function removeUnused(tx: Tx, unusedSince: number): Promise<void> {
     SELECT * FROM trait_indexes WHERE used_at < ${unusedSince} LIMIT 1 ${tx.dialect.forUpdate}`)
   if (index === undefined) return
   const { number } = index
-  // If it is searched before all is removed, it is filled again.
+  // If it is searched before everything is removed, it is filled again.
   await tx.run(
     sql`UPDATE trait_indexes SET filled_through = 0 WHERE number = ${number} AND coalesce(filled_through, 1) <> 0`,
   )
