@@ -2,7 +2,7 @@ export interface RunSettings {
   readonly rounds: number
   /** The length of each measurement. */
   readonly seconds: number
-  /** Of the load before each measurement. Default: half of `seconds`. */
+  /** The length of the load before each measurement. Default: half of `seconds`. */
   readonly warmUpSeconds?: number
   /** Uses less data. The notes of a measurement state how much. */
   readonly isQuick: boolean

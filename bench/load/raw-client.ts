@@ -48,7 +48,7 @@ export class RawClient implements AsyncDisposable {
     return client
   }
 
-  /** Sends requests on the free connections while there are any. At low rates, it rotates among them, because servers close unused ones. */
+  /** Sends requests on the free connections while there are any. At low rates, it rotates among them: servers close unused ones. */
   poke(): void {
     for (let left = this.#free.length; left > 0; left--) {
       const request = this.#next()

@@ -24,7 +24,7 @@ type queue struct {
 	inFlightBytes int
 }
 
-// batch is consecutive messages for one request.
+// batch holds consecutive messages for one request.
 type batch struct {
 	// first is the number of its first message.
 	first    uint64

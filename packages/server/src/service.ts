@@ -99,9 +99,9 @@ interface Components extends ServiceOptions {
 }
 
 /**
- * The composition root: opens the backend, connects the components, starts the workers, and listens.
- * Once stopping begins, no connection is accepted, no entry of the event log is read, and no attempt is started. Requests and attempts in flight finish and are recorded; after
- * `shutdownTimeoutMs` they are aborted. Then the components close in reverse order, the backend last.
+ * The composition root: opens the backend, connects the components, starts the workers, and listens. Once stopping begins, no connection
+ * is accepted, no entry of the event log is read, and no attempt is started. Requests and attempts in flight finish and are recorded, or
+ * are aborted after `shutdownTimeoutMs`. Then the components close in reverse order, the backend last.
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options

@@ -1,12 +1,12 @@
 import { formatTimestamp, parseTimestamp, parseTimeSpan } from '@hookline/protocol'
 import { InvalidArgumentError } from 'commander'
 
-/** Converts ISO 8601, or how long ago, to ISO 8601. */
+/** Converts an ISO 8601 time, or a duration before now, to ISO 8601. */
 export function pastTime(text: string, nowMs = Date.now()): string {
   return timeOf(text, nowMs, -1, 'how long ago, like 90s, 1h or 7d')
 }
 
-/** Converts ISO 8601, or how long from now, to ISO 8601. */
+/** Converts an ISO 8601 time, or a duration from now, to ISO 8601. */
 export function futureTime(text: string, nowMs = Date.now()): string {
   return timeOf(text, nowMs, 1, 'a duration from now, like 12h or 30d')
 }

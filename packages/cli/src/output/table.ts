@@ -10,7 +10,7 @@ export interface Column<Item> {
   readonly long?: 'cut' | 'wrap'
   /** Whether cells are ISO 8601 times, shown as ages on a screen. Other text stays unchanged. */
   readonly isTime?: true
-  /** A narrow screen omits columns with the highest rank first, and none without a rank. */
+  /** A narrow screen omits columns, highest rank first. Columns without a rank are never omitted. */
   readonly rank?: number
 }
 

@@ -44,7 +44,7 @@ export class Transport {
   readonly #page: Page
   readonly #headers: Headers
   readonly #authorization: string
-  /** Ends the body of a request that carries the write key. */
+  /** The end of the body if the write key is sent in the body. */
   readonly #keySuffix: Bytes
   #skipCompression: (() => void) | undefined
 

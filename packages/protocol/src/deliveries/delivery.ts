@@ -63,7 +63,7 @@ export interface DeliveryPart {
   readonly firstDueAt: number
   /** When its next attempt is due; `null` unless `pending`. */
   readonly dueAt: number | null
-  /** The last attempt, without headers and body; absent before the first. */
+  /** The last attempt, without headers or body; absent before the first. */
   readonly last?: Omit<Attempt, 'headers' | 'body'>
 }
 

@@ -109,7 +109,7 @@ export interface ActivityFilter {
   readonly userId?: string
 }
 
-/** An activity, as stored and as sent between nodes: a decision includes its event, because another node may have received the event. */
+/** An activity, as stored and sent to nodes. A decision includes its event, because another node may have received that. */
 export interface ActivityEntry {
   readonly activity: Activity
   /** `undefined` if it was evicted. */

@@ -111,7 +111,7 @@ const schemas = {
     ...viewer('listInspectedRequests', 'Lists requests, newest first'),
     querystring: Type.Object({ ...Schema.listQuery, ...filters }, Schema.strict),
     response: Schema.pages(
-      `A page of requests, without headers and body. The last ${MAX_STORED.requests} are stored, up to ${MAX_STORED.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
+      `A page of requests, without headers or body. The last ${MAX_STORED.requests} are stored, up to ${MAX_STORED.bytes / 1024 / 1024} MiB, until a restart or the deletion of their user.`,
       Type.Object(summary),
     ),
   },

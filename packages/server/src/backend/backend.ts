@@ -87,7 +87,7 @@ export class UnstorableText extends Error {
 }
 
 interface UnavailableOptions extends ErrorOptions {
-  /** The reason for clients, without paths, addresses and names of machines. */
+  /** The reason for clients, without paths, addresses or machine names. */
   readonly publicReason?: string
 }
 

@@ -120,7 +120,7 @@ function shifted(state: LaneState, ms: number): LaneState {
   }
 }
 
-/** Merges two nodes' states: an open breaker decides; if both are open, the earlier end, because a probe's result is shared. */
+/** Merges two nodes' states: an open breaker takes precedence, the one that ends first: nodes share a probe's result. */
 function mergedState(own: LaneState, reported: readonly LaneState[], now: number): LaneState {
   const found = reported.find(({ url }) => url === own.url)
   if (found === undefined) return own

@@ -30,7 +30,7 @@ export type RequestSummary = Omit<InspectedRequest, 'headers' | 'body'> & {
   readonly size: number
 }
 
-/** Of a string in a summary: otherwise a list of 200 requests could be megabytes. */
+/** The maximum length of a string in a summary: otherwise a list of 200 requests could take megabytes. */
 const MAX_CHARACTERS = 500
 
 /** Summarises a request. Long strings of the event are truncated. */

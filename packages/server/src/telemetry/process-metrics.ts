@@ -4,7 +4,7 @@ import { systemClock } from '../util/time/clock.ts'
 
 const HOUR_MS = 3_600_000
 const BUSY_MS = 10
-/** A shorter interval would be almost the only thing that wakes an idle service. */
+/** With a shorter interval, this timer would cause nearly all wake-ups of an idle service. */
 const IDLE_MS = 250
 /** The event loop is idle below this share of active time. */
 const BUSY_SHARE = 0.05

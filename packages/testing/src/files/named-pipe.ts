@@ -5,7 +5,7 @@ import { TemporaryFolder } from './temporary-folder.ts'
 
 const { O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
 
-/** A pipe that is read only on request of the test. */
+/** A pipe that is read only when the test calls `read`. */
 export class NamedPipe implements Disposable {
   readonly fd: number
   readonly #folder = new TemporaryFolder()

@@ -56,7 +56,7 @@ function addPreview(
 ): void {
   const help = definitionHelp(definition)
   parent
-    .api('preview', 'show how many users it applies to, and a sample')
+    .api('preview', 'preview the number of users, with a sample')
     .requiredOption(`--${definition} <file>`, help)
     .option('--space <space>', 'space of the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)

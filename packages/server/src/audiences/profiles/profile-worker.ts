@@ -110,7 +110,7 @@ export class ProfileWorker implements Worker {
     while (!signal.aborted && (await this.#options.evaluator.evaluateDue()));
   }
 
-  /** Waits for new events, once: passes for due profiles do not add a wait. */
+  /** Waits for new events, unless an earlier pass already does: passes for due profiles must not start a second wait. */
   async #wakeAfter({ through }: Followed, signal: AbortSignal): Promise<void> {
     if (this.#isWaiting) return
     this.#isWaiting = true

@@ -8,7 +8,7 @@ import type { FromWriterThread, ToWriterThread, WriterStart } from './writer-thr
 
 export class WriterHost implements AsyncDisposable {
   readonly writer: Writer
-  /** Removes old events. Its own connection, because the results of a long removal come late. */
+  /** Removes old events. Uses a separate connection, because the results of a long removal arrive late. */
   readonly removals: Writer
   readonly #thread: Worker
   readonly #opened = Promise.withResolvers<void>()

@@ -88,7 +88,7 @@ export class WebhookHealth {
     return Math.max(endOfOpen(breaker), quietUntil)
   }
 
-  /** The end of the time without attempts; 0 if the breaker is closed or probes. */
+  /** When the breaker's open time ends; 0 if it is closed or half-open. */
   openUntil(destinationId: string, url: string): number {
     const { breaker } = this.#of(destinationId, url)
     return breaker.state === 'open' ? breaker.until : 0

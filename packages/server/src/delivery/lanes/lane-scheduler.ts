@@ -24,7 +24,7 @@ export interface LaneSchedulerOptions {
   readonly onSlot: (lane: Lane, task: PartTask) => void
 }
 
-/** The number of lanes waiting for a slot that try again when a slot is freed. */
+/** How many of the lanes that wait for a slot try again when one is freed. */
 const LANES_PER_FREED_SLOT = 4
 /** Long enough for a lane with steady traffic to recover. */
 const MAX_IDLE_MS = 60_000
@@ -232,7 +232,7 @@ export interface LaneDivision {
 
 export const UNDIVIDED: LaneDivision = { nodes: 1, place: 0 }
 
-/** This node's part of a limit. The parts add up to it, and each is at least 1. */
+/** This node's part of a limit. Each is at least 1. The parts add up to the limit, unless there are more nodes than that. */
 export function partOfLimit(limit: number, { nodes, place }: LaneDivision): number {
   const rest = place < limit % nodes ? 1 : 0
   return Math.max(1, Math.floor(limit / nodes) + rest)

@@ -57,7 +57,7 @@ export class OpenDeliveries {
     return this.#fresh.size
   }
 
-  /** Formerly fresh deliveries: recorded, dropped with their user, or back in the log. */
+  /** The number of deliveries that are no longer fresh: recorded, dropped with their user, or back in the log. */
   get leftFresh(): number {
     return this.#leftFresh
   }

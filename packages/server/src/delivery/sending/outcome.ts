@@ -151,7 +151,7 @@ const FAMILIES: readonly (readonly [RegExp, AttemptClass])[] = [
   [/^E[A-Z0-9]+$/, 'connection_failed'],
 ]
 
-/** What failed, for the operator of the receiver, without the URL and secrets. */
+/** What failed, for the operator of the receiver, without the URL or secrets. */
 export function describeFailure(error: unknown): string {
   if (READABLE.some((readable) => error instanceof readable)) return (error as Error).message
   const code = errorCodes(error)[0] ?? 'unknown'

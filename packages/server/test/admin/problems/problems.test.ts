@@ -184,7 +184,7 @@ test('the response is 409 with Retry-After if another node has handled a request
   expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1'])
 })
 
-test('a bug is answered with 500 without its message, which is logged under the request id', async () => {
+test('the response to a bug is a 500 without its message, which is logged under the request id', async () => {
   await using own = await AdminServer.open(failing(new Error('column missing')))
   const { status, body, text } = await own.call<ProblemDocument>('GET', '/events/evt_1')
   expect([status, body.code]).toEqual([500, 'internal_error'])

@@ -24,7 +24,7 @@ export function tokensConformance(open: OpenBackendHarness): void {
       expect([...current.values()]).toEqual([token, { ...token, id: 'tok_b', expiresAt: null }])
     })
 
-    test('keep the last use they are added with', async () => {
+    test('keep the last use with which they were added', async () => {
       await using harness = await open()
       const used = { ...token, lastUsedAt: NOON }
       await harness.backend.tokens.add(used)

@@ -111,7 +111,7 @@ test('a paced lane begins one attempt at each of its times', () => {
   expect(inFlight).toHaveLength(2)
 })
 
-test('the shares of all nodes add up to the limit, and differ by at most one', () => {
+test('the shares of all nodes add up to the limit, or are 1 each if there are more nodes, and differ by at most one', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),

@@ -10,7 +10,7 @@ import { openSender, requestTo } from '@hookline/testing/engine/open-sender'
 
 const certificates = makeCertificates()
 
-/** The phases before the transfer, which is recorded only if it takes 1 ms. On a busy machine, any may. */
+/** The phases before the transfer, which is recorded only if it takes 1 ms. On a busy machine, any transfer may. */
 const phasesOf = ({ timing }: AttemptResult) =>
   Object.keys(timing ?? {}).filter((phase) => phase !== 'transferMs')
 

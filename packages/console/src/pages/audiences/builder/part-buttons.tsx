@@ -31,7 +31,7 @@ export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
   return (
     <Button
       className="border-accent bg-accent-soft"
-      aria-label="Not. Click to remove the negation"
+      aria-label="Remove “not”"
       onClick={() => onEdit(part.id, (each) => [{ ...each, nots: each.nots - 1 }], part.id)}
     >
       {'not '.repeat(part.nots)}

@@ -65,7 +65,7 @@ function arrayOf<T>(
   return sql`${buffer}::${sql.raw(type)}[]`
 }
 
-/** Numbers of this service are at most 2^53. */
+/** Numbers in this service do not exceed 2^53. */
 function writeBigint(buffer: Buffer, value: number, at: number): void {
   const high = Math.floor(value / 2 ** 32)
   buffer.writeInt32BE(high, at)

@@ -32,7 +32,7 @@ export function isOutdatedPlan(error: unknown): boolean {
   )
 }
 
-/** A parameter has U+0000. Ids of users are escaped; other ids never have one. */
+/** A parameter contains U+0000. User ids are escaped; other ids never contain it. */
 const UNSTORABLE = '22021'
 
 /** `BackendUnavailable` for temporary failures, `UnstorableText` for U+0000, otherwise the error itself, which is a bug. */

@@ -31,7 +31,7 @@ export interface QueueTable<E extends Carried> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** Fewer records than this wait for the next commit, at most 20 ms: an event then costs one commit instead of two. */
+/** A batch of fewer records waits up to 20 ms for the next commit, so that an event costs one commit instead of two. */
 const WORTH_A_COMMIT = 32
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`

@@ -33,7 +33,7 @@ export interface Rebuilt {
 }
 
 /**
- * Rebuilds the database of a data folder from all readable rows of a corrupted database, by default the folder's own. Keeps the previous database.
+ * Rebuilds a database from all readable rows of a corrupted one, by default that of the same folder. Keeps the previous one.
  * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {

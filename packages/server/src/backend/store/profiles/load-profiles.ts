@@ -174,7 +174,7 @@ interface FactRow {
   readonly value: string | null
 }
 
-/** The newest facts of each clause. `isCrowded`: the database applies the limit, which takes three times as long as here. */
+/** The newest facts of each clause. `isCrowded`: the database applies the limit, which takes three times as long. */
 async function factsOf(
   tx: ReadTx,
   ids: readonly number[],
