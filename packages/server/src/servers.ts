@@ -54,6 +54,7 @@ export interface Workers extends Pick<
   readonly checks: readonly ReadinessCheck[]
   /** The last error of each failing worker, by its name. */
   readonly failingWorkers: () => Promise<ReadonlyMap<string, string>>
+  readonly unrecorded: () => number
 }
 
 export interface ServersOptions extends Workers {

@@ -254,6 +254,7 @@ function startIdle(stack: AsyncDisposableStack, components: Components): Started
     wake: () => undefined,
     computations: new Audiences(components).computations,
     lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
+    unrecorded: () => lanes.unrecorded,
     backups: new Backups(),
   }
 }
@@ -305,6 +306,7 @@ function startDelivery(
     },
     computations: audiences.computations,
     lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
+    unrecorded: () => lanes.unrecorded,
     backups,
   }
 }

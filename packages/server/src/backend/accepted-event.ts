@@ -23,8 +23,8 @@ export interface NewEvent {
 }
 
 /** Serialises an event, once for the log, the archive and the webhooks. */
-export function acceptedEvent(made: NewEvent): AcceptedEvent {
-  const { id, sourceId, event, marks, origin, unknown } = made
+export function acceptedEvent(created: NewEvent): AcceptedEvent {
+  const { id, sourceId, event, marks, origin, unknown } = created
   const fields = {
     id,
     sourceId,
@@ -174,10 +174,6 @@ export interface MaxAmount {
 export class EventAmount {
   #events = 0
   #bytes = 0
-
-  get events(): number {
-    return this.#events
-  }
 
   add(events: readonly AcceptedEvent[]): void {
     this.#events += events.length

@@ -43,9 +43,6 @@ export interface Log {
    */
   readonly maxRetryMs?: number
 
-  /** How many events this process has taken from the log and not acked. Absent if only other threads do. */
-  readonly unacked?: number
-
   /**
    * Resolves when every event would survive `kill -9` and a power cut. A rejected append has accepted nothing, except that a
    * remote log that rejects with `BackendUnavailable` may have accepted some events. After `BackendUnavailable`, a retry may

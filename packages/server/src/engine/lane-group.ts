@@ -108,6 +108,10 @@ export class LaneGroup implements Lanes {
     return this.#ofEvents.accepted
   }
 
+  get unrecorded(): number {
+    return this.#ofEvents.unrecorded
+  }
+
   ready(): Promise<void> {
     return this.#ofEvents.ready()
   }

@@ -20,6 +20,8 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   /** Takes a fresh delivery without waiting for a receiver. Call it after `ready`. */
   deliver(delivery: FreshDelivery): void
   readonly accepted: number
+  /** Fresh deliveries in memory that are not recorded. */
+  readonly unrecorded: number
   /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
   /** Parts in the backend are due: claims them now. */
@@ -38,6 +40,7 @@ export function idleLanes(catalog: FollowedCatalog): Lanes {
   const nothing = async (): Promise<void> => {}
   return {
     accepted: 0,
+    unrecorded: 0,
     deliver: () => {
       throw new Error('This node does not deliver.')
     },

@@ -120,7 +120,7 @@ function shifted(state: LaneState, ms: number): LaneState {
   }
 }
 
-/** Merges two nodes' states: an open breaker takes precedence, the one that ends first: nodes share a probe's result. */
+/** An open breaker takes precedence over a half-open one. If both are open, the earlier end counts: nodes share a probe's result. */
 function mergedState(own: LaneState, reported: readonly LaneState[], now: number): LaneState {
   const found = reported.find(({ url }) => url === own.url)
   if (found === undefined) return own

@@ -52,7 +52,9 @@ type IngestSettings = Pick<
 >
 
 export interface IngestDeps {
-  readonly log: Pick<Log, 'append' | 'unacked'>
+  readonly log: Pick<Log, 'append'>
+  /** Fresh deliveries of this process that are not recorded. Absent if it only accepts calls. */
+  readonly unrecorded?: (() => number) | undefined
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>
   readonly keyUses: KeyUses
@@ -90,8 +92,8 @@ const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
 const READ_BYTES_A_TURN = 4 * 1024 * 1024
-/** Above this number of unacked events, bodies get shorter turns. About the number of attempts in flight to one webhook. */
-const MANY_UNACKED = 64
+/** Above this number of unrecorded deliveries, bodies get shorter turns. About the number of attempts in flight to one webhook. */
+const MANY_UNRECORDED = 64
 /** Smaller bodies are parsed to find their key. Larger ones are searched first. */
 const SEARCHED_BYTES = 16 * 1024
 /** Stands for the unknown source of a body. No source has this id. */
@@ -129,7 +131,7 @@ export class IngestionHandler {
       deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxBufferedBodyBytes)
     this.#partialBodies = partialBodies
     this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
-    this.#turns = new SourceTurns(deps.clock, () => (deps.log.unacked ?? 0) > MANY_UNACKED)
+    this.#turns = new SourceTurns(deps.clock, () => (deps.unrecorded?.() ?? 0) > MANY_UNRECORDED)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
 

@@ -27,22 +27,22 @@ interface Share {
 /** A body counts as arriving a millisecond later for each KiB: small ones come first, and large ones still get a turn. */
 const BYTES_PER_MS = 1024
 
-/** Turn length while deliveries wait: otherwise, many connections would take all the time, and deliveries would be parked. */
+/** While many deliveries are unrecorded: otherwise, many connections would take all the time, and deliveries would be parked. */
 const SHORT_SLICE_MS = 1
 
-/** Checks bodies in turns of MAX_SLICE_MS. The source that has used the least time is next, so none waits long. */
+/** Checks bodies in turns of MAX_SLICE_MS or SHORT_SLICE_MS. The source that has used the least time is next, so none waits long. */
 export class SourceTurns {
   readonly #clock: Pick<Clock, 'now' | 'turn'>
-  readonly #isDelivering: () => boolean
+  readonly #isCongested: () => boolean
   readonly #shares = new Map<string, Share>()
   /** The used time of the last source. New sources start with it: idle time earns no credit. */
   #usedMs = 0
   #leftMs = MAX_SLICE_MS
   #isScheduled = false
 
-  constructor(clock: Pick<Clock, 'now' | 'turn'>, isDelivering = (): boolean => false) {
+  constructor(clock: Pick<Clock, 'now' | 'turn'>, isCongested = (): boolean => false) {
     this.#clock = clock
-    this.#isDelivering = isDelivering
+    this.#isCongested = isCongested
   }
 
   /** Whether a body can run immediately. */
@@ -71,7 +71,7 @@ export class SourceTurns {
 
   #beginTurn(): void {
     this.#isScheduled = false
-    this.#leftMs = this.#isDelivering() ? SHORT_SLICE_MS : MAX_SLICE_MS
+    this.#leftMs = this.#isCongested() ? SHORT_SLICE_MS : MAX_SLICE_MS
     this.#takeTurns()
     if (this.#shares.size > 0) this.#schedule()
   }

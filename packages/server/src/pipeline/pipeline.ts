@@ -119,7 +119,7 @@ export class Pipeline implements AsyncDisposable {
     for await (const entries of this.#options.log.consume({ signal, isBegun })) {
       await slices.yieldIfOver()
       const unreadable = entries.flatMap((entry) => entry.unreadable ?? [])
-      if (unreadable.length > 0 && !(await quarantineAll(unreadable, this.#patient(signal)))) return
+      if (!(await quarantineAll(unreadable, this.#patient(signal)))) return
       for (const slice of this.#slicesOf(entries)) {
         await slices.yieldIfOver()
         if (signal.aborted) return
@@ -199,7 +199,7 @@ export class Pipeline implements AsyncDisposable {
         faulty.push({ event, cause })
       }
     }
-    if (faulty.length > 0 && !(await this.#quarantine(faulty, signal))) return false
+    if (!(await this.#quarantine(faulty, signal))) return false
     for (const { event } of faulty) decided.delete(event)
     for (const { entry, event } of slice)
       this.#handOver(entry, duplicates.has(event.id) ? undefined : decided.get(event))

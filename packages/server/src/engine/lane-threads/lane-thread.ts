@@ -77,7 +77,7 @@ export class LaneThread {
   #progressAt = 0
   readonly #onFreed: () => void
 
-  /** @param onFreed is called when the thread can take another delivery */
+  /** @param onFreed is called when the thread has fewer open deliveries */
   constructor(number: number, owners: Owners, options: LaneThreadOptions, onFreed: () => void) {
     this.#number = number
     this.#owners = owners

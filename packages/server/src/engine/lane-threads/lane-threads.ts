@@ -53,6 +53,10 @@ export class LaneThreads implements Lanes {
     return this.#accepted
   }
 
+  get unrecorded(): number {
+    return this.#threads.reduce((sum, { open }) => sum + open, 0)
+  }
+
   async ready(): Promise<void> {
     while (this.#threads.some(({ open }) => open >= MAX_OPEN) && !this.#stopping.signal.aborted) {
       this.#freed ??= Promise.withResolvers()

@@ -34,7 +34,6 @@ export class SuppressedCallRecorder {
 
   /** @param suppressed the calls of one request that belong to suppressed users */
   record(suppressed: readonly AcceptedEvent[]): void {
-    if (suppressed.length === 0) return
     this.#waiting.requests++
     this.#waiting.lastAt = this.#clock.wall()
     for (const event of suppressed)

@@ -8,8 +8,8 @@ const KIB = 1024
 /** Turns with work of a given duration, and the steps in execution order. */
 class Worked {
   readonly clock = new ManualClock()
-  isDelivering = false
-  readonly turns = new SourceTurns(this.clock, () => this.isDelivering)
+  isCongested = false
+  readonly turns = new SourceTurns(this.clock, () => this.isCongested)
   readonly steps: string[] = []
 
   add(source: string, name: string, { steps = 1, stepMs = MAX_SLICE_MS, bytes = KIB } = {}) {
@@ -39,7 +39,7 @@ describe('bodies', () => {
 
   test('get a tenth of the time per turn while deliveries wait', async () => {
     const worked = new Worked()
-    worked.isDelivering = true
+    worked.isCongested = true
     await worked.add('a', 'first', { stepMs: MAX_SLICE_MS })
     await worked.clock.turn()
     const done = [1, 2, 3].map((n) => worked.add('a', `a${n}`, { stepMs: MAX_SLICE_MS / 10 }))

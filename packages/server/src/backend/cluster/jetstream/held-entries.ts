@@ -25,10 +25,6 @@ export class HeldEntries {
     this.#streamName = streamName
   }
 
-  get events(): number {
-    return this.#amount.events
-  }
-
   /** Adds the entry of a message. If it is redelivered, the existing entry is acked by the newer message. */
   receive(message: Msg): HeldEntry {
     const held = this.#byKey.get(keyOf(message))

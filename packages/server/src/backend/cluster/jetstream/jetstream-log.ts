@@ -88,10 +88,6 @@ export class JetStreamLog implements Log, AsyncDisposable {
     return this.#publisher.lostMessages
   }
 
-  get unacked(): number {
-    return this.#held.events
-  }
-
   async append(events: readonly AcceptedEvent[]): Promise<void> {
     if (events.length === 0) return
     this.#link.assertConnected()

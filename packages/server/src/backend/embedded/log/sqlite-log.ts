@@ -96,10 +96,6 @@ export class SqliteLog implements Log {
       })
   }
 
-  get unacked(): number {
-    return this.#outstandingAmount.events
-  }
-
   append(events: readonly AcceptedEvent[]): Promise<void> {
     return this.#appender.append(events)
   }
@@ -152,7 +148,7 @@ export class SqliteLog implements Log {
     if (done.length === 0) return
     const through = done.at(-1)!.seq
     const events = done.reduce((sum, { rows }) => sum + rows, 0)
-    await this.#writer.run('ackEvents', { through, events }, { canWait: true })
+    await this.#writer.run('ackEvents', { through, events }, { maxWaitMs: 20 })
     this.#passed(through)
   }
 
