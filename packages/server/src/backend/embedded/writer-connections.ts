@@ -29,8 +29,6 @@ interface Batch {
   readonly operations: readonly Operation[]
 }
 
-const NOTHING_APPENDED: readonly AppendedBlock[] = []
-
 export class WriterConnections {
   readonly #perform: (operations: readonly Operation[]) => Promise<readonly Result[]>
   readonly #all = new Set<WriterConnection>()
@@ -102,19 +100,17 @@ export class WriterConnections {
       const slice = removalIn(batch)
       const sliced = slice && slicedBy(own[0])
       if (sliced) removed = sliced.removed - (slice.removed ?? 0)
-      if (from.receivesAppends) receiver = own
-      else if (!sliced?.next) others.push([from, own])
-      else this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
+      if (sliced?.next)
+        this.#put({ from, operations: [{ name: 'removeOldest', input: sliced.next }] })
+      else if (from.receivesAppends) receiver = own
+      else others.push([from, own])
     }
-    this.#postToReceiver(receiver, appended)
-    for (const [to, own] of others) post(to, { results: own, appended: NOTHING_APPENDED })
+    this.#postBack(receiver, appended)
+    for (const [to, own] of others) post(to, { results: own, appended: [] })
     return { appended: appendedEvents, removed }
   }
 
-  #postToReceiver(
-    results: readonly Result[] | undefined,
-    appended: readonly AppendedBlock[],
-  ): void {
+  #postBack(results: readonly Result[] | undefined, appended: readonly AppendedBlock[]): void {
     if (results === undefined && appended.length === 0) return
     const buffers = appended.map(({ block }) => block.bodies.buffer)
     for (const to of this.#all)

@@ -29,19 +29,16 @@ export interface OpenOperation<N extends OperationName> {
   readonly isLast: () => boolean
 }
 
-interface RunOptions<Value> extends Pick<WriteOptions, 'canWait'> {
+interface RunOptions<Value> extends Pick<WriteOptions, 'maxWaitMs'> {
   /** Called with the result, in commit order, before promises settle. Must not throw. */
   readonly onCommitted?: ((result: Value) => void) | undefined
 }
-
-const DEFERRED_FLUSH_MS = 20
 
 /**
  * Writes to the database from one thread. The writer thread (`writer-thread.ts`) performs the operations of all threads, so
  * that no event loop waits for the disk.
  *
- * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or with `canWait` after
- *    DEFERRED_FLUSH_MS.
+ * 1. `run` queues the operation in `#waiting` and schedules a flush for the end of this turn, or within `maxWaitMs`.
  * 2. The flush moves `#waiting` to `#committing` and posts it, unless a transaction is in progress.
  * 3. The thread performs everything posted in one transaction. If that fails, each operation gets its own.
  * 4. The writer flushes operations queued meanwhile, then settles the promises in call order.
@@ -49,6 +46,8 @@ const DEFERRED_FLUSH_MS = 20
  * This is group commit: a slow disk leads to larger transactions, not a longer queue.
  */
 export class Writer implements AsyncDisposable {
+  /** Whether appended events share its commits. Not in a delivery thread. */
+  readonly hasAppends: boolean
   readonly #port: MessagePort
   readonly #box: SecretBox
   readonly #watch: CorruptionWatch
@@ -56,9 +55,10 @@ export class Writer implements AsyncDisposable {
   #waiting: QueuedOperation[] = []
   #committing: readonly QueuedOperation[] = []
   #isScheduled = false
-  /** Whether an operation, or the timer of `canWait`, needs a flush. */
+  /** Whether an operation, or the timer of `maxWaitMs`, needs a flush. */
   #isUrgent = false
-  #cancelTimer: (() => void) | undefined
+  #cancelTimer = (): void => undefined
+  #flushAt = Infinity
   #failure: Error | undefined
   #onIdle = (): void => undefined
 
@@ -71,6 +71,7 @@ export class Writer implements AsyncDisposable {
     this.#port = options.port
     this.#box = options.box
     this.#watch = options.watch
+    this.hasAppends = options.onAppended !== undefined
     this.#onAppended = options.onAppended ?? (() => undefined)
     this.#port.on('message', (committed: Committed) => this.#onCommit(committed))
     this.#port.on('close', () => this.fail(new Error('The writer thread exited.')))
@@ -109,7 +110,7 @@ export class Writer implements AsyncDisposable {
   fail(error: Error): void {
     this.#watch.see(error)
     this.#failure ??= error
-    this.#cancelTimer?.()
+    this.#cancelTimer()
     const lost = [...this.#committing, ...this.#waiting]
     this.#committing = []
     this.#waiting = []
@@ -132,16 +133,22 @@ export class Writer implements AsyncDisposable {
   #add<Value>(
     name: string,
     input: () => unknown,
-    { audit, onCommitted, canWait }: RunOptions<Value> & Pick<WriteOptions, 'audit'>,
+    { audit, onCommitted, maxWaitMs }: RunOptions<Value> & Pick<WriteOptions, 'audit'>,
   ): Promise<Value> {
     if (this.#failure) return Promise.reject(unavailable(this.#failure))
     const { promise, resolve, reject } = Promise.withResolvers<Value>()
     const sealed = audit && sealedEntry(audit, this.#box)
     this.#waiting.push({ name, input, audit: sealed, onCommitted, resolve, reject })
-    if (canWait)
-      this.#cancelTimer ??= systemClock.after(DEFERRED_FLUSH_MS, () => this.#scheduleFlush())
-    else this.#scheduleFlush()
+    if (maxWaitMs === undefined) this.#scheduleFlush()
+    else this.#flushBy(systemClock.now() + maxWaitMs)
     return promise
+  }
+
+  #flushBy(dueAt: number): void {
+    if (dueAt >= this.#flushAt) return
+    this.#cancelTimer()
+    this.#flushAt = dueAt
+    this.#cancelTimer = systemClock.after(dueAt - systemClock.now(), () => this.#scheduleFlush())
   }
 
   #scheduleFlush(): void {
@@ -154,8 +161,8 @@ export class Writer implements AsyncDisposable {
   #flush(): void {
     this.#isScheduled = false
     this.#isUrgent = false
-    this.#cancelTimer?.()
-    this.#cancelTimer = undefined
+    this.#cancelTimer()
+    this.#flushAt = Infinity
     this.#committing = this.#waiting
     this.#waiting = []
     const operations = this.#committing.map(({ name, input, audit }): Operation => {

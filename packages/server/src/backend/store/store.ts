@@ -28,8 +28,8 @@ export interface WriteOptions {
   readonly audit?: AuditEntry | undefined
   /** Every node is notified. Changes of one kind are serialised: each sees those before it. */
   readonly changes?: ChangeKind
-  /** It may wait a few milliseconds to share a transaction with other writes. */
-  readonly canWait?: boolean
+  /** How long it may wait to share a transaction with other writes. */
+  readonly maxWaitMs?: number | undefined
 }
 
 /** Reads of the database. Every method may reject with `BackendUnavailable`. */

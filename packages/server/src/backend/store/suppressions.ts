@@ -50,7 +50,7 @@ export async function openSuppressions(store: Store, clock: Clock): Promise<Supp
   }
   return {
     has: (sourceId, kind, id) => memory.has(sourceId, kind, id),
-    countSuppressed: (calls) => store.write(countSuppressed, calls, { canWait: true }),
+    countSuppressed: (calls) => store.write(countSuppressed, calls, { maxWaitMs: 20 }),
 
     async add(suppressions) {
       await store.write(addSuppressions, suppressions, { changes })

@@ -94,7 +94,7 @@ export class DeliveryRecorder {
     const records: PendingRecord[] = []
     for (const open of deliveries) {
       open.isInNextRecord = false
-      if (open.delivery !== open.recorded || open.attempts.length > 0) records.push(madeOf(open))
+      if (open.delivery !== open.recorded || open.attempts.length > 0) records.push(recordOf(open))
       else others.add(open, this.#endClaims(open))
     }
     await this.#write(records, others)
@@ -203,7 +203,7 @@ class Ends extends Map<OpenDelivery, Promise<void>> {
   }
 }
 
-function madeOf(open: OpenDelivery): PendingRecord {
+function recordOf(open: OpenDelivery): PendingRecord {
   const { delivery, attempts } = open
   open.attempts = NO_ATTEMPTS
   const claimed = open.inLanes.map(({ url }) => url)

@@ -31,8 +31,9 @@ export interface QueueTable<E extends Carried> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** A batch of fewer records waits up to 20 ms for the next commit, so that an event costs one commit instead of two. */
+/** Fewer records wait a moment for the commit of the next event, so that an event costs one commit instead of two. */
 const WORTH_A_COMMIT = 32
+const MAX_RECORD_WAIT_MS = 5
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
 const LATER = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at > ?
@@ -69,8 +70,9 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const { record, rowOf } = this.#table
     // Before the write: a part parked by it can be claimed before this resolves.
     const ended = records.flatMap((each) => this.#takeOver(each))
-    const canWait = records.length < WORTH_A_COMMIT
-    await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { canWait })
+    const isFew = records.length < WORTH_A_COMMIT && this.#writer.hasAppends
+    const maxWaitMs = isFew ? MAX_RECORD_WAIT_MS : undefined
+    await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { maxWaitMs })
     this.#claims.end(ended)
   }
 

@@ -7,29 +7,42 @@ import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { lastCommit } from '../../../../src/backend/embedded/database/commit-mark.ts'
 import { deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
 
-async function commitsOf(records: number): Promise<number> {
+/** On a busy machine, the records may have waited long enough before the event comes. */
+const TRIES = 20
+
+/** The fewest commits of several tries to record deliveries; `isFollowed` by an event in the next turn. */
+async function commitsOf(records: number, { isFollowed }: { isFollowed: boolean }) {
   using folder = new TemporaryFolder()
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
     maxWaitingBytes: 2 ** 26,
   })
   using database = new DatabaseSync(join(folder.path, 'hookline.db'), { readOnly: true })
-  const events = Array.from({ length: records + 1 }, () => acceptedEvent())
+  const events = Array.from({ length: records }, () => acceptedEvent())
   await backend.log.append(events)
-  const [first, ...others] = events.map((event) => ({ delivery: deliveryOf(event), attempts: [] }))
+  const deliveries = events.map((event) => ({ delivery: deliveryOf(event), attempts: [] }))
   // Stores the lane.
-  await backend.deliveries.record([first!])
-  const before = lastCommit(database)
-  const recorded = backend.deliveries.record(others)
-  await new Promise((resolve) => setImmediate(resolve))
-  await Promise.all([recorded, backend.log.append([acceptedEvent()])])
-  return lastCommit(database) - before
+  await backend.deliveries.record(deliveries)
+  const commits: number[] = []
+  for (let left = TRIES; left > 0; left--) {
+    const before = lastCommit(database)
+    const recorded = backend.deliveries.record(deliveries)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (isFollowed) await backend.log.append([acceptedEvent()])
+    await recorded
+    commits.push(lastCommit(database) - before)
+  }
+  return Math.min(...commits)
 }
 
-test('a few records wait for the commit of the next event', async () => {
-  expect(await commitsOf(3)).toBe(1)
+test('a few records share the commit of the next event', async () => {
+  expect(await commitsOf(3, { isFollowed: true })).toBe(1)
 })
 
-test('many records get a separate commit', async () => {
-  expect(await commitsOf(64)).toBe(2)
+test('a few records are committed even if no event follows', async () => {
+  expect(await commitsOf(3, { isFollowed: false })).toBe(1)
+})
+
+test('many records do not wait for an event', async () => {
+  expect(await commitsOf(64, { isFollowed: true })).toBe(2)
 })
