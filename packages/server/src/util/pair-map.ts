@@ -25,11 +25,6 @@ export class PairMap<V> {
     if (values.size === 0) this.#byFirst.delete(first)
   }
 
-  *entries(): Generator<readonly [first: string, second: string, value: V]> {
-    for (const [first, values] of this.#byFirst)
-      for (const [second, value] of values) yield [first, second, value]
-  }
-
   *values(): Generator<V> {
     for (const values of this.#byFirst.values()) yield* values.values()
   }

@@ -1,5 +1,6 @@
 import type { Attempt, Destination, WebhookState } from '@hookline/protocol'
-import { PairMap } from '../../util/pair-map.ts'
+import { LRUCache } from 'lru-cache'
+import { laneKey } from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import {
   type Breaker,
@@ -64,14 +65,14 @@ const PUBLISHED_FROM_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
 
-/** Far more webhooks than fail at one time. Beyond that, the first entry of the first destination is dropped. */
+/** Beyond this, the webhooks with the oldest attempts are forgotten. */
 const MAX_KEPT = 10_000
 
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #maxOpenMs: number | undefined
-  readonly #byWebhook = new PairMap<Health>()
+  readonly #byKey = new LRUCache<string, Health>({ max: MAX_KEPT })
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
@@ -151,9 +152,11 @@ export class WebhookHealth {
 
   open(): readonly BreakerChange[] {
     const now = this.#clock.now()
-    return [...this.#byWebhook.entries()].flatMap(([destinationId, url, { breaker }]) =>
-      breaker.state === 'open' ? [{ destinationId, url, breaker: reportOf(breaker, now) }] : [],
-    )
+    return [...this.#byKey].flatMap(([key, { breaker }]) => {
+      if (breaker.state !== 'open') return []
+      const [destinationId = '', url = ''] = key.split(' ')
+      return [{ destinationId, url, breaker: reportOf(breaker, now) }]
+    })
   }
 
   /** Applies a change from another node. Returns whether that closed the breaker. */
@@ -177,9 +180,10 @@ export class WebhookHealth {
 
   pauses(): readonly PauseChange[] {
     const now = this.#clock.now()
-    return [...this.#byWebhook.entries()].flatMap(([destinationId, url, { quietUntil }]) =>
-      quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : [],
-    )
+    return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
+      const [destinationId = '', url = ''] = key.split(' ')
+      return quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : []
+    })
   }
 
   applyPause({ destinationId, url, pauseMs }: PauseChange): void {
@@ -238,14 +242,11 @@ export class WebhookHealth {
   }
 
   #of(destinationId: string, url: string): Health {
-    return this.#byWebhook.get(destinationId, url) ?? HEALTHY
+    return this.#byKey.get(laneKey({ destinationId, url })) ?? HEALTHY
   }
 
   #set(destinationId: string, url: string, health: Health): void {
-    this.#byWebhook.set(destinationId, url, health)
-    if (this.#byWebhook.size <= MAX_KEPT) return
-    for (const [first, second] of this.#byWebhook.entries())
-      return this.#byWebhook.delete(first, second)
+    this.#byKey.set(laneKey({ destinationId, url }), health)
   }
 }
 

@@ -1,3 +1,4 @@
+import { laneKey } from '../../backend/deliveries.ts'
 import type { Attempt, AttemptClass } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { FollowedCatalog } from '../../backend/catalog.ts'
@@ -44,7 +45,7 @@ export class WebhookLog implements Worker {
       this.#options.activity.updated({ resource: 'destinations', id: destinationId })
     const isDelivered = attempt.outcome === 'delivered'
     if (isDelivered && this.#failing.size === 0) return
-    const key = `${destinationId} ${attempt.url}`
+    const key = laneKey({ destinationId, url: attempt.url })
     let failing = this.#failing.get(key)
     if (failing === undefined) {
       if (isDelivered) return

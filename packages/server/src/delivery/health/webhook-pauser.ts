@@ -1,3 +1,4 @@
+import { laneKey } from '../../backend/deliveries.ts'
 import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../../telemetry/logger.ts'
@@ -71,7 +72,7 @@ export class WebhookPauser {
     if (isForbidden(kind)) return 'url_forbidden'
     // Nearly every attempt returns here: no 410, and no webhook is being counted.
     if (status !== GONE && this.#counts.size === 0) return undefined
-    const key = `${destinationId} ${url}`
+    const key = laneKey({ destinationId, url })
     const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())
     if (gone === undefined || gone.count >= GONE_LIMIT) this.#counts.delete(key)
     else this.#counts.set(key, gone)

@@ -165,7 +165,7 @@ export class LaneScheduler {
   /** A paced lane waits without a slot until its next attempt may begin. */
   #waitsForPace(lane: Lane): boolean {
     const { clock, nextAttemptAt } = this.#options
-    if (this.#paced.size > 0) this.#stopWaiting(lane)
+    this.#stopWaiting(lane)
     const waitMs = nextAttemptAt(lane.id) - clock.now()
     if (waitMs <= 0) return false
     const resume = (): void => {

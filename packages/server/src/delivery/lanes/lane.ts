@@ -9,7 +9,7 @@ export interface LaneLimits {
   readonly concurrency: () => number
 }
 
-const OTHER = { fresh: 'parked', parked: 'fresh' } as const
+const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
 
 /**
  * The queue of one webhook, with its limits. A slow receiver fills only its own lane. The states of a task:
@@ -85,7 +85,7 @@ export class Lane {
 
   /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt` and `recorded`. */
   begin(mayRetry: boolean): PartTask | undefined {
-    const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER[this.#turn], mayRetry)
+    const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)
     if (task !== undefined) this.#inFlight.add(task)
     return task
   }
@@ -93,7 +93,7 @@ export class Lane {
   #next(origin: PartTask['origin'], mayRetry: boolean): PartTask | undefined {
     const waiting = this.#waiting[origin]
     if (waiting[0] === undefined || (waiting[0].isRetry && !mayRetry)) return undefined
-    this.#turn = OTHER[origin]
+    this.#turn = OTHER_ORIGIN[origin]
     return waiting.shift()
   }
 

@@ -27,7 +27,7 @@ export class FreshParking implements Worker {
   readonly #options: FreshParkingOptions
   readonly #recurring: Recurring
   #parking = 0
-  #fewer: PromiseWithResolvers<void> | undefined
+  #freed: PromiseWithResolvers<void> | undefined
 
   constructor(name: string, options: FreshParkingOptions) {
     this.name = name
@@ -41,8 +41,8 @@ export class FreshParking implements Worker {
 
   async ready(): Promise<void> {
     if (this.#parking < MAX_PARKING) return
-    this.#fewer ??= Promise.withResolvers()
-    await this.#fewer.promise
+    this.#freed ??= Promise.withResolvers()
+    await this.#freed.promise
   }
 
   added(at: number): void {
@@ -54,8 +54,8 @@ export class FreshParking implements Worker {
     this.#parking++
     const done = (): void => {
       if (--this.#parking > MAX_PARKING / 2) return
-      this.#fewer?.resolve()
-      this.#fewer = undefined
+      this.#freed?.resolve()
+      this.#freed = undefined
     }
     this.#options.onRecording(this.#options.recorder.record(open).finally(done))
   }
@@ -69,7 +69,7 @@ export class FreshParking implements Worker {
       await slices.yieldIfOver()
       await this.ready()
       if (open.freshSince === undefined || recorder.isRecording(open)) continue
-      this.#takeOut(open)
+      this.#removeFromLanes(open)
       this.park(open)
     }
     const oldest = all.oldestFreshAt
@@ -78,7 +78,7 @@ export class FreshParking implements Worker {
   }
 
   /** Removes the waiting parts of a delivery from their lanes. Those in flight stay. */
-  #takeOut(open: OpenDelivery): void {
+  #removeFromLanes(open: OpenDelivery): void {
     const { lane, onRemovedFromLane } = this.#options
     const { destinationId } = open.delivery
     for (const task of open.inLanes) {

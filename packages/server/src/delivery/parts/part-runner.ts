@@ -78,10 +78,8 @@ export class PartRunner {
       ? attempt
       : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
-    if (lane.isRecovering) {
-      const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
-      lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
-    }
+    const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
+    lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
     if (pausing) onPausing(pausing)
     if (completed.breaker !== 'closed') return
