@@ -11,7 +11,7 @@ interface Terminal {
 const PROCESS: Terminal = { input: process.stdin, output: process.stderr }
 
 /**
- * Asks for confirmation unless `--yes` is given. `effect` describes what is lost, in complete sentences.
+ * Asks for confirmation unless `--yes` is given. `effect` describes the loss in complete sentences.
  * @throws {Failure} `usage` without a terminal; `failed` if the answer is no
  */
 export async function confirm(

@@ -20,7 +20,7 @@ export function addRestore(program: ApiCommand): void {
     .description('restore a backup into a data folder')
     .confirmed()
     .option('--data-dir <folder>', 'data folder of a stopped service; created if missing')
-    .option('--replace', 'replace an existing database, and keep a copy of it')
+    .option('--replace', 'replace an existing database, kept as hookline.db.before-restore')
     .action(async (file: string, options: RestoreOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       const { restoreInto } = await import('@hookline/server')
@@ -43,5 +43,5 @@ export function addRestore(program: ApiCommand): void {
 }
 
 function replaceEffect(dataDir: string, { size, mtime }: Stats): string {
-  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). A copy of the old one is kept.`
+  return `This replaces the database in ${dataDir} (${grouped(size)} bytes, last changed at ${mtime.toISOString()}). The old one is kept as hookline.db.before-restore.`
 }

@@ -1,4 +1,5 @@
 import { eventCells } from './event-summary.ts'
+import { counted } from '../figures.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
 
@@ -36,8 +37,9 @@ function attemptText(output: Output, data: Data): string {
 }
 
 function gapText(data: Data): string {
-  const missed = data['missed'] === null ? 'Some' : text(data, 'missed')
-  return `${missed} ${data['missed'] === 1 ? 'message' : 'messages'} missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
+  const { missed } = data
+  const messages = typeof missed === 'number' ? counted(missed, 'message') : 'Some messages'
+  return `${messages} missed (${text(data, 'reason')}). \`hookline events list\` shows all events.`
 }
 
 function text(data: Data, name: string): string {

@@ -31,7 +31,7 @@ export function AttemptList({ attempts }: AttemptListProps): ReactElement | unde
       ))}
       {attempts.length > MAX_ATTEMPTS && (
         <p className="text-ink-faint">
-          {attempts.length - MAX_ATTEMPTS} earlier attempts are in the event’s trace.
+          Earlier attempts in the event’s trace: {attempts.length - MAX_ATTEMPTS}.
         </p>
       )}
     </section>

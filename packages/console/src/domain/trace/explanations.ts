@@ -39,7 +39,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
 
 const UNDECIDED: Explanation = {
   cause: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'If nothing changes, check the System page to see what is stuck.',
+  remedy: 'If nothing changes, look for a failing check on the System page.',
   page: 'system',
 }
 

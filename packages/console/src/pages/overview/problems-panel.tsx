@@ -126,8 +126,8 @@ function Problems({ problems, unchecked }: ProblemsProps): ReactElement {
       </ul>
       {unchecked > 0 && (
         <p className="text-ink-soft px-4 pb-4">
-          {counted(unchecked, 'more destination')} not checked here. <code>hookline doctor</code>{' '}
-          checks all of them.
+          Not checked here: {counted(unchecked, 'more destination')}. <code>hookline doctor</code>{' '}
+          checks every destination.
         </p>
       )}
     </>

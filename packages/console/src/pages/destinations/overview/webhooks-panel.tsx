@@ -110,7 +110,7 @@ function BreakerText({ breaker, brokenSince, openUntil }: WebhookHealth): ReactE
       )}
       .{' '}
       {breaker === 'half_open'
-        ? 'The next response closes or reopens it.'
+        ? 'The next attempt closes or reopens it.'
         : openUntil !== null && (
             <>
               Next probe: <Time at={openUntil} />.

@@ -33,7 +33,7 @@ export interface Rebuilt {
 }
 
 /**
- * Rebuilds a database from all readable rows of a corrupted one, by default that of the same folder. Keeps the previous one.
+ * Rebuilds a database from all readable rows of a corrupted one, by default the folder's present one. Keeps the previous one.
  * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
