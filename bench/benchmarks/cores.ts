@@ -89,7 +89,7 @@ async function measureAll(
   return all
 }
 
-/** Only 0 (the main thread does the work) if there is no setting for threads of these kinds. */
+/** Only 0, so that the main thread does the work, for kinds without a setting. */
 function threadCounts(kinds: readonly (keyof Threads)[], most: number): readonly number[] {
   return Array.from({ length: kinds.some(hasThreads) ? most + 1 : 1 }, (_, count) => count)
 }

@@ -13,7 +13,8 @@ const MANY = 256
  * random times at a fixed mean rate, and the latency of a call counts from when it was due, so it includes delays of the
  * sender.
  *
- * Under overload, it compares the deliveries of many clients that wait only for their responses with those of a few.
+ * Under overload, clients send their next call after the previous response. Compares the deliveries with many such clients and
+ * with a few.
  */
 export function endToEnd(goals: { readonly p99Ms: number; readonly overload: number }): Benchmark {
   return {

@@ -68,16 +68,17 @@ function time(ms: number): string {
 
 /** Five of the random bytes: eight letters. */
 function letters(from: number): string {
-  const [a, b, c] = [random[from]!, random[from + 1]!, random[from + 2]!]
-  const [d, e] = [random[from + 3]!, random[from + 4]!]
+  const middle = random[from + 2]!
+  const high = (random[from]! << 12) | (random[from + 1]! << 4) | (middle >> 4)
+  return four(high) + four(((middle & 15) << 16) | (random[from + 3]! << 8) | random[from + 4]!)
+}
+
+/** 20 bits: four letters. */
+function four(bits: number): string {
   return (
-    ALPHABET[a >> 3]! +
-    ALPHABET[((a & 7) << 2) | (b >> 6)]! +
-    ALPHABET[(b >> 1) & 31]! +
-    ALPHABET[((b & 1) << 4) | (c >> 4)]! +
-    ALPHABET[((c & 15) << 1) | (d >> 7)]! +
-    ALPHABET[(d >> 2) & 31]! +
-    ALPHABET[((d & 3) << 3) | (e >> 5)]! +
-    ALPHABET[e & 31]!
+    ALPHABET[bits >> 15]! +
+    ALPHABET[(bits >> 10) & 31]! +
+    ALPHABET[(bits >> 5) & 31]! +
+    ALPHABET[bits & 31]!
   )
 }

@@ -78,7 +78,7 @@ const REMOVED: Explanation = {
 
 const UNDECIDED: Explanation = {
   explanation: 'Not processed yet, or the first attempt is in progress.',
-  remedy: 'Check again in a moment. If nothing changes, check /readyz to see what is stuck.',
+  remedy: 'Check again in a moment. If nothing changes, look for a failing check in /readyz.',
 }
 
 export interface TracedDelivery {

@@ -207,7 +207,7 @@ class SyncRunner {
       profiles = loaded
     }
     if (profiles.length === 0) next = { ...next, afterProfile: null }
-    return isForNewDefinition(sync) ? this.#withRealTimeChanges(next) : next
+    return isForNewDefinition(sync) ? this.#withNewChanges(next) : next
   }
 
   async #lookAt(profiles: readonly LoadedProfile[], sync: Sync, plan: Plan): Promise<Sync> {
@@ -251,7 +251,7 @@ class SyncRunner {
     if (events.length > 0) activity.received(events)
     const isDone = users.length < USERS
     return {
-      ...(isForNewDefinition(sync) ? this.#withRealTimeChanges(sync) : sync),
+      ...(isForNewDefinition(sync) ? this.#withNewChanges(sync) : sync),
       announced: sync.announced + events.length,
       afterUser: isDone ? null : users.at(-1)!.userId,
       ...(isDone && { state: 'done', finishedAt: now }),
@@ -259,7 +259,7 @@ class SyncRunner {
   }
 
   /** Adds the changes made with the new definition, in real time or by the sync, since the last step. */
-  #withRealTimeChanges(sync: Sync): Sync {
+  #withNewChanges(sync: Sync): Sync {
     return withChanges(sync, this.#options.evaluator.takeChanges(sync.computationId, sync.version))
   }
 }

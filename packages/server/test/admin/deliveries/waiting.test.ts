@@ -19,7 +19,7 @@ import {
 const NOW = NOON + 1_000
 const { url } = LANE
 
-/** What a case changes in a due part of a healthy webhook. */
+/** The differences of a case from a due part of a healthy webhook. */
 interface WaitFixture {
   readonly part?: Partial<DeliveryPart>
   readonly destination?: Parameters<typeof newDestination>[0]
