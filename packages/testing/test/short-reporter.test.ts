@@ -43,8 +43,18 @@ it('prints only the summary when all tests pass, and each reason for skipped tes
   expect(lines.length, printed).toBeLessThan(10)
 })
 
+it('names a file that hangs', () => {
+  const blocked = `
+    it('blocks its thread', () => {
+      const end = Date.now() + 2_000
+      while (Date.now() < end);
+    })`
+  expect(run(blocked, { longMs: 500 })).toContain('still running after 0.5 s: test/a.test.ts')
+  expect(run(blocked)).not.toContain('still running')
+})
+
 /** Runs this test code in a separate project, with our reporter and settings. */
-function run(tests: string): string {
+function run(tests: string, options = {}): string {
   using folder = new TemporaryFolder()
   const vitest = join(REPOSITORY, 'node_modules/vitest/vitest.mjs')
   mkdirSync(join(folder.path, 'test'))
@@ -56,7 +66,8 @@ function run(tests: string): string {
   writeFileSync(
     join(folder.path, 'vitest.config.ts'),
     `import { OUTPUT } from ${JSON.stringify(join(REPOSITORY, 'packages/testing/src/run/output.ts'))}
-     export default { test: OUTPUT }`,
+     const reporters = OUTPUT.reporters.map((path) => [path, ${JSON.stringify(options)}])
+     export default { test: { ...OUTPUT, reporters } }`,
   )
   const { stdout, stderr } = spawnSync(process.execPath, [vitest, 'run'], {
     cwd: folder.path,

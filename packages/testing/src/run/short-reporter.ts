@@ -10,14 +10,35 @@ const LIMITS = {
   diff: { lines: 40, columns: 300 },
   logs: { lines: 15, columns: 300 },
 }
+/** Only a file that hangs takes so long in the test rings. */
+const LONG_MS = 10 * 60_000
 
 /**
- * Prints the failures and the summary. A failure shows its message, its diff and the log of the test, each truncated, since
+ * Prints the failures, files that take longer than 10 minutes, and the summary. A failure shows its message, its diff and the log of the test, each truncated, since
  * a failed test of a stream would print the whole stream between two other failures.
  */
 export default class ShortReporter extends MinimalReporter {
   /** The reasons for skipped tests, each printed once. */
   readonly #skipped = new Set<string>()
+  readonly #longMs: number
+  readonly #timers = new Map<string, NodeJS.Timeout>()
+
+  constructor({ longMs = LONG_MS } = {}) {
+    super()
+    this.#longMs = longMs
+  }
+
+  override onTestModuleQueued(module: TestModule): void {
+    const print = (): void =>
+      this.log(`still running after ${this.#longMs / 1000} s: ${module.relativeModuleId}`)
+    this.#timers.set(module.id, setTimeout(print, this.#longMs).unref())
+    super.onTestModuleQueued(module)
+  }
+
+  override onTestModuleEnd(module: TestModule): void {
+    clearTimeout(this.#timers.get(module.id))
+    super.onTestModuleEnd(module)
+  }
 
   override onUserConsoleLog(
     log: Parameters<MinimalReporter['onUserConsoleLog']>[0],
