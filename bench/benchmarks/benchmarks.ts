@@ -26,7 +26,7 @@ export const benchmarks = {
   'ingest-single': inSteadyState(ingest(1, 0.6)),
   'ingest-batch': inSteadyState(ingest(BATCH, 0.35)),
   delivery: inSteadyState(delivery(0.55)),
-  'delivery-peers': deliveryPeers({ bullmq: 2, pgBoss: 2 }),
+  'delivery-peers': inSteadyState(deliveryPeers({ bullmq: 2, pgBoss: 2 })),
   'end-to-end': inSteadyState(endToEnd({ p99Ms: 10, overload: 0.95 })),
   isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),
   growth: growth(0.9),

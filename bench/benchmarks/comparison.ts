@@ -1,4 +1,4 @@
-import { type LoadedProgram, usageDuring } from '../load/loaded-program.ts'
+import { type EventCost, type LoadedProgram, usageDuring } from '../load/loaded-program.ts'
 import type { Benchmark, RunSettings, Figure, Goal, Table } from './benchmark.ts'
 
 /** One side of a comparison, which is started, loaded for a few seconds and stopped. Higher is better. */
@@ -47,7 +47,9 @@ export function comparison(compared: Comparison): Benchmark {
       }
       return {
         figures: figuresOf(compared, present, rounds),
-        tables: threadTable(rounds),
+        tables: threadTable(
+          [...rounds].map(([{ name }, of]) => [name, of.map(({ micros }) => micros)]),
+        ),
         notes: [...(compared.notes ?? []), ...notes],
       }
     },
@@ -76,7 +78,7 @@ export function inAlternateOrder<T>(sides: readonly T[], round: number): readonl
 /** The figure of one measurement, and the CPU time per event of each kind of thread, if it was measured. */
 interface Round {
   readonly figure: number
-  readonly micros: ReadonlyMap<string, number>
+  readonly micros: EventCost['byThread']
 }
 
 async function measure(side: Side, settings: RunSettings): Promise<Round> {
@@ -94,11 +96,14 @@ function isLoadedProgram(opened: Awaited<ReturnType<Side['open']>>): opened is L
   return opened.program !== undefined
 }
 
-function threadTable(rounds: ReadonlyMap<Side, readonly Round[]>): readonly Table[] {
-  const rows = [...rounds].flatMap(([{ name }, of]) =>
-    [...new Set(of.flatMap(({ micros }) => [...micros.keys()]))].map((kind) => ({
+/** The CPU time per event by program and kind of thread: for each program, the times of each round. */
+export function threadTable(
+  rounds: readonly (readonly [name: string, readonly EventCost['byThread'][]])[],
+): readonly Table[] {
+  const rows = rounds.flatMap(([name, of]) =>
+    [...new Set(of.flatMap((micros) => [...micros.keys()]))].map((kind) => ({
       labels: [name, kind],
-      values: [of.map(({ micros }) => micros.get(kind) ?? 0)],
+      values: [of.map((micros) => micros.get(kind) ?? 0)],
     })),
   )
   if (rows.length === 0) return []

@@ -37,7 +37,7 @@ function tableOf({ name, byThreads }: LoadOnCores): Table {
     rows: [...byThreads].map(([threads, rounds]) => ({
       labels: [String(threads)],
       values: [
-        rounds.map(({ events, elapsedMicros }) => (events * 1e6) / elapsedMicros),
+        rounds.map(({ rate }) => rate),
         rounds.map((round) => sum([...costsOf(round).values()])),
         ...kinds.map((kind) => {
           return rounds.map((round) => share(round, round.usage.get(kind)?.busiestMicros ?? 0))

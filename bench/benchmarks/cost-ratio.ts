@@ -1,12 +1,14 @@
 import {
-  cpuMicrosPerEvent,
+  costPerEvent,
+  type EventCost,
   loadedBareServer,
   loadedDelivery,
   type LoadedProgram,
   loadedService,
 } from '../load/loaded-program.ts'
 import { BATCH } from '../load/throughput.ts'
-import type { Benchmark, Figure, Goal, RunSettings } from './benchmark.ts'
+import type { Benchmark, Figure, Goal, RunSettings, Table } from './benchmark.ts'
+import { threadTable } from './comparison.ts'
 
 /** The same number as in the load from call to receiver. */
 const CONNECTIONS = 64
@@ -29,6 +31,10 @@ export function costRatio(goals: { readonly singleCalls: number }): Benchmark {
           ...figures('single calls', singles, { atMost: goals.singleCalls }),
           ...figures(`batches of ${BATCH}`, batches),
         ],
+        tables: threads([
+          ['single calls', singles],
+          [`batches of ${BATCH}`, batches],
+        ]),
         notes: [
           'one destination; user and system CPU time of all threads of each program (process.cpuUsage) under separate loads with 64 concurrent connections or requests',
           'the goal is for single calls: the bare server only parses the JSON of a batch without handling its calls, so an event costs it almost nothing',
@@ -38,20 +44,19 @@ export function costRatio(goals: { readonly singleCalls: number }): Benchmark {
   }
 }
 
-/** In microseconds of CPU time per event. */
 interface Costs {
-  readonly hookline: number
-  readonly server: number
-  readonly loop: number
+  readonly hookline: EventCost
+  readonly server: EventCost
+  readonly loop: EventCost
 }
 
 async function measure(count: number, settings: RunSettings, round: number): Promise<Costs> {
   const { seconds, warmUpSeconds = seconds / 2 } = settings
-  const costOf = async (open: () => Promise<LoadedProgram>): Promise<number> => {
+  const costOf = async (open: () => Promise<LoadedProgram>): Promise<EventCost> => {
     await using loaded = await open()
     // The first measurement only warms up code and sockets.
     await loaded.measure(warmUpSeconds)
-    return await cpuMicrosPerEvent(loaded, seconds)
+    return await costPerEvent(loaded, seconds)
   }
   const hookline = () => costOf(() => loadedService(count))
   const server = () => costOf(() => loadedBareServer({ count, connections: CONNECTIONS }))
@@ -63,18 +68,31 @@ async function measure(count: number, settings: RunSettings, round: number): Pro
   return { loop: await loop(), server: await server(), hookline: await hookline() }
 }
 
+const PROGRAMS = [
+  ['Hookline', 'hookline'],
+  ['bare server', 'server'],
+  ['bare loop', 'loop'],
+] as const
+
 function figures(calls: string, costs: readonly Costs[], goal?: Goal): readonly Figure[] {
-  const unit = 'µs/event'
-  const values = (of: (cost: Costs) => number): readonly number[] => costs.map(of)
-  return [
-    { name: `Hookline, ${calls}`, unit, values: values(({ hookline }) => hookline) },
-    { name: `bare server, ${calls}`, unit, values: values(({ server }) => server) },
-    { name: `bare loop, ${calls}`, unit, values: values(({ loop }) => loop) },
-    {
-      name: `ratio, ${calls}`,
-      unit: '',
-      values: values(({ hookline, server, loop }) => hookline / (server + loop)),
-      goal,
-    },
-  ]
+  const programs = PROGRAMS.map(([name, program]) => ({
+    name: `${name}, ${calls}`,
+    unit: 'µs/event',
+    values: costs.map((cost) => cost[program].micros),
+  }))
+  const ratios = costs.map(
+    ({ hookline, server, loop }) => hookline.micros / (server.micros + loop.micros),
+  )
+  return [...programs, { name: `ratio, ${calls}`, unit: '', values: ratios, goal }]
+}
+
+function threads(loads: readonly (readonly [calls: string, readonly Costs[]])[]): readonly Table[] {
+  return threadTable(
+    loads.flatMap(([calls, costs]) =>
+      PROGRAMS.map(
+        ([name, program]) =>
+          [`${name}, ${calls}`, costs.map((cost) => cost[program].byThread)] as const,
+      ),
+    ),
+  )
 }

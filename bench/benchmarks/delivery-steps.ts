@@ -1,4 +1,4 @@
-import { cpuMicrosPerEvent, loadedDelivery, type LoadedProgram } from '../load/loaded-program.ts'
+import { costPerEvent, loadedDelivery, type LoadedProgram } from '../load/loaded-program.ts'
 import type { Benchmark, RunSettings } from './benchmark.ts'
 
 /** Each step extends the previous one. */
@@ -32,7 +32,7 @@ async function measure(
   await using loaded = await open()
   // The first measurement only warms up code and sockets.
   await loaded.measure(seconds / 2)
-  return await cpuMicrosPerEvent(loaded, seconds)
+  return (await costPerEvent(loaded, seconds)).micros
 }
 
 /** Rotates the order from round to round. */

@@ -44,8 +44,8 @@ export function endToEnd(goals: { readonly p99Ms: number; readonly overload: num
           },
           { name: 'p99.9', unit: 'ms', values: values(({ p999Ms }) => p999Ms) },
           { name: 'longest', unit: 'ms', values: values(({ longestMs }) => longestMs) },
-          { name: `overload, ${FEW} connections`, unit: 'delivered/s', values: few },
-          { name: `overload, ${MANY} connections`, unit: 'delivered/s', values: many },
+          { name: `overload, ${FEW} connections`, unit: 'deliveries/s', values: few },
+          { name: `overload, ${MANY} connections`, unit: 'deliveries/s', values: many },
           {
             name: `overload, ${MANY} / ${FEW} connections`,
             unit: '',

@@ -74,15 +74,6 @@ export async function loadedService(count: number, threads?: Threads): Promise<L
   }
 }
 
-/** CPU time per event in microseconds, as reported by the program. */
-export async function cpuMicrosPerEvent(loaded: LoadedProgram, seconds: number): Promise<number> {
-  const before = await loaded.program.usage()
-  const started = performance.now()
-  const rate = await loaded.measure(seconds)
-  const events = (rate * (performance.now() - started)) / 1000
-  return ((await loaded.program.usage()).cpuMicros - before.cpuMicros) / events
-}
-
 /** The CPU usage of each kind of thread during a measurement. */
 export interface MeasuredUsage {
   readonly usage: ReadonlyMap<string, KindUsage>
@@ -100,6 +91,24 @@ export async function usageDuring(loaded: LoadedProgram, seconds: number): Promi
   const elapsedMicros = (performance.now() - started) * 1000
   const usage = usageByKind(before, loaded.program.threadTimes())
   return { usage, events: (rate * elapsedMicros) / 1e6, rate, elapsedMicros }
+}
+
+/** CPU time per event in microseconds. */
+export interface EventCost {
+  /** As reported by the program. */
+  readonly micros: number
+  /** By kind of thread; empty without `/proc`. */
+  readonly byThread: ReadonlyMap<string, number>
+}
+
+export async function costPerEvent(loaded: LoadedProgram, seconds: number): Promise<EventCost> {
+  const before = await loaded.program.usage()
+  const { usage, events } = await usageDuring(loaded, seconds)
+  const { cpuMicros } = await loaded.program.usage()
+  return {
+    micros: (cpuMicros - before.cpuMicros) / events,
+    byThread: new Map([...usage].map(([kind, of]) => [kind, of.cpuMicros / events])),
+  }
 }
 
 function disposing(stack: AsyncDisposableStack): AsyncDisposable {

@@ -15,7 +15,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
-    'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call.',
+    'Latency from call to receiver, at half of the maximum rate of single calls, sent at random times. The time starts when a call is due, so it includes any delay in sending the call. Overload: deliveries per second while 32 or 256 connections each send their next call after the previous response.',
   isolation:
     'Healthy webhooks next to faulty ones, at 80% of the maximum load: nine destinations next to one whose webhook never responds, and three webhooks of a destination next to one that never responds and one that takes 4 s. Compared with runs without the fault; the noise is the difference between two of these.',
   growth:
@@ -71,7 +71,7 @@ export function performancePage(): string {
       .map(([name, subject]) => `- ${code(name)}: ${subject}`)
       .join('\n'),
     '## Figures',
-    'Medians of the rounds, with the minimum and the maximum.',
+    'Medians of the rounds, with the minimum and the maximum. Benchmarks that share a row in [the table of machines](#measure-it-yourself) can be compared with each other; the others ran on other machines or versions.',
     table(['benchmark', 'figure', 'median (min – max)', 'goal', ''], RESULTS.flatMap(rowsOf)),
     ...RESULTS.flatMap(({ notes }) => notes.filter((note) => note.includes('missing:'))).map(plain),
     ...RESULTS.flatMap(threadTable),
@@ -117,7 +117,7 @@ const PEERS = [
       'Hook0, 32 at a time | 98 | 761 | 32 / 132 s | 17.8 ms | 14 / 17 s | 16.5 ms | 748 MiB',
     ].map((row) => row.split(' | ')),
   ),
-  'With 256 connections, Hookline accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
+  'With 256 connections, this version of Hookline accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
   'A 2xx has different meanings. Hookline, Hook0 and RudderStack: committed and synced to disk. Svix: committed in PostgreSQL, with the task in Redis, which syncs once a second. Outpost: confirmed by a RabbitMQ quorum queue; destinations are only in Redis. Convoy: enqueued in Redis, and 201 even if Redis refuses it.',
 ]
 
