@@ -7,17 +7,17 @@ interface BenchmarkRequest {
 }
 
 /** The functions that handle the requests of the benchmark, by name. */
-type Answers = Readonly<Record<string, (question: BenchmarkRequest) => unknown>>
+type Handlers = Readonly<Record<string, (request: BenchmarkRequest) => unknown>>
 
 /** The functions that every program provides. */
-const COMMON: Answers = { usage, 'profile start': startProfiles, profile: stopProfiles }
+const COMMON: Handlers = { usage, 'profile start': startProfiles, profile: stopProfiles }
 
 /** Reports that the program is ready, and handles the requests of the benchmark. The program exits if a function fails. */
-export function answer(own: Answers, ready: unknown): void {
-  const answers = { ...COMMON, ...own }
-  process.on('message', async (question: BenchmarkRequest) => {
-    const answered: unknown = await answers[question.about]!(question)
-    process.send!(answered ?? null)
+export function answer(own: Handlers, ready: unknown): void {
+  const handlers = { ...COMMON, ...own }
+  process.on('message', async (request: BenchmarkRequest) => {
+    const response: unknown = await handlers[request.about]!(request)
+    process.send!(response ?? null)
   })
   process.send!(ready)
 }

@@ -56,9 +56,9 @@ export class Child implements AsyncDisposable {
   }
 
   /** Sends a request and resolves with the response of the program (`load/answer.ts`). */
-  async ask(question: { readonly about: string; readonly seconds?: number }): Promise<unknown> {
+  async ask(request: { readonly about: string; readonly seconds?: number }): Promise<unknown> {
     const response = nextMessage(this.#process)
-    this.#process.send(question)
+    this.#process.send(request)
     return response
   }
 

@@ -49,13 +49,16 @@ describe('the proxies', () => {
     'forward every path of calls: %s',
     (file) => {
       const text = read(file)
-      const [, alternatives] = /\^\/\+\(([^)]+)\)\//.exec(text) ?? []
-      const listed = alternatives?.split('|').map((each) => `/${each}/`)
-      const isListed = (path: string): boolean =>
-        listed?.some((each) => path.startsWith(each)) ??
-        [...text.matchAll(/`(\/[a-z0-9/]+\/)`/g)].some(([, each]) => path.startsWith(each!))
+      const lists = [...text.matchAll(/\^\/\+\(([^)]+)\)\//g)].map(([, names]) =>
+        names!.split('|').map((name) => `/${name}/`),
+      )
+      const inText = [...text.matchAll(/`(\/[a-z0-9/]+\/)`/g)].map(([, prefix]) => prefix!)
+      const prefixes = lists.length > 0 ? lists.flat() : inText
+      const isListed = (path: string): boolean => prefixes.some((each) => path.startsWith(each))
       const paths = [...ENDPOINTS.map(({ path }) => path), ...SETTINGS_PATHS]
       expect(paths.filter((path) => !isListed(path))).toEqual([])
+      const isUsed = (prefix: string): boolean => paths.some((path) => path.startsWith(prefix))
+      expect(lists.flat().filter((prefix) => !isUsed(prefix))).toEqual([])
     },
   )
 })
@@ -96,14 +99,14 @@ it('the dashboard shows every metric', () => {
 })
 
 describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {
-  const { summary = '', description = '', runbook_url: runBook } = rule.annotations
+  const { summary = '', description = '', runbook_url: runbook } = rule.annotations
   const text = summary + description
 
   it('explains its meaning and the remedy, and links to the runbook', () => {
     expect(summary).toMatch(/\.$/)
     expect(description).toMatch(/\.$/)
     expect(['warning', 'critical']).toContain(rule.labels.severity)
-    expect(runBook).toBe(`docs/guides/runbook.md#${name.toLowerCase()}`)
+    expect(runbook).toBe(`docs/guides/runbook.md#${name.toLowerCase()}`)
   })
 
   it('uses only labels that its expression has', () => {

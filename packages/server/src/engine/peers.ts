@@ -187,8 +187,8 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
   divide()
   health.onChange = (change) => signals.publish('breakers', change)
   health.onPause = (change) => signals.publish('pauses', change)
-  void signals.request('breakers', {}).then((answers) => answers.flat().forEach(onBreaker))
-  void signals.request('pauses', {}).then((answers) => answers.flat().forEach(onPause))
+  void signals.request('breakers', {}).then((responses) => responses.flat().forEach(onBreaker))
+  void signals.request('pauses', {}).then((responses) => responses.flat().forEach(onPause))
   return () => {
     for (const stop of stops) stop()
   }

@@ -74,12 +74,12 @@ export class LaneThreads implements Lanes {
     const { catalog } = this.#options.backend
     const groups = Map.groupBy(destinationIds, (id) => this.#of(id))
     // A thread that is not ready starts with closed breakers.
-    const answers = [...groups].map(
+    const responses = [...groups].map(
       async ([{ host }, ids]) =>
         (await host.channel?.call('states', ids).catch(() => undefined)) ??
         untriedStates(ids, catalog),
     )
-    const all = new Map((await Promise.all(answers)).flatMap((states) => [...states]))
+    const all = new Map((await Promise.all(responses)).flatMap((states) => [...states]))
     return new Map(destinationIds.flatMap((id) => (all.has(id) ? [[id, all.get(id)!]] : [])))
   }
 
@@ -87,11 +87,11 @@ export class LaneThreads implements Lanes {
     deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
     const groups = Map.groupBy(deliveries, ({ destinationId }) => this.#of(destinationId))
-    const answers = [...groups].map(async ([{ host }, those]) => {
+    const responses = [...groups].map(async ([{ host }, those]) => {
       const requested = those.map(({ id, destinationId }) => ({ id, destinationId }))
       return (await host.channel?.call('attemptsOf', requested).catch(() => undefined)) ?? new Map()
     })
-    return new Map((await Promise.all(answers)).flatMap((attempts) => [...attempts]))
+    return new Map((await Promise.all(responses)).flatMap((attempts) => [...attempts]))
   }
 
   async command({ command, webhooks }: LaneCommand): Promise<void> {
