@@ -32,7 +32,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
   if (delivery.state !== 'delivered')
     return (
       <div role="status" className="flex flex-col items-start gap-2">
-        <StateBadge tone={tone}>{words}</StateBadge>
+        <StateBadge tone={tone}>{words[0]!.toUpperCase() + words.slice(1)}</StateBadge>
         <p>{shownText(attempt.error ?? attempt.class)}</p>
         <p>{trace} for the cause and the remedy.</p>
       </div>
@@ -81,7 +81,7 @@ function InspectedRequest({ deliveryId }: { readonly deliveryId: string }): Reac
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
-        <StateBadge tone={tone}>{words}</StateBadge>
+        <StateBadge tone={tone}>{words[0]!.toUpperCase() + words.slice(1)}</StateBadge>
         {verdictReason(data.signature)}
       </p>
       <CodeBlock text={requestText(data)} what="the request" className="w-full" />
