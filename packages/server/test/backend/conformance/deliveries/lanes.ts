@@ -112,11 +112,12 @@ export function lanesConformance(open: OpenBackendHarness): void {
       const { deliveries } = harness.backend
       const later = await recordDelivery(harness, { dueAt: NOON + 1000 })
       const recording = recordDue(harness.backend, later, { dueAt: NOON })
-      await new Promise((resolve) => setImmediate(resolve))
       // Claims once the record is durable, possibly before it resolves.
       let claimed: string[] = []
-      while (claimed.length === 0)
+      while (claimed.length === 0) {
+        await new Promise((resolve) => setImmediate(resolve))
         claimed = idsOf(await deliveries.claim(LANE, { due: NOON, limit: 9 }))
+      }
       await recording
       expect(await claimDue(harness)).toEqual([])
     })
