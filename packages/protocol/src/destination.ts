@@ -1,3 +1,5 @@
+import type { Filter, Sample } from './filter.ts'
+
 /** Nothing has been sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
@@ -40,6 +42,10 @@ export interface WebhooksSettings {
   /** One to five. */
   readonly webhooks: readonly Webhook[]
   readonly successPolicy: SuccessPolicy
+  /** Which events it gets; absent for all. */
+  readonly filter?: Filter
+  /** Which share of these; absent for all. */
+  readonly sample?: Sample
 }
 
 /** A target of a source's events. Its type is also its name in `integrations`. */

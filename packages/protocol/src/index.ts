@@ -39,6 +39,14 @@ export {
   type Window,
 } from './computations/condition.ts'
 export {
+  type Filter,
+  type FilterClause,
+  FILTER_FIELDS,
+  type Sample,
+  SAMPLE_FIELDS,
+  type ValueComparison,
+} from './filter.ts'
+export {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
   type DeliveryClass,

@@ -46,6 +46,8 @@ export const LIMITS = {
   conditionLevels: 10,
   conditionClauses: 50,
   filtersPerClause: 20,
+  /** Event names of a clause in the filter of a destination. */
+  eventNamesPerClause: 100,
   /** Characters of a name, a path or a string in a condition. */
   conditionTextCharacters: 500,
   /** Characters of the JSON of a list or an object that a condition compares with. */

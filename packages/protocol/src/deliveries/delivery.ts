@@ -132,6 +132,14 @@ export const DECLINE_REASONS = {
     meaning: 'The integrations of the call exclude the destination.',
     help: 'Omit integrations from the call, or set Webhooks or the id of the destination to true in it.',
   },
+  filtered: {
+    meaning: 'The filter of the destination excluded the event.',
+    help: 'To receive such events, change the filter. A replay that includes declined events then sends this one.',
+  },
+  sampled: {
+    meaning: 'The event was not in the sample of the destination.',
+    help: 'To receive more events, increase the rate of the sample. A replay that includes declined events then sends this one.',
+  },
 } as const satisfies Record<string, DeclineReasonInfo>
 
 export type DeclineReason = keyof typeof DECLINE_REASONS

@@ -2,6 +2,7 @@ import { EVENT_TYPES, newId, parseTimestamp } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { CatalogSnapshot } from '../backend/catalog.ts'
 import type { Replay, ReplayableState, Replays, ReplaySelection } from '../backend/replays.ts'
+import { selectionOf } from '../pipeline/filter.ts'
 import { type Fault, fault } from '../util/fault.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
@@ -38,7 +39,9 @@ const CreateReplayRequest = Type.Object(
       }),
     ),
     includeDeclined: Type.Optional(
-      Schema.boolean('true: includes events that arrived while the destination was disabled.'),
+      Schema.boolean(
+        'true: includes events that were not delivered because the destination was disabled, or because of its filter or its sample. They are sent if its current filter and sample select them.',
+      ),
     ),
     ratePerSecond: Type.Optional(
       Type.Integer({
@@ -154,7 +157,7 @@ function addCreating(app: AdminApp, { catalog, replays, clock, wake }: ReplayDep
     const now = clock.wall()
     const { dryRun = false, ratePerSecond = null } = body
     const selection = requestedSelection(body, catalog.current, now)
-    if (dryRun) return { dryRun, matches: await countMatches(replays, selection) }
+    if (dryRun) return { dryRun, matches: await countMatches(replays, selection, catalog.current) }
     const replay: Replay = {
       id: newId('rpl', now),
       selection,
@@ -186,11 +189,21 @@ async function requireReplay(replays: Pick<Replays, 'find'>, id: string): Promis
   return found(await replays.find(id), 'No replay has this id.')
 }
 
-async function countMatches(replays: Pick<Replays, 'select'>, selection: ReplaySelection) {
+async function countMatches(
+  replays: Pick<Replays, 'select'>,
+  selection: ReplaySelection,
+  { destinations }: CatalogSnapshot,
+) {
+  const isSelected = selectionOf(destinations.get(selection.destinationId))
   let matches = 0
   let cursor: string | null = null
   do {
-    const slice = await replays.select(selection, { cursor, scan: SCAN, limit: SCAN })
+    const slice = await replays.select(selection, {
+      cursor,
+      scan: SCAN,
+      limit: SCAN,
+      isSelected,
+    })
     matches += slice.eventIds.length
     cursor = slice.cursor
   } while (cursor !== null)

@@ -15,6 +15,7 @@ import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
 import { addDeletionRoutes } from './deletions.ts'
 import { addDeliveryRoutes } from './deliveries/deliveries.ts'
 import { addDestinationActions } from './destinations/destination-actions.ts'
+import { addFilterPreview } from './destinations/filter-preview.ts'
 import { addDestinationRoutes } from './destinations/destinations.ts'
 import { addEventRoutes } from './events/events.ts'
 import { addWhyMissingRoute } from './events/why-missing.ts'
@@ -39,6 +40,7 @@ const RESOURCES = [
   addSourceRoutes,
   addDestinationRoutes,
   addDestinationActions,
+  addFilterPreview,
   addEventRoutes,
   addWhyMissingRoute,
   addDeliveryRoutes,

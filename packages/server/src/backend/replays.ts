@@ -1,4 +1,4 @@
-import type { DeliveryState, EventType } from '@hookline/protocol'
+import type { AcceptedEvent, DeliveryState, EventType } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
 import type { Page, PageRequest } from './page.ts'
 
@@ -12,7 +12,7 @@ export interface ReplaySelection {
   readonly to: number
   readonly types?: readonly EventType[]
   readonly text?: string
-  /** Whether to also deliver events that were not delivered because the destination was disabled. */
+  /** Whether to also deliver events that were not delivered because of the settings of the destination. */
   readonly includeDeclined: boolean
 }
 
@@ -30,6 +30,14 @@ export interface Replay {
   readonly failed: number
   readonly reachedAt: number | null
   readonly cursor: string | null
+}
+
+export interface ReplayScan {
+  readonly cursor: string | null
+  readonly scan: number
+  readonly limit: number
+  /** Whether the destination would get an event that it declined; absent if it would get all. */
+  readonly isSelected?: ((event: AcceptedEvent) => boolean) | undefined
 }
 
 export interface ReplaySlice {
@@ -56,10 +64,7 @@ export interface Replays {
   cancel(id: string, now: number, audit?: AuditEntry): Promise<void>
 
   /** Examines up to `scan` more deliveries or decisions, until `limit` of them match, in a few milliseconds. */
-  select(
-    selection: ReplaySelection,
-    options: { readonly cursor: string | null; readonly scan: number; readonly limit: number },
-  ): Promise<ReplaySlice>
+  select(selection: ReplaySelection, options: ReplayScan): Promise<ReplaySlice>
 
   /**
    * Makes the deliveries of a step pending with a new window, and advances the cursor: both or neither. Skips unfinished ones.

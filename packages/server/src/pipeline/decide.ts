@@ -1,15 +1,18 @@
 import type { AcceptedEvent, DeclineReason, Destination, JsonObject } from '@hookline/protocol'
 import type { Declined } from '../backend/events.ts'
+import { excludedBy } from './filter.ts'
 
 type Decision = 'deliver' | DeclineReason
 
-/** Decides whether a destination gets an event, or why not. Pure. */
+/** Decides whether a destination gets an event, or why not. Pure. `integrations`: those of the event, which are parsed once. */
 export function decide(
-  { integrations = {} }: Pick<AcceptedEvent, 'integrations'>,
+  event: AcceptedEvent,
+  integrations: JsonObject | undefined,
   destination: Destination,
 ): Decision {
   if (!destination.enabled) return 'destination_disabled'
-  return isEnabledBy(integrations, destination) ? 'deliver' : 'integrations'
+  if (integrations !== undefined && !isEnabledBy(integrations, destination)) return 'integrations'
+  return excludedBy(destination, event) ?? 'deliver'
 }
 
 export function declinedBy(

@@ -260,7 +260,7 @@ export class Pipeline implements AsyncDisposable {
     // Once for all destinations: reading it may parse the event.
     const { integrations } = event
     for (const destination of destinations) {
-      const reason = decide({ integrations }, destination)
+      const reason = decide(event, integrations, destination)
       if (reason === 'deliver') deliverTo.push(destination)
       else declined.push(declinedBy(destination, reason))
     }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { decide } from '../../src/pipeline/decide.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 
-const destination = { id: 'dst_1', type: 'Webhooks', enabled: true } as Destination
+const destination = { id: 'dst_1', type: 'Webhooks', enabled: true, settings: {} } as Destination
 
 describe('integrations decide per call', () => {
   test.for<[string, JsonObject | undefined, 'deliver' | 'integrations']>([
@@ -25,11 +25,12 @@ describe('integrations decide per call', () => {
     ['keys that every object inherits', { constructor: false, toString: false }, 'deliver'],
   ])('%s', ([, integrations, decision]) => {
     const event = acceptedEvent(integrations === undefined ? {} : { integrations })
-    expect(decide(event, destination)).toBe(decision)
+    expect(decide(event, event.integrations, destination)).toBe(decision)
   })
 })
 
 test('a disabled destination gets no delivery', () => {
   const event = acceptedEvent({ integrations: { Webhooks: true } })
-  expect(decide(event, { ...destination, enabled: false })).toBe('destination_disabled')
+  const disabled = { ...destination, enabled: false }
+  expect(decide(event, event.integrations, disabled)).toBe('destination_disabled')
 })

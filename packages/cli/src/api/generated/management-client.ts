@@ -116,6 +116,10 @@ export type Destination = {
         }[];
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy: "any" | "each";
+        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        filter?: object | null;
+        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        sample?: object | null;
     };
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -976,6 +980,10 @@ export function createDestination(body: {
         sharedSecret?: string | null | object;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
+        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        filter?: object | null;
+        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        sample?: object | null;
     };
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1045,6 +1053,10 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 }[];
                 /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
                 successPolicy: "any" | "each";
+                /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+                filter?: object | null;
+                /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+                sample?: object | null;
             };
             /** ISO 8601, UTC. */
             createdAt: string;
@@ -1150,6 +1162,10 @@ export function changeDestination(id: string, body: {
         sharedSecret?: string | null | object;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
+        /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
+        filter?: object | null;
+        /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
+        sample?: object | null;
     };
 }, { ifMatch }: {
     ifMatch?: string;
@@ -1343,6 +1359,65 @@ export function testDestination(id: string, body: {
         status: number;
         data: Problem;
     }>(`/api/v1/destinations/${encodeURIComponent(id)}/test`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Shows which of the last events a filter selects
+ */
+export function previewFilter(id: string, body: {
+    /** As in settings.filter. The current filter if absent. */
+    filter?: object;
+    /** How many events to examine: 1 to 1000; 1000 if absent. */
+    last?: number;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** The number of events examined. */
+            examined: number;
+            /** How many of them the filter selects. */
+            selected: number;
+            /** By type and name, the most frequent first. */
+            byName: {
+                "type": string;
+                /** The name of a track event. */
+                event: string | null;
+                examined: number;
+                selected: number;
+            }[];
+            /** The last 5 events that the filter selects. */
+            selectedExamples: {
+                id: string;
+                "type": string;
+                /** The name of a track event. */
+                event: string | null;
+                /** ISO 8601, UTC. */
+                receivedAt: string;
+            }[];
+            /** The last 5 events that it excludes. */
+            excludedExamples: {
+                id: string;
+                "type": string;
+                /** The name of a track event. */
+                event: string | null;
+                /** ISO 8601, UTC. */
+                receivedAt: string;
+                /** The failed clauses: their JSON Pointers, and the values of the event. */
+                reasons: string[];
+            }[];
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/filter-preview`, oazapfts.json({
         ...opts,
         method: "POST",
         body,
@@ -1660,7 +1735,7 @@ export function createReplay(body: {
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
     /** Only events that contain this text of 1 to 1,024 characters, ignoring case. */
     text?: string;
-    /** true: includes events that arrived while the destination was disabled. */
+    /** true: includes events that were not delivered because the destination was disabled, or because of its filter or its sample. They are sent if its current filter and sample select them. */
     includeDeclined?: boolean;
     /** The maximum number of deliveries per second, from 1; no limit if absent. */
     ratePerSecond?: number;

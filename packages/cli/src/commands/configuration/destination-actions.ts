@@ -9,8 +9,11 @@ import {
   sharedSecretOf,
   withSecretOptions,
 } from '../../options/secret-options.ts'
+import { filterOf, type FilterOptions, withFilterOptions } from '../../options/filter-options.ts'
 import { wholeHours } from '../../options/time-options.ts'
+import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
+import { filterPreviewText } from '../../output/deliveries/filter-preview-text.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import type { Output } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
@@ -43,6 +46,7 @@ export function addDestinationActions(destinations: ApiCommand): void {
       .runOn('destination', async (context, id) =>
         showDestination(context, await act(context.api, id)),
       )
+  addFilterPreview(destinations)
   addTest(destinations)
   addRotation(destinations)
 }
@@ -51,6 +55,26 @@ export function showDestination({ output }: Context, destination: Destination): 
   const { warnings, ...shown } = destination
   output.data(destination, () => destinationDetails(output, shown))
   noteWarnings(output, warnings)
+}
+
+function addFilterPreview(destinations: ApiCommand): void {
+  withFilterOptions(
+    destinations.api('filter-preview <id>', 'show which of the last events a filter selects'),
+  )
+    .option(
+      '--last <number>',
+      'how many events to examine, up to 1000 (default: 1000)',
+      wholeNumber(1, 1_000),
+    )
+    .runOn('destination', async ({ api, output }, id, options: PreviewOptions) => {
+      const filter = (await filterOf(options)) ?? undefined
+      const preview = await api.previewFilter(id, definedFields({ filter, last: options.last }))
+      output.data(preview, () => filterPreviewText(output, preview))
+    })
+}
+
+interface PreviewOptions extends FilterOptions {
+  readonly last?: number
 }
 
 interface TestOptions {

@@ -1,3 +1,4 @@
+import type { Sample } from '@hookline/protocol'
 import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
@@ -6,6 +7,7 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { requireChange } from '../../options/require-change.ts'
+import { filterOf, type FilterOptions, withSelectionOptions } from '../../options/filter-options.ts'
 import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
@@ -73,7 +75,7 @@ function addChanging(destinations: ApiCommand): void {
   addWebhookOptions(create).run(async (context, options: WebhookOptions & { source: string }) => {
     const { source, name, enabled } = options
     const sourceId = await idOf(context.api, 'source', source)
-    const fields = definedFields({ name, enabled, settings: settingsOf(options) })
+    const fields = definedFields({ name, enabled, settings: await settingsOf(options) })
     // Without settings, the service reports which ones it requires.
     const body = { sourceId, type: 'Webhooks', ...fields } as NewDestination
     showDestination(context, await context.api.createDestination(body))
@@ -82,7 +84,7 @@ function addChanging(destinations: ApiCommand): void {
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
-    const change = definedFields({ name: options.name, settings: settingsOf(options) })
+    const change = definedFields({ name: options.name, settings: await settingsOf(options) })
     requireChange(context.command, change)
     const id = await idOf(context.api, 'destination', idOrName)
     showDestination(context, await context.api.changeDestination(id, change))
@@ -117,7 +119,8 @@ interface WebhookOption {
   readonly headers: Record<string, string>
 }
 
-interface WebhookOptions {
+interface WebhookOptions extends FilterOptions {
+  readonly sample?: Sample | false
   readonly name?: string
   readonly enabled?: true
   readonly webhook?: readonly WebhookOption[]
@@ -128,7 +131,7 @@ interface WebhookOptions {
 
 function addWebhookOptions(command: ApiCommand): ApiCommand {
   const webhooks: WebhookOption[] = []
-  return withSecretOptions(command)
+  return withSelectionOptions(withSecretOptions(command))
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
       webhooks.push({ url, headers: {} })
@@ -147,10 +150,12 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
 }
 
 /** The settings from these options; `undefined` if there are none. */
-function settingsOf(options: WebhookOptions): object | undefined {
+async function settingsOf(options: WebhookOptions): Promise<object | undefined> {
   const { webhook: webhooks, secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
-  const settings = { webhooks, sharedSecret, successPolicy }
+  const filter = await filterOf(options)
+  const sample = options.sample === false ? null : options.sample
+  const settings = { webhooks, sharedSecret, successPolicy, filter, sample }
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 

@@ -31,7 +31,10 @@ export function addReplay(program: ApiCommand): void {
     .addOption(new Option('--types <types...>', 'only events of these types').choices(EVENT_TYPES))
     .receivedBetween()
     .option('--text <text>', 'only events that contain this text')
-    .option('--include-declined', 'include events received while the destination was disabled')
+    .option(
+      '--include-declined',
+      'include events that the destination declined: it was disabled, or its filter or sample excluded them then, but not now',
+    )
     .option('--rate <count>', 'maximum deliveries per second', wholeNumber(1))
     .option('--dry-run', 'count matching deliveries without sending them')
     .run(async ({ api, output }, { destination, rate: ratePerSecond, ...rest }: ReplayOptions) => {

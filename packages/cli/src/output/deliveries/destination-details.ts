@@ -1,3 +1,4 @@
+import type { Sample } from '@hookline/protocol'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
@@ -24,6 +25,8 @@ export function destinationDetails(
     ['source', nameAndId(sourceId, sources)],
     ['shared secret', secretText(settings.sharedSecret)],
     ['policy', settings.successPolicy],
+    ...(settings.filter ? [['filter', JSON.stringify(settings.filter)] as const] : []),
+    ...(settings.sample ? [['sample', sampleText(settings.sample)] as const] : []),
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
     ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
       'warning',
@@ -40,6 +43,11 @@ function enabledText(output: Output, { enabled, enabledChangedAt }: Destination)
 function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {
   if (!set) return 'none: requests are not signed'
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
+}
+
+function sampleText(sample: object): string {
+  const { rate, by } = sample as Sample
+  return `${Number((rate * 100).toPrecision(6))}% by ${by}`
 }
 
 function webhookText({

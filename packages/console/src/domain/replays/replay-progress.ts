@@ -20,7 +20,7 @@ export function replayWords({
 }: Replay): string {
   return [
     states.join(' and '),
-    ...(includeDeclined ? ['events declined while disabled'] : []),
+    ...(includeDeclined ? ['declined events'] : []),
     ...(types === null ? [] : [`only ${types.join(', ')}`]),
     ...(text === null ? [] : [`containing “${text}”`]),
     ...(ratePerSecond === null ? [] : [`at most ${ratePerSecond} per second`]),

@@ -21,6 +21,8 @@ const DECLINES: Readonly<Record<DeclineReason, Omit<Explanation, 'cause'>>> = {
     page: 'destination',
   },
   integrations: { remedy: DECLINE_REASONS.integrations.help },
+  filtered: { remedy: DECLINE_REASONS.filtered.help, page: 'destination' },
+  sampled: { remedy: DECLINE_REASONS.sampled.help, page: 'destination' },
 }
 
 const FIX = 'Fix the cause below, then replay the event.'

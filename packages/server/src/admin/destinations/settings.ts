@@ -10,6 +10,7 @@ import {
 import Type from 'typebox'
 import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
+import { parseFilter, parseSample } from './filter-settings.ts'
 import { isHidden, parseWebhookList } from './webhook-list.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
@@ -40,6 +41,23 @@ const successPolicy = Schema.oneOf(
   'any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it.',
 )
 
+const selectionFields = {
+  filter: Type.Optional(
+    Type.Unsafe({
+      type: ['object', 'null'],
+      description:
+        'Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
+    }),
+  ),
+  sample: Type.Optional(
+    Type.Unsafe({
+      type: ['object', 'null'],
+      description:
+        'Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
+    }),
+  ),
+}
+
 const WebhookRequest = Schema.strictObject({
   url,
   paused: Type.Optional(Type.Unsafe({ description: 'Ignored: see /pause and /resume.' })),
@@ -67,6 +85,7 @@ const requestFields = {
     }),
   ),
   successPolicy: Type.Optional(successPolicy),
+  ...selectionFields,
 }
 
 export const SettingsRequest = Type.Unsafe<unknown>(Schema.strictObject(requestFields))
@@ -87,23 +106,25 @@ export const SettingsResponse = Type.Object({
     }),
   ),
   successPolicy,
+  ...selectionFields,
 })
 
 /** Settings with hidden secrets, which `parseWebhooksSettings` accepts. */
 export function presentWebhooksSettings(settings: WebhooksSettings) {
-  const { sharedSecret, previousSecret, webhooks } = settings
+  const { sharedSecret, previousSecret, webhooks, successPolicy: policy, ...selection } = settings
   const previousUntil = previousSecret && formatTimestamp(previousSecret.until)
   return {
     sharedSecret:
       sharedSecret === null
         ? { set: false }
         : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
-    successPolicy: settings.successPolicy,
+    successPolicy: policy,
     webhooks: webhooks.map(({ url: shownUrl, headers, paused = null }) => ({
       url: shownUrl,
       headers: hideValues(headers),
       paused: presentPause(paused),
     })),
+    ...selection,
   }
 }
 
@@ -113,14 +134,21 @@ export function presentPause(pause: Pause | null): object | null {
 
 /** Settings in an exported document. Without secrets, even `last4` is omitted: the document may be published. */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
-  const { sharedSecret, webhooks } = settings
+  const {
+    sharedSecret,
+    previousSecret: _,
+    webhooks,
+    successPolicy: policy,
+    ...selection
+  } = settings
   return {
     sharedSecret: withSecrets || sharedSecret === null ? sharedSecret : { set: true },
     webhooks: webhooks.map(({ url: shownUrl, headers }) => ({
       url: shownUrl,
       headers: withSecrets ? headers : hideValues(headers),
     })),
-    successPolicy: settings.successPolicy,
+    successPolicy: policy,
+    ...selection,
   }
 }
 
@@ -159,6 +187,8 @@ export function parseWebhooksSettings(
     ...parseSecrets(input['sharedSecret'], previous, faults),
     webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, faults }),
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
+    ...parseFilter(input['filter'], previous?.filter, faults),
+    ...parseSample(input['sample'], previous?.sample, faults),
   }
   return faults.length > 0 ? { faults } : { settings }
 }

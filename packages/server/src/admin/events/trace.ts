@@ -10,6 +10,7 @@ import {
 import Type, { type Static } from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Declined } from '../../backend/events.ts'
+import { whyExcluded } from '../../pipeline/filter.ts'
 import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 
@@ -99,7 +100,7 @@ export function traceDecisions(
   const ids = new Set(destinations.map(({ id }) => id))
   const decisions = [
     ...deliveries.map((traced) => deliveryDecision(traced, ids)),
-    ...event.declined.map((each) => declinedDecision(each, ids)),
+    ...event.declined.map((each) => declinedDecision(each, event, destinations)),
     ...destinations.map(({ id, createdAt }) =>
       createdAt <= receivedAt ? decision(id, 'pending', UNDECIDED) : laterDecision(id, createdAt),
     ),
@@ -128,13 +129,34 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
   return decision(destinationId, 'deliver', { explanation, remedy })
 }
 
-function declinedDecision({ destinationId, reason, since: at }: Declined, ids: Ids): Decision {
+function declinedDecision(
+  { destinationId, reason, since: at }: Declined,
+  event: ArchivedEvent,
+  destinations: readonly Destination[],
+): Decision {
   const { meaning, help } = DECLINE_REASONS[reason]
   const since = at === undefined ? null : formatTimestamp(at)
-  const explanation = since === null ? meaning : `${meaning} It had been disabled since ${since}.`
-  const isThere = ids.has(destinationId)
-  const text = isThere ? { explanation, remedy: help } : withoutDestination(explanation)
+  const destination = destinations.find(({ id }) => id === destinationId)
+  const details = [
+    ...(since === null ? [] : [`It had been disabled since ${since}.`]),
+    ...(reason === 'filtered' && destination !== undefined
+      ? [filterDetail(destination, event)]
+      : []),
+  ]
+  const explanation = [meaning, ...details].join(' ')
+  const text =
+    destination === undefined ? withoutDestination(explanation) : { explanation, remedy: help }
   return { ...decision(destinationId, 'declined', text), reason, since }
+}
+
+const MAX_REASONS = 3
+
+/** The failed clauses of the current filter. The one that decided is not stored. */
+function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
+  const failed = filter === undefined ? [] : whyExcluded(filter, event)
+  if (failed.length === 0) return 'The current filter lets it pass.'
+  const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''
+  return `The current filter excludes it, too: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
 }
 
 type Ids = ReadonlySet<string>

@@ -30,6 +30,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     },
   },
   changeDestination: { enabled: false },
+  previewFilter: { filter: { event: 'Order *' }, last: 100 },
   testDestination: { type: 'track', dryRun: true },
   rotateSecret: { secret: 'a new secret, as long as the old one', overlapHours: 24 },
   createReplay: {

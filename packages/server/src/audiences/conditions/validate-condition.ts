@@ -23,9 +23,7 @@ export type ValidatedCondition =
 
 /** Validates all but references (`referenceFaults`). `input` must be parsed JSON; pointers are relative to it. */
 export function validateCondition(input: unknown): ValidatedCondition {
-  const validation = new ConditionValidation()
-  validation.visit(input, '', 1)
-  const { faults } = validation
+  const faults = treeFaults(input, CONDITIONS)
   return faults.length > 0 ? { faults } : { condition: input as Condition }
 }
 
@@ -56,34 +54,65 @@ interface ClauseCheck {
   readonly check: (input: JsonObject, pointer: string, faults: Fault[]) => void
 }
 
-type ClauseKind = keyof typeof CLAUSES
+/** A language of clauses that `and`, `or` and `not` combine. */
+interface Clauses {
+  /** The kinds of clauses that an object may be, by its fields. A valid clause has one. */
+  readonly kindsOf: (input: JsonObject) => readonly string[]
+  readonly checkOf: (kind: string) => ClauseCheck
+  readonly examples: string
+  /** What to do if a tree is too large. */
+  readonly remedy: string
+}
+
+const CONDITIONS: Clauses = {
+  kindsOf: (input) => Object.keys(CLAUSES).filter((kind) => Object.hasOwn(input, kind)),
+  checkOf: (kind) => CLAUSES[kind as keyof typeof CLAUSES],
+  examples:
+    'Use one of {"trait": …}, {"event": …}, {"type": …}, {"computedTrait": …}, {"audience": …}, {"and": […]}, {"or": […]}, {"not": …}.',
+  remedy: 'An audience can refer to other audiences.',
+}
 
 const GROUPS = ['and', 'or', 'not'] as const
-const KINDS = [...GROUPS, ...(Object.keys(CLAUSES) as ClauseKind[])]
 
-class ConditionValidation {
+/** The faults of clauses and their combinations. */
+export function treeFaults(input: unknown, clauses: Clauses): readonly Fault[] {
+  const validation = new TreeValidation(clauses)
+  validation.visit(input, '', 1)
+  return validation.faults
+}
+
+class TreeValidation {
   readonly faults: Fault[] = []
+  readonly #language: Clauses
   /** Counts leaves, to bound the faults of a hostile tree. */
   #clauses = 0
+
+  constructor(language: Clauses) {
+    this.#language = language
+  }
 
   /** `level` is 1 for the whole condition. */
   visit(input: unknown, pointer: string, level: number): void {
     if (this.#clauses > LIMITS.conditionClauses) return
     if (level > LIMITS.conditionLevels)
-      return this.#end(pointer, 'too_deep', 'The condition is nested too deeply.', FLATTER)
+      return this.#end(pointer, 'too_deep', 'The condition is nested too deeply.', this.#flatter)
+    const { kindsOf, checkOf, examples } = this.#language
     if (!isJsonObject(input)) {
-      return this.#end(pointer, 'wrong_type', 'A condition must be an object.', EXAMPLES)
+      return this.#end(pointer, 'wrong_type', 'A condition must be an object.', examples)
     }
-    const [kind, other] = KINDS.filter((each) => Object.hasOwn(input, each))
+    const [group, otherGroup] = GROUPS.filter((each) => Object.hasOwn(input, each))
+    const [clause, otherClause] = kindsOf(input)
+    const kind = group ?? clause
     if (kind === undefined) {
-      return this.#end(pointer, 'required', 'The condition has no recognised field.', EXAMPLES)
+      return this.#end(pointer, 'required', 'The condition has no recognised field.', examples)
     }
+    const other = otherGroup ?? (group === undefined ? otherClause : clause)
     if (other !== undefined) {
       const hint = 'Combine them in a list: {"and": [{…}, {…}]}.'
       return this.#end(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${kind}.`, hint)
     }
-    if (isGroup(kind)) this.#group(kind, input, pointer, level)
-    else if (this.#isWithinLimit(pointer)) this.#clause(CLAUSES[kind], input, pointer)
+    if (group !== undefined) this.#group(group, input, pointer, level)
+    else if (this.#isWithinLimit(pointer)) this.#clause(checkOf(kind), input, pointer)
   }
 
   #group(kind: (typeof GROUPS)[number], input: JsonObject, pointer: string, level: number): void {
@@ -107,21 +136,17 @@ class ConditionValidation {
     if (this.#isWithinLimit(pointer)) this.faults.push(fault(pointer, code, message, hint))
   }
 
+  get #flatter(): string {
+    return `Use at most ${LIMITS.conditionLevels} levels. ${this.#language.remedy}`.trim()
+  }
+
   #isWithinLimit(pointer: string): boolean {
     this.#clauses++
     if (this.#clauses <= LIMITS.conditionClauses) return true
-    const hint = `Use at most ${LIMITS.conditionClauses} clauses. An audience can refer to other audiences.`
+    const hint = `Use at most ${LIMITS.conditionClauses} clauses. ${this.#language.remedy}`.trim()
     this.faults.push(fault(pointer, 'too_many', 'The condition has too many clauses.', hint))
     return false
   }
-}
-
-const FLATTER = `Use at most ${LIMITS.conditionLevels} levels. An audience can refer to other audiences.`
-const EXAMPLES =
-  'Use one of {"trait": …}, {"event": …}, {"type": …}, {"computedTrait": …}, {"audience": …}, {"and": […]}, {"or": […]}, {"not": …}.'
-
-function isGroup(kind: (typeof GROUPS)[number] | ClauseKind): kind is (typeof GROUPS)[number] {
-  return GROUPS.some((each) => each === kind)
 }
 
 function checkEvents(input: JsonObject, pointer: string, faults: Fault[]): void {

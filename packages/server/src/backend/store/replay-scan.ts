@@ -1,6 +1,7 @@
-import { type EventType, timeOfId } from '@hookline/protocol'
+import { type AcceptedEvent, DECLINE_REASONS, type EventType, timeOfId } from '@hookline/protocol'
 import { textOf } from '../accepted-event.ts'
-import type { Replays, ReplaySelection, ReplaySlice } from '../replays.ts'
+import type { ReplayScan, ReplaySelection, ReplaySlice } from '../replays.ts'
+import { readableEventOf } from './event-rows.ts'
 import { firstIdAt } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Reads } from './store.ts'
@@ -16,15 +17,19 @@ interface Candidate {
 /** Events that are looked up together, and searched in one turn of the event loop. */
 const EVENTS_TOGETHER = 50
 
+/** The client itself excluded the destination with `integrations`. */
+const REPLAYED_DECLINES = Object.keys(DECLINE_REASONS).filter((reason) => reason !== 'integrations')
+
 /** `Replays.select`. The cursor is the key of the last row: `msg_…`, or, for the table `declined`, `evt_…` and `dst_…`. */
 export async function replaySlice(
   reads: Reads,
   selection: ReplaySelection,
-  { cursor, scan, limit }: Parameters<Replays['select']>[1],
+  options: ReplayScan,
 ): Promise<ReplaySlice> {
+  const { cursor, scan } = options
   const from = cursor ?? firstId('msg', selection.from)
   const candidates = await candidatesAfter(reads, selection, from, scan)
-  const { eventIds, scanned } = await choose(reads, candidates, selection, limit)
+  const { eventIds, scanned } = await choose(reads, candidates, selection, options)
   const last = candidates[scanned - 1]
   const isThrough = scanned === candidates.length && candidates.length < scan
   return {
@@ -65,7 +70,7 @@ async function candidatesAfter(
     SELECT event_id AS "eventId", id AS position, destination_id AS destination, state AS outcome FROM deliveries
     WHERE id > ${position} AND id < ${firstId('msg', to)} ORDER BY id LIMIT ${scan}`
   const rows = await reads.list(isDeclined ? declined : deliveries)
-  const outcomes: readonly string[] = isDeclined ? ['destination_disabled'] : states
+  const outcomes: readonly string[] = isDeclined ? REPLAYED_DECLINES : states
   return rows.map((row) => ({
     eventId: row.eventId,
     position: row.position,
@@ -77,13 +82,13 @@ async function choose(
   reads: Reads,
   candidates: readonly Candidate[],
   selection: ReplaySelection,
-  limit: number,
+  { limit, isSelected }: ReplayScan,
 ): Promise<Pick<ReplaySlice, 'eventIds' | 'scanned'>> {
   const eventIds: string[] = []
   let scanned = 0
   while (scanned < candidates.length && eventIds.length < limit) {
     const together = candidates.slice(scanned, scanned + EVENTS_TOGETHER)
-    const matching = await matchingOf(reads, together, selection)
+    const matching = await matchingOf(reads, together, selection, isSelected)
     for (const { eventId, isChosen } of together) {
       if (eventIds.length >= limit) break
       if (isChosen && matching.has(eventId)) eventIds.push(eventId)
@@ -98,13 +103,29 @@ async function matchingOf(
   reads: Reads,
   candidates: readonly Candidate[],
   selection: ReplaySelection,
+  isSelected: ReplayScan['isSelected'],
 ): Promise<ReadonlySet<string>> {
   const chosen = candidates.filter(({ isChosen }) => isChosen)
   if (chosen.length === 0) return new Set()
   const ids = chosen.map(({ eventId }) => eventId)
   const isDeclined = isOfDeclined(chosen[0]!.position)
   const free = isDeclined ? await withoutDelivery(reads, ids, selection) : ids
-  return new Set(await ofCalls(reads, free, selection))
+  const matching = await ofCalls(reads, free, selection)
+  const isForAll = !isDeclined || isSelected === undefined
+  return new Set(isForAll ? matching : await selectedOf(reads, matching, isSelected))
+}
+
+async function selectedOf(
+  reads: Reads,
+  eventIds: readonly string[],
+  isSelected: (event: AcceptedEvent) => boolean,
+): Promise<readonly string[]> {
+  const rows = await reads.list(sql<Readonly<Record<string, unknown>>>`
+    SELECT ${reads.dialect.events.columns} FROM events WHERE id ${reads.dialect.among(eventIds)}`)
+  return rows.flatMap((row) => {
+    const event = readableEventOf(row)
+    return event !== undefined && isSelected(event) ? [event.id] : []
+  })
 }
 
 /** The events for which no earlier replay created a delivery: such deliveries are selected by state. */

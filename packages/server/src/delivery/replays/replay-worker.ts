@@ -5,6 +5,7 @@ import { fieldsOf } from '../../telemetry/names.ts'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Recurring } from '../../util/time/recurring.ts'
+import { selectionOf } from '../../pipeline/filter.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
 
@@ -62,13 +63,15 @@ export class ReplayWorker implements Worker {
   }
 
   async #takeTurn(replay: Replay): Promise<number> {
-    const { replays, activity, clock, logger, onRequeued } = this.#options
+    const { catalog, replays, activity, clock, logger, onRequeued } = this.#options
     const { id, selection, cursor } = replay
     const rate = this.#rates.get(id) ?? new ReplayRate(replay.ratePerSecond ?? Infinity)
     this.#rates.set(id, rate)
     const limit = Math.min(MAX_AT_ONCE, rate.allowance(clock.now()))
     if (limit === 0) return rate.waitMs(clock.now())
-    const slice = await replays.select(selection, { cursor, scan: SCAN, limit })
+    const destination = catalog.current.destinations.get(selection.destinationId)
+    const isSelected = selectionOf(destination)
+    const slice = await replays.select(selection, { cursor, scan: SCAN, limit, isSelected })
     const deliveries = slice.eventIds.map((eventId) => ({
       id: deliveryId(eventId, selection.destinationId),
       eventId,

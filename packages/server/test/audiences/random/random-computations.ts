@@ -47,7 +47,7 @@ export function someMoment(chance: Chance, around: number): number {
   return around + chance.integer(-60, 6) * HOUR_MS
 }
 
-function someComparison(chance: Chance, around: number): Comparison {
+export function someComparison(chance: Chance, around: number): Comparison {
   const number = chance.integer(0, 3)
   return chance.pick<Comparison>([
     { op: 'equals', value: chance.pick<Json>(['pro', 1, true, [1, 'pro']]) },

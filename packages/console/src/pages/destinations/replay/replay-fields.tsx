@@ -80,7 +80,7 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
         />
       ))}
       <Checkbox
-        label="not sent: the destination was disabled"
+        label="not sent: the destination was disabled, or its filter or sample excluded the event"
         checked={draft.includeDeclined}
         onToggle={(includeDeclined) => onChange({ ...draft, includeDeclined })}
       />

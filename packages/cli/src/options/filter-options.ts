@@ -1,0 +1,142 @@
+import {
+  EVENT_TYPES,
+  type EventType,
+  type Filter,
+  FILTER_FIELDS,
+  type Json,
+  type Operator,
+  OPERATOR_TABLE,
+  OPERATORS,
+  type Sample,
+  type ValueComparison,
+} from '@hookline/protocol'
+import type { ApiCommand } from '../commands/api-command.ts'
+import { Failure } from '../failure.ts'
+import { jsonObjectIn } from './json-file.ts'
+
+export interface FilterOptions {
+  readonly only?: readonly EventType[]
+  readonly event?: readonly string[]
+  readonly where?: readonly ValueComparison[]
+  readonly filter?: string | false
+}
+
+export function withFilterOptions(command: ApiCommand): ApiCommand {
+  return command
+    .option('--only <types>', 'only calls of these types, separated by commas', typesIn)
+    .option(
+      '--event <name>',
+      'only track events with this name; "Order *" for all names that begin with "Order "; repeat for more',
+      (text, earlier: readonly string[] = []) => [...earlier, text],
+    )
+    .option(
+      '--where <comparison>',
+      'only events with this value, such as "properties.revenue>=100" or "context.ip exists"; repeat for more',
+      (text, earlier: readonly ValueComparison[] = []) => [...earlier, comparisonIn(text)],
+    )
+    .option('--filter <file>', 'the filter as a JSON file; - for stdin')
+}
+
+/** Options of `create` and `update`. */
+export function withSelectionOptions(command: ApiCommand): ApiCommand {
+  return withFilterOptions(command)
+    .option('--no-filter', 'remove the filter: receive all events')
+    .option('--sample <share>', 'only this share of the users, such as 0.1 or 10%', sampleIn)
+    .option('--no-sample', 'remove the sample')
+}
+
+const HINT = 'For example {"event": "Order *"}, or {"type": "identify"}.'
+
+/** The filter that the options describe; `null` without one, `undefined` for no change. */
+export async function filterOf(options: FilterOptions): Promise<Filter | null | undefined> {
+  const { only, event, where, filter } = options
+  const isShort = only !== undefined || event !== undefined || where !== undefined
+  if (filter !== undefined && isShort)
+    throw new Failure('usage', '--filter conflicts with --only, --event and --where.')
+  if (filter === false) return null
+  if (typeof filter === 'string') return (await jsonObjectIn(filter, HINT)) as unknown as Filter
+  if (!isShort) return undefined
+  const types = only ?? (event === undefined ? undefined : (['track'] as const))
+  if (types === undefined) return { where: where ?? [] }
+  const clauses = types.map((type) => {
+    const names = type === 'track' && event !== undefined ? { event: one(event) } : { type }
+    const compared = (where ?? []).filter((each) => applies(each, type))
+    return { ...names, ...(compared.length > 0 && { where: compared }) }
+  })
+  return clauses.length === 1 ? clauses[0]! : { or: clauses }
+}
+
+function one<T>(values: readonly T[]): T | readonly T[] {
+  return values.length === 1 ? values[0]! : values
+}
+
+const WITH_TRAITS: readonly EventType[] = ['identify', 'group']
+
+/** Only calls with properties are compared by them, and only calls with traits by these. */
+function applies(comparison: ValueComparison, type: EventType): boolean {
+  if ('property' in comparison) return !WITH_TRAITS.includes(type)
+  return !('trait' in comparison) || WITH_TRAITS.includes(type)
+}
+
+function typesIn(text: string): readonly EventType[] {
+  const types = text.split(',').map((each) => each.trim())
+  const wrong = types.find((each) => !EVENT_TYPES.some((type) => type === each))
+  if (wrong === undefined) return types as EventType[]
+  throw new Failure('usage', `Unknown type ${JSON.stringify(wrong)}.`, {
+    hint: `Use ${EVENT_TYPES.join(', ')}.`,
+  })
+}
+
+const SYMBOLS: Readonly<Record<string, Operator>> = {
+  '>=': '>=',
+  '<=': '<=',
+  '!=': 'not_equals',
+  '==': 'equals',
+  '=': 'equals',
+  '>': '>',
+  '<': '<',
+}
+const ROOTS = { properties: 'property', traits: 'trait', context: 'context' } as const
+const WORDS = OPERATORS.filter((op) => /\w/.test(op))
+const COMPARISON = new RegExp(
+  String.raw`^\s*([^\s<>=!]+)\s*(?:(>=|<=|!=|==|=|>|<)|\s(${WORDS.join('|')})(?=\s|$))\s*(.*)$`,
+  's',
+)
+
+export function comparisonIn(text: string): ValueComparison {
+  const [, path, symbol, word, given = ''] = COMPARISON.exec(text) ?? []
+  const op = symbol === undefined ? (word as Operator | undefined) : SYMBOLS[symbol]
+  const compared = path === undefined ? undefined : comparedIn(path)
+  if (op === undefined || compared === undefined)
+    throw new Failure('usage', `--where has no comparison: ${JSON.stringify(text)}.`, {
+      hint: `Use properties.…, traits.…, context.…, ${FILTER_FIELDS.join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
+    })
+  const value = OPERATOR_TABLE[op].takes === 'none' && given === '' ? {} : { value: valueIn(given) }
+  return { ...compared, op, ...value }
+}
+
+function comparedIn(path: string) {
+  const field = FILTER_FIELDS.find((each) => each === path)
+  if (field !== undefined) return { field }
+  const dot = path.indexOf('.')
+  const root = path.slice(0, dot)
+  if (!Object.hasOwn(ROOTS, root)) return undefined
+  const kind = ROOTS[root as keyof typeof ROOTS]
+  return { [kind]: path.slice(dot + 1) } as { readonly property: string }
+}
+
+/** As JSON if it is JSON: a number, `true`, a list or a quoted string. Otherwise as text. */
+function valueIn(text: string): Json {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return text
+  }
+}
+
+function sampleIn(text: string): Sample {
+  const [, number, percent] = /^(\d*\.?\d+)(%?)$/.exec(text) ?? []
+  const rate = Number(number) / (percent === '%' ? 100 : 1)
+  if (rate >= 0 && rate <= 1) return { rate, by: 'userId' }
+  throw new Failure('usage', '--sample must be a share from 0 to 1, or a percentage.')
+}

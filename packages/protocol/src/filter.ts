@@ -1,0 +1,42 @@
+import type { Comparison } from './computations/condition.ts'
+import type { EventType } from './event.ts'
+
+/** The fields of an event that a filter can compare without a path. */
+export const FILTER_FIELDS = ['userId', 'anonymousId', 'groupId', 'name', 'category'] as const
+
+/**
+ * Compares one value of an event: a field, or the value at a path in its properties, traits or context. The traits of a call
+ * other than identify and group are in `context.traits`.
+ */
+export type ValueComparison = Comparison &
+  (
+    | { readonly property: string }
+    | { readonly trait: string }
+    | { readonly context: string }
+    | { readonly field: (typeof FILTER_FIELDS)[number] }
+  )
+
+/** Matches an event if all its members do. */
+export interface FilterClause {
+  readonly type?: EventType
+  /** The name of a track event, or several. A `*` at the end of a name stands for any characters. */
+  readonly event?: string | readonly string[]
+  readonly where?: readonly ValueComparison[]
+}
+
+/** Selects the events that a destination gets. */
+export type Filter =
+  | { readonly and: readonly Filter[] }
+  | { readonly or: readonly Filter[] }
+  | { readonly not: Filter }
+  | FilterClause
+
+/** The fields that can decide which events are in a sample. */
+export const SAMPLE_FIELDS = ['userId', 'anonymousId', 'messageId'] as const
+
+/** A share of the events, chosen by a hash of a field, so that all events of a user are in it or none. */
+export interface Sample {
+  /** From 0 to 1. */
+  readonly rate: number
+  readonly by: (typeof SAMPLE_FIELDS)[number]
+}

@@ -1,0 +1,99 @@
+import type { WebhooksSettings } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import {
+  exportWebhooksSettings,
+  parseWebhooksSettings,
+  presentWebhooksSettings,
+} from '../../../src/admin/destinations/settings.ts'
+
+const webhookUrl = 'https://a.example/in'
+const filter = { or: [{ event: ['Order *'] }, { not: { type: 'identify' } }] }
+const sample = { rate: 0.25, by: 'anonymousId' }
+
+function parsed(input: object, previous?: WebhooksSettings) {
+  return parseWebhooksSettings(previous ? input : { webhookUrl, ...input }, previous)
+}
+
+function settingsOf(input: object, previous?: WebhooksSettings): WebhooksSettings {
+  const result = parsed(input, previous)
+  if ('faults' in result) expect.fail(JSON.stringify(result.faults))
+  return result.settings
+}
+
+test('a change without a filter and a sample keeps them, and null removes them', () => {
+  const stored = settingsOf({ filter, sample })
+  expect(settingsOf({ successPolicy: 'each' }, stored)).toMatchObject({ filter, sample })
+  const removed = settingsOf({ filter: null, sample: null }, stored)
+  expect(removed).toEqual(settingsOf({}))
+})
+
+test('the API and an export show the filter and the sample', () => {
+  const stored = settingsOf({ filter, sample })
+  expect(presentWebhooksSettings(stored)).toMatchObject({ filter, sample })
+  expect(exportWebhooksSettings(stored, false)).toMatchObject({ filter, sample })
+})
+
+test('a sample is by userId if nothing else is requested', () => {
+  expect(settingsOf({ sample: { rate: 1 } }).sample).toEqual({ rate: 1, by: 'userId' })
+})
+
+const compared = (comparison: object) => ({ filter: { where: [comparison] } })
+const clauses = (count: number) => ({ filter: { or: Array(count).fill({ type: 'page' }) } })
+const nested = (levels: number): object =>
+  levels === 1 ? { type: 'page' } : { not: nested(levels - 1) }
+
+test.each<[string, object, string[]]>([
+  ['a list', { filter: [] }, ['/filter wrong_type']],
+  ['an empty object', { filter: {} }, ['/filter required']],
+  ['an unknown type', { filter: { type: 'order' } }, ['/filter/type not_allowed']],
+  ['a deletion notice', { filter: { type: 'delete' } }, ['/filter/type not_allowed']],
+  ['an unknown field', { filter: { type: 'page', name: 'Home' } }, ['/filter/name unknown_field']],
+  [
+    'an event name of a page',
+    { filter: { type: 'page', event: 'x' } },
+    ['/filter/event exclusive'],
+  ],
+  ['an empty name', { filter: { event: '' } }, ['/filter/event too_short']],
+  ['no names', { filter: { event: [] } }, ['/filter/event too_few']],
+  ['101 names', { filter: { event: Array(101).fill('x') } }, ['/filter/event too_many']],
+  ['a number as a name', { filter: { event: ['a', 1] } }, ['/filter/event/1 wrong_type']],
+  ['two groups', { filter: { and: [], or: [] } }, ['/filter/or exclusive']],
+  ['a group and a clause', { filter: { and: [{}], type: 'page' } }, ['/filter/type exclusive']],
+  ['an empty group', { filter: { or: [] } }, ['/filter/or wrong_type']],
+  ['51 clauses', clauses(51), ['/filter/or/50 too_many']],
+  ['11 levels', { filter: nested(11) }, [`/filter${'/not'.repeat(10)} too_deep`]],
+  ['where as an object', { filter: { where: {} } }, ['/filter/where wrong_type']],
+  ['21 comparisons', { filter: { where: Array(21).fill({}) } }, ['/filter/where too_many']],
+  ['nothing compared', compared({ op: 'exists' }), ['/filter/where/0 required']],
+  [
+    'two values compared',
+    compared({ trait: 'a', property: 'b', op: 'exists' }),
+    ['/filter/where/0/trait exclusive'],
+  ],
+  [
+    'an unknown compared field',
+    compared({ field: 'messageId', op: 'exists' }),
+    ['/filter/where/0/field not_allowed'],
+  ],
+  [
+    'an unknown operator',
+    compared({ property: 'a', op: 'matches', value: 1 }),
+    ['/filter/where/0/op not_allowed'],
+  ],
+  ['a missing value', compared({ property: 'a', op: '>' }), ['/filter/where/0/value required']],
+  ['a sample as a number', { sample: 0.1 }, ['/sample wrong_type']],
+  ['a rate above 1', { sample: { rate: 10 } }, ['/sample/rate out_of_range']],
+  ['a rate that is not a number', { sample: { rate: NaN } }, ['/sample/rate out_of_range']],
+  ['a sample by a trait', { sample: { rate: 0.1, by: 'plan' } }, ['/sample/by not_allowed']],
+])('%s is refused', (_, input, expected) => {
+  const result = parsed(input)
+  const faults = 'faults' in result ? result.faults : []
+  expect(faults.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(expected)
+})
+
+test('50 clauses in 10 levels, with 20 comparisons and 100 names, are accepted', () => {
+  const where = Array(20).fill({ context: 'ip', op: 'exists' })
+  expect(parsed({ filter: { event: Array(100).fill('x'), where } })).not.toHaveProperty('faults')
+  expect(parsed(clauses(50))).not.toHaveProperty('faults')
+  expect(parsed({ filter: nested(10) })).not.toHaveProperty('faults')
+})
