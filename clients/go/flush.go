@@ -5,7 +5,7 @@ import "context"
 // FlushResult counts the calls that were pending when the flush began.
 type FlushResult struct {
 	Delivered int
-	// Failed calls were refused by the service, or not delivered after the last retry. OnError has the reasons.
+	// Failed calls were refused by the service, or not delivered after the last retry. OnError gets the reasons.
 	Failed int
 	// Pending is 0, unless the context ended or the client was closed.
 	Pending int

@@ -15,7 +15,7 @@ const maxResponseBytes = 2 << 20
 
 // response is the response to a batch, or the reason why there was none.
 type response struct {
-	// status is 0 if there was no response. err then has the reason.
+	// status is 0 if there was no response. err is then the reason.
 	status     int
 	retryAfter string
 	// isAccepted reports whether the body confirms that the service accepted the batch.

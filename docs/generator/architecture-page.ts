@@ -23,6 +23,6 @@ function componentRows(): string[][] {
 
 function mayImport({ mayImport: names, mayImportTypes: types = [] }: Component): string {
   const words = names.map((name) => (name === 'backend' ? 'ports' : name))
-  const ofTypes = types.length > 0 ? [`types of ${types.map(code).join(' and ')}`] : []
+  const ofTypes = types.length > 0 ? [`types from ${types.map(code).join(' and ')}`] : []
   return [...words, ...ofTypes].join(', ') || 'no other component'
 }

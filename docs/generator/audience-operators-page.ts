@@ -21,7 +21,7 @@ export function audienceOperatorsPage(): string {
       '`null` counts as missing.',
       'Strings are compared exactly, including case. Numbers are compared with numbers only: `"5"` is a string.',
       'A date is an ISO 8601 timestamp, in UTC unless it has a zone, or a number: Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
-      'A path such as `address.city` can enter objects, but not lists. Escape a dot in a name with a backslash, doubled in JSON: `"utm\\\\.source"`.',
+      'A path such as `address.city` can descend into objects, but not into lists. Escape a dot in a name with a backslash, doubled in JSON: `"utm\\\\.source"`.',
     ]),
     '## Events',
     list([

@@ -91,7 +91,7 @@ export function performancePage(): string {
 }
 
 const LIMITS = [
-  '**Processor time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. With three or more cores, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of its work, but messages between threads add about a quarter to the cost of an event.',
+  "**Processor time.** The cost is spread over many layers: the largest accounts for a tenth. The writer thread writes to SQLite. With one or two cores, the main thread does everything else: parsing, decisions, signatures and HTTP. With three or more cores, separate threads do most of this (`ingestThreads`, `deliveryThreads`). On two cores, the main thread is the bottleneck, while the writer thread is busy for a quarter to a half of the time. More threads would take over some of the main thread's work, but messages between threads add about a quarter to the cost of an event.",
   '**The disk.** Each commit is an fsync. An event is sent after the commit that accepts it, and leaves its lane after the commit that records its delivery. Events that arrive during a commit share the next one, so a slow disk makes commits larger, but does not reduce throughput. This requires enough concurrent events: enough client connections, and a large enough `webhookQueueSize`.',
 ]
 
@@ -122,7 +122,7 @@ const PEERS = [
 ]
 
 const METHOD = [
-  '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
+  '`npm run bench` measures everything above except the other products, and `npm run bench -- NAME` runs one benchmark. It needs only `npm ci`; `delivery-peers` and `cluster` also need Redis, PostgreSQL and NATS. `HOOKLINE_BENCH_PROFILES=FOLDER` writes CPU profiles of all processes to FOLDER.',
   'Hookline and its peers take turns, in a different order each round. Each round starts new processes, and begins with a warm-up of half the measured time, or of 10 s if the round is 10 s long. A ratio is the figure of Hookline divided by the figure of the peer in the same round.',
   'One process sends prepared requests over raw sockets, and the receiver does as little as HTTP allows. Both share the processors with the measured program. A call has about 800 bytes and a unique messageId. Hookline runs with its default settings on a real disk, with `synchronous=FULL`: every call is on disk before its response, and every delivery is recorded.',
 ]

@@ -41,8 +41,8 @@ export function scalingPage(): string {
     `On the two cores of the benchmark machine, without the load generator and the receiver, this allows at most ${Math.round(maxRateOn(2, cost)).toLocaleString('en')} events/s.`,
     '## Bottlenecks',
     [
-      '- **A node** is mainly one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
-      `- **The archive of a database** is one queue: ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. It allows at most ${Math.round(1e6 / cost.archiveMicros).toLocaleString('en')} events/s.`,
+      '- **A node** runs mainly on one thread, and uses slightly more than one core. On a machine with more cores, run more nodes. Nodes keep no state that other nodes need.',
+      `- **Archiving** into one database is serial: it takes ${micros(cost.archiveMicros)} for each event, regardless of the number of nodes. It allows at most ${Math.round(1e6 / cost.archiveMicros).toLocaleString('en')} events/s.`,
       '- **PostgreSQL** uses one core for each running statement. It writes each event to disk several times: the row, its indexes, and the write-ahead log of both.',
       '- **NATS** writes each chunk of events once on each server with a replica. Each source uses one of four partitions, so that its events stay in order. A stream is one Raft group, whose leader handles all of it.',
     ].join('\n'),

@@ -38,7 +38,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   await dialog
     .getByRole('radio', { name: /^All rejected or expired deliveries to .+: 3 deliveries/ })
     .check()
-  await dialog.getByText('Retries 3 deliveries.').waitFor()
+  await dialog.getByText('3 deliveries will be retried.').waitFor()
   expect(await dialog.getByRole('radio', { name: '404 http_4xx: 3 deliveries' }).count()).toBe(1)
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Retry' }).click()
@@ -102,7 +102,7 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   await dialog
     .getByRole('radio', { name: /^Only for events received since a certain time/ })
     .check()
-  await dialog.getByText('Retries 1 delivery.').waitFor()
+  await dialog.getByText('1 delivery will be retried.').waitFor()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'No failures' }).waitFor()
   await page.getByText('1 requeued, 1 delivered').waitFor()
@@ -143,7 +143,7 @@ test('deliveries that expired before an attempt are shown, found and retried', a
   await page.getByRole('link', { name: 'Failures' }).click()
   await group.getByRole('button', { name: 'Retry' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('radio', { name: /^Failed as not_attempted: / }).check()
+  await dialog.getByRole('radio', { name: /^Not attempted: / }).check()
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await group.waitFor({ state: 'detached' })
 })

@@ -136,7 +136,7 @@ describe('a call that created no event is explained:', () => {
       'To narrow this down, run: hookline events why-missing --user <userId> --source <id>'
     expect([code, text]).toEqual([4, expect.stringContaining(command)])
     expect(text).toMatch(
-      /^ {2}- users_suppressed \(count 3, last at \S+Z\): Calls of suppressed users /m,
+      /^ {2}- users_suppressed \(count 3, last at \S+Z\): Calls for suppressed users /m,
     )
     const why = await hookline(service, 'events', 'why-missing', '--user', 'u1')
     expect(why.text).toMatch(

@@ -167,13 +167,13 @@ function timestamps(): string[] {
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
       `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
-      '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but limited to the time of receipt.',
+      '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but a later one is replaced by the time of receipt.',
       'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',
       'An unreadable `timestamp` is replaced by the time of receipt, and the trace is flagged `timestamp_unreadable`.',
       'Delivered timestamps are always `YYYY-MM-DDTHH:mm:ss.sssZ`. The trace has the original text as `originalTimestamp`.',
     ]),
-    'If a call has no `context.ip`, it is set to the address of the client when the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
+    'Hookline sets a missing `context.ip` to the client\'s address if the call comes from a browser with CORS, or has `"direct": true` in its `context`. Behind a proxy, set `trustedProxies`.',
   ]
 }
 
@@ -188,7 +188,7 @@ function duplicates(): string[] {
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure, with the two exceptions below.',
       'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
       'It does not mean that a receiver got the event: deliveries are retried for up to four hours.',
-      'Two kinds of calls get a 200 but are not stored: duplicates, and calls of users that a deletion request suppressed.',
+      'Two kinds of calls get a 200 but are not stored: duplicates, and calls for users suppressed by a deletion request.',
     ]),
   ]
 }
@@ -255,9 +255,9 @@ function otherFieldsTable(): string {
   return [
     table(['other field', 'meaning'], rows),
     list([
-      'A numeric id is converted to a string: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991 that JSON parsers would round is rejected with `id_not_exact`, because it would become the id of another user or call.',
+      'A numeric id is converted to a string: `7`, `7.0` and `"7"` are the same id. A number beyond 9007199254740991, or one that JSON parsers would round, is rejected with `id_not_exact`, because it could become the id of another user or call.',
       'An id must be valid Unicode in UTF-8 (otherwise `id_not_unicode`), without control characters U+0000 to U+001F and U+007F to U+009F (otherwise `id_control_character`).',
-      'In other fields, a number beyond 2^53 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace is flagged `precision_lost`.',
+      'In other fields, a number beyond 9007199254740991 that JSON parsers round, or one such as `1e-400` that becomes 0, is accepted, and the trace is flagged `precision_lost`.',
       'A call with `NaN`, `Infinity` or a number that is too large for JSON parsers, such as `1e400`, is rejected with `number_not_finite`.',
     ]),
   ].join('\n\n')

@@ -74,7 +74,7 @@ function deletions(): string[] {
   const timestamp = '2026-11-21T09:40:00.000Z'
   return [
     '### delete',
-    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. Each destination sends its notice to all of its webhooks.',
+    'A deletion notice: a user was deleted, so delete your data about this user. It has no `version`, `messageId` or `context`. The notice is sent to all webhooks of each enabled destination.',
     fieldsTable('delete'),
     fence('json', deletionPayload({ userId: 'u1', timestamp })),
     fence('json', deletionPayload({ anonymousId: 'visitor-8f2c', timestamp })),
@@ -224,7 +224,7 @@ function computedExamples(): string[] {
       'For one user and one audience or computed trait, each change has a later `timestamp` than the previous one. Deliveries may arrive in any order, so keep the newest.',
       'A new audience sends one payload for each member, and after that only changes.',
       '`userId` is always present, `anonymousId` never. The same change has the same `messageId`.',
-      'When a user is deleted, only the deletion notice is sent, and no audience changes.',
+      'When a user is deleted, only the deletion notice is sent: no changes in audiences or computed traits are sent for that user.',
     ]),
   ]
 }

@@ -250,7 +250,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: 'Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of the share of its thread.',
+    doc: "Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight.",
     default: '64',
     parse: integer(1, 16_384),
   },
@@ -325,7 +325,7 @@ export const SETTINGS = {
     parse: integer(1, 65_535),
   },
   maxOpenFiles: {
-    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls, each of which uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
+    doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
   },

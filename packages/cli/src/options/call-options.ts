@@ -89,7 +89,7 @@ function faultsOf(type: EventType, options: CallOptions & { name: string | undef
   }
   if (options.timestamp !== undefined && timeOf(options) === undefined) {
     faults.push(
-      '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or a time span before now, like 1h.',
+      '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or a duration before now, like 1h.',
     )
   }
   return faults

@@ -1,18 +1,18 @@
 import { formatTimestamp, parseTimestamp, parseTimeSpan } from '@hookline/protocol'
 import { InvalidArgumentError } from 'commander'
 
-/** Converts an ISO 8601 time, or a time span before now, to ISO 8601. */
+/** Converts an ISO 8601 time, or a duration before now, to ISO 8601. */
 export function pastTime(text: string, nowMs = Date.now()): string {
-  return timeOf(text, nowMs, -1, 'a time span before now, like 90s, 1h or 7d')
+  return timeOf(text, nowMs, -1, 'a duration before now, like 90s, 1h or 7d')
 }
 
-/** Converts an ISO 8601 time, or a time span after now, to ISO 8601. */
+/** Converts an ISO 8601 time, or a duration from now, to ISO 8601. */
 export function futureTime(text: string, nowMs = Date.now()): string {
-  return timeOf(text, nowMs, 1, 'a time span after now, like 12h or 30d')
+  return timeOf(text, nowMs, 1, 'a duration from now, like 12h or 30d')
 }
 
 /** Describes a past time in option help. */
-export const PAST_TIME = 'ISO 8601, or a time span before now, like 1h'
+export const PAST_TIME = 'ISO 8601, or a duration before now, like 1h'
 
 const HOUR_MS = 60 * 60 * 1000
 

@@ -82,7 +82,7 @@ function failureOf(failure: WorkerFailed | DatabaseCorrupted): Failure {
 function workerFailure({ worker, failures, error }: WorkerFailed): Failure {
   const kind = error instanceof Error ? error.name : typeof error
   const hint =
-    'No accepted event is lost. All events are on disk and will be delivered after the next start. The log has the error.'
+    'No accepted event is lost. All events are on disk and will be delivered after the next start. The error is in the log.'
   const message = `Stopped: ${worker} failed ${failures} times within a minute (${kind}).`
   return new Failure('failed', message, { code: 'worker_failed', hint, cause: error })
 }

@@ -21,9 +21,9 @@ describe('a time option', () => {
 
   it.for(['', '1', 'yesterday', '2026-13-01', '99999999d', '1 h'])('is refused as %j', (text) => {
     expect(() => pastTime(text, NOW)).toThrow(
-      'Use ISO 8601, like 2026-11-21T09:30:00Z, or a time span before now',
+      'Use ISO 8601, like 2026-11-21T09:30:00Z, or a duration before now',
     )
-    expect(() => futureTime(text, NOW)).toThrow('or a time span after now, like 12h or 30d')
+    expect(() => futureTime(text, NOW)).toThrow('or a duration from now, like 12h or 30d')
   })
 
   it('in whole hours may be a number or a duration', () => {

@@ -12,7 +12,7 @@ export interface RejectedMessage {
 
 /** The response to a batch, or the reason why there was none. */
 export interface BatchResponse {
-  /** Absent if there was no response. `cause` then has the reason. */
+  /** Absent if there was no response. `cause` is then the reason. */
   readonly status?: number
   readonly retryAfter?: string
   /** Whether the body confirms that the service accepted the batch. */

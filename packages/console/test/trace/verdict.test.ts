@@ -24,7 +24,8 @@ function traceOf(...fates: readonly string[]): Pick<Trace, 'decisions' | 'delive
 
 test.for([
   [['delivered'], 'delivered', 'Delivered to its destination.'],
-  [['delivered', 'delivered'], 'delivered', 'Delivered to all 2 destinations.'],
+  [['delivered', 'delivered'], 'delivered', 'Delivered to both destinations.'],
+  [['delivered', 'delivered', 'delivered'], 'delivered', 'Delivered to all 3 destinations.'],
   [
     ['delivered', 'delivered', 'declined'],
     'delivered',

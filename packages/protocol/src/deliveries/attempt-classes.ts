@@ -73,7 +73,7 @@ export const ATTEMPT_CLASSES = {
   internal_error: {
     meaning:
       'A bug in Hookline stopped the attempt. Hookline does not try again. The other webhooks of the destination are not affected.',
-    help: 'The log has the error as `attempt.crashed`. Report it, and retry the delivery after upgrading to a version with the fix.',
+    help: 'Look for `attempt.crashed` in the log. Report the error, and retry the delivery after upgrading to a version with the fix.',
   },
 } as const satisfies Record<string, AttemptClassInfo>
 

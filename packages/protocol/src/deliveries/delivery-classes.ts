@@ -10,7 +10,7 @@ export const CLASSES_WITHOUT_ATTEMPT = {
   quarantined: {
     meaning:
       'A bug in Hookline or corrupted data stopped the delivery. Hookline does not try again.',
-    help: 'The log has the reason as `quarantine.added`. After data corruption, retry the delivery. If it was a bug, report it, and retry after upgrading to a version with the fix.',
+    help: 'Look for `quarantine.added` in the log. After data corruption, retry the delivery. If it was a bug, report it, and retry after upgrading to a version with the fix.',
   },
 } as const satisfies Record<string, AttemptClassInfo>
 

@@ -42,8 +42,11 @@ const PROPERTIES: PayloadField = {
 const CONTEXT: PayloadField = {
   type: 'object',
   always: true,
-  meaning:
-    'Device, IP address, library and so on, as sent by the client; {} if it sent none. For a change in an audience or a computed trait, it identifies the audience or trait.',
+  meaning: 'Device, IP address, library and so on, as sent by the client; {} if it sent none.',
+}
+const IDENTIFY_CONTEXT: PayloadField = {
+  ...CONTEXT,
+  meaning: `${CONTEXT.meaning} For a change in an audience or a computed trait, it identifies the audience or trait.`,
 }
 const TIMESTAMP: PayloadField = {
   type: 'string',
@@ -70,7 +73,7 @@ const VISIT = { ...PERSON, name: NAME, category: CATEGORY, properties: PROPERTIE
 /** The fields of each type of payload besides `version` and `type`, in the order in which they are sent. */
 export const PAYLOAD_FIELDS: Readonly<Record<PayloadType, Readonly<Record<string, PayloadField>>>> =
   {
-    identify: { ...PERSON, traits: TRAITS, ...END },
+    identify: { ...PERSON, traits: TRAITS, ...END, context: IDENTIFY_CONTEXT },
     track: {
       ...PERSON,
       event: required('The name of the action.'),

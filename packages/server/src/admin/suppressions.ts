@@ -15,7 +15,7 @@ export const SuppressionResponse = Type.Object(
     sourceId: Schema.nullable(Schema.text('null: every source.')),
     since: Schema.time,
     deletionId: Schema.text('The deletion that requested it.'),
-    droppedCalls: Schema.integer('Calls of the user that got a 200 and were not stored.'),
+    droppedCalls: Schema.integer('Calls for the user that got a 200 and were not stored.'),
     lastDroppedAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
   },
   { $id: 'Suppression' },

@@ -101,7 +101,7 @@ export interface Suppressions {
   /** Whether events of this user are dropped in this source. Called for each event. */
   has(sourceId: string, kind: Subject['kind'], id: string): boolean
 
-  /** Counts dropped calls of users that are still suppressed. A crash shortly after may lose the counts. */
+  /** Counts dropped calls for users that are still suppressed. A crash shortly after may lose the counts. */
   countSuppressed(calls: SuppressedCalls): Promise<void>
 
   /** Visible in `has` of every reachable node when it resolves. Existing ones of the same user and source stay. */

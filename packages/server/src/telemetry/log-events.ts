@@ -221,7 +221,7 @@ export const LOG_EVENTS = {
   'write_key.last_use_write_failed': warn('The last use of a write key could not be stored.', DISK),
   'token.last_use_write_failed': warn('The last use of a token could not be stored.', DISK),
   'suppression.count_failed': warn(
-    'Calls of suppressed users were dropped, but could not be counted.',
+    'Calls for suppressed users were dropped, but could not be counted.',
     DISK,
   ),
 } satisfies Record<string, LogEvent>

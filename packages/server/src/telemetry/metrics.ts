@@ -154,7 +154,7 @@ export class Metrics {
     ),
     largest: this.#gauge(
       'hookline_profile_largest_ids',
-      'Largest number of ids of any profile that gained an id since startup.',
+      'Number of ids of the largest profile that has gained an id since startup.',
     ),
   }
   readonly corruptions = this.#counter(

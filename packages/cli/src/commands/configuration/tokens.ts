@@ -35,7 +35,7 @@ export function addTokens(program: ApiCommand): void {
     )
     .option(
       '--expires <time>',
-      'expiry: ISO 8601, or a time span after now, like 30d (default: never)',
+      'expiry: ISO 8601, or a duration from now, like 30d (default: never)',
       (text) => futureTime(text),
     )
     .run(async ({ api, output }, name: string, { role, expires }: CreateOptions) => {

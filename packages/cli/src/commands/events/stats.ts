@@ -69,8 +69,8 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
   const received = totalOf((point) => point.received)
   const delivered = totalOf((point) => point.delivered)
   const causes = {
-    refused: shown.map(({ refused }) => refused),
-    filtered: shown.map(({ filtered }) => filtered),
+    rejected: shown.map(({ refused }) => refused),
+    declined: shown.map(({ filtered }) => filtered),
     failed: shown.map(({ failed }) => failed),
     'not linked': shown.map(({ unlinked }) => unlinked),
   }
@@ -105,9 +105,9 @@ function sum(counts: readonly number[]): number {
 const COLUMNS: readonly Column<Point>[] = [
   { head: 'at', cell: ({ at }) => at },
   { head: 'received', cell: ({ received }) => grouped(received) },
-  { head: 'refused', cell: ({ refused }) => grouped(sum(Object.values(refused))), rank: 2 },
+  { head: 'rejected', cell: ({ refused }) => grouped(sum(Object.values(refused))), rank: 2 },
   { head: 'duplicates', cell: ({ duplicates }) => grouped(duplicates), rank: 4 },
-  { head: 'filtered', cell: ({ filtered }) => grouped(sum(Object.values(filtered))), rank: 3 },
+  { head: 'declined', cell: ({ filtered }) => grouped(sum(Object.values(filtered))), rank: 3 },
   { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
   { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 5 },
   { head: 'failed', cell: ({ failed }) => grouped(sum(Object.values(failed))) },

@@ -23,7 +23,8 @@ export function addRebuild(program: ApiCommand): void {
       const dataDir = dataDirOf(options.dataDir)
       await confirm(
         command,
-        () => `This replaces the database in ${dataDir}, kept as hookline.db.corrupted.`,
+        () =>
+          `This replaces the database in ${dataDir}. The old one is kept as hookline.db.corrupted.`,
       )
       const { rebuildInto } = await import('@hookline/server')
       const from = options.from === undefined ? undefined : resolve(options.from)

@@ -20,7 +20,10 @@ export function addRestore(program: ApiCommand): void {
     .description('restore a backup into a data folder')
     .confirmed()
     .option('--data-dir <folder>', 'data folder of a stopped service; created if missing')
-    .option('--replace', 'replace an existing database, kept as hookline.db.before-restore')
+    .option(
+      '--replace',
+      'replace an existing database, and keep the old one as hookline.db.before-restore',
+    )
     .action(async (file: string, options: RestoreOptions, command: Command) => {
       const dataDir = dataDirOf(options.dataDir)
       const { restoreInto } = await import('@hookline/server')

@@ -13,7 +13,7 @@ interface DeleteOptions {
 
 export function addDeleteUser(program: ApiCommand): void {
   program
-    .api('delete-user [userIds...]', 'delete all data of users')
+    .api('delete-user [userIds...]', 'delete all data about one or more users')
     .confirmed()
     .option('--anonymous-id <ids...>', 'delete all events with these anonymousIds')
     .option('--source <ids...>', 'only data from these sources (default: all)')
@@ -66,7 +66,9 @@ async function linkedTo(api: ManagementApi, userIds: readonly string[]): Promise
   return [
     ...(devices.length === 0
       ? []
-      : [`Also removed from their profiles: ${shortList(devices.map(({ id }) => id))}.`]),
+      : [
+          `Anonymous ids also removed from their profiles: ${shortList(devices.map(({ id }) => id))}.`,
+        ]),
     ...(staying.length === 0
       ? []
       : [`These aliased users are not deleted: ${shortList(staying)}.`]),

@@ -13,7 +13,7 @@ describe('hookline stats', () => {
   it('counts recent events, with the attempts that are retried', async () => {
     await expect
       .poll(async () => (await service.run('stats')).stdout)
-      .toMatch(/^at +received +refused +duplicates +filtered +delivered +retried +failed /m)
+      .toMatch(/^at +received +rejected +duplicates +declined +delivered +retried +failed /m)
     await expect
       .poll(async () => (await service.run('stats', '--step', '1d')).stdout)
       .toMatch(/^\S+ +1 +0 +0 +0 +0 +1 +0/m)

@@ -1,4 +1,4 @@
-import { CLASSES_WITHOUT_ATTEMPT } from '@hookline/protocol'
+import type { CLASSES_WITHOUT_ATTEMPT } from '@hookline/protocol'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
@@ -82,11 +82,18 @@ function statesLabel({ class: kind }: FailureGroup): string {
   return kind === 'quarantined' ? 'rejected, expired or quarantined' : 'rejected or expired'
 }
 
+const LABELS_WITHOUT_ATTEMPT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    not_attempted: 'Not attempted',
+    quarantined: 'Quarantined',
+  } satisfies Record<keyof typeof CLASSES_WITHOUT_ATTEMPT, string>),
+)
+
 function theseLabel(group: FailureGroup): string {
   const { class: kind, count } = group
-  const link = Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, kind) ? 'as' : 'with'
+  const cause = LABELS_WITHOUT_ATTEMPT.get(kind) ?? `Failed with ${failureLabel(group)}`
   const part = count > MAX_RETRIES ? `the newest ${MAX_RETRIES} of ` : ''
-  return `Failed ${link} ${failureLabel(group)}: ${part}${counted(count, 'delivery', 'deliveries')}`
+  return `${cause}: ${part}${counted(count, 'delivery', 'deliveries')}`
 }
 
 /** `: 3 deliveries`, or nothing while the service counts them. */
@@ -97,7 +104,7 @@ function matchesLabel(matches: number | undefined): string {
 function previewText(matches: number | undefined): string {
   if (matches === undefined) return 'Counting…'
   if (matches === 0) return 'No deliveries to retry.'
-  return `Retries ${counted(matches, 'delivery', 'deliveries')}.`
+  return `${counted(matches, 'delivery', 'deliveries')} will be retried.`
 }
 
 interface Retry {

@@ -35,7 +35,9 @@ export function useRetryEach(group: FailureGroup): RetryEach {
     setDone(0)
     const { retried, refused } = await retryEach(group, controller.current.signal, setDone)
     const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
-    return refused === 0 ? summary : `${summary} Held or deleted: ${refused}.`
+    return refused === 0
+      ? summary
+      : `${summary} Skipped because they are held or deleted: ${refused}.`
   }
   return { run, done }
 }

@@ -48,7 +48,8 @@ export function verdictOf(outcomes: Outcomes): Verdict {
   const rest = FATES.filter(({ fate }) => count(fate) > 0)
   const [worst] = rest
   if (worst === undefined) {
-    const where = fates.length === 1 ? 'its destination' : `all ${fates.length} destinations`
+    const all = fates.length === 2 ? 'both' : `all ${fates.length}`
+    const where = fates.length === 1 ? 'its destination' : `${all} destinations`
     return { tone: 'delivered', sentence: `Delivered to ${where}.` }
   }
   // A decline is intended, so it does not outweigh a delivery.

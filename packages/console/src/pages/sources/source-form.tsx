@@ -51,7 +51,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       </Field>
       <Field
         label="Space"
-        hint="Sources in the same space share user profiles and audiences. Use another space for separate users, such as a test system’s."
+        hint="Sources in the same space share user profiles and audiences. Use a separate space for users that must not be mixed with these, such as the users of a test system."
         fault={faultAt(error, '/space')}
       >
         {(ids) => (

@@ -33,7 +33,8 @@ export const TRACE_FINDINGS = {
     help: 'Send events to another source.',
   },
   duplicates: {
-    meaning: 'Later calls with the same messageId were dropped, as set by dedupeWindow.',
+    meaning:
+      'Later calls with the same messageId were dropped, because they arrived within dedupeWindow.',
     help: 'Use a unique messageId for each call. Duplicates are normal if a client retried a request.',
   },
 } as const

@@ -27,7 +27,7 @@ export const MISSING_CAUSES = {
   },
   suppressed: {
     meaning: 'The user is suppressed: calls get a 200 and are not stored.',
-    help: 'If the user agrees to new events, delete the suppression. Later calls are then stored.',
+    help: 'If the user agrees to new events, end the suppression. Later calls are then stored.',
   },
   deleted: {
     meaning: 'A deletion removed the earlier events of the user.',
@@ -50,7 +50,7 @@ export const MISSING_CAUSES = {
     help: 'Look up the code in the table of the ingestion API. Then send the call again.',
   },
   users_suppressed: {
-    meaning: 'Calls of suppressed users got a 200 and were not stored.',
+    meaning: 'Calls for suppressed users got a 200 and were not stored.',
     help: 'Search again with the userId of the call, or see the list of suppressions.',
   },
   deletions: {
@@ -283,7 +283,7 @@ function sourceCauses(
 
 const DAY_MS = 24 * SPANS.hour
 const PREFIX = 'refused.'
-/** Calls of suppressed users: counted in the suppressions instead. */
+/** Calls for suppressed users: counted in the suppressions instead. */
 const LEFT_OUT = 'refused.suppressed'
 
 /** A cause for each code of calls refused in the last day, the most frequent first. Counts are up to a minute old. */

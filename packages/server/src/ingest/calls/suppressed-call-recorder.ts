@@ -16,7 +16,7 @@ interface UnwrittenUserCalls {
   readonly bySource: Map<string, Map<string, Subject & { calls: number }>>
 }
 
-/** Counts the calls of suppressed users, to explain missing events. No call waits for it; counts share writes. */
+/** Counts the calls for suppressed users, to explain missing events. No call waits for it; counts share writes. */
 export class SuppressedCallRecorder {
   readonly #suppressions: CountedSuppressions
   readonly #clock: Clock

@@ -45,7 +45,7 @@ export function ComputeInputs({ draft, onChange }: ComputeInputsProps): ReactEle
       </div>
       <AddFilterButton className="self-start" events={events} onChange={changeEvents} />
       <p className="text-ink-faint text-note">
-        {meaning} Computed from {from}. If there are no events:{' '}
+        {meaning} {fn !== 'count' && `Computed from ${from}. `}If there are no events:{' '}
         <code>{JSON.stringify(whenEmpty)}</code>.
       </p>
       <FaultList faults={faultsIn(faults, '/compute')} />
