@@ -24,11 +24,15 @@ export const COMPONENTS = tableOf({
   },
   pipeline: {
     holds: 'log → decisions, archive, deliveries for the lanes, ack',
-    mayImport: ['delivery', ...PORTS_AND_TOOLS],
+    mayImport: ['delivery', 'routing', ...PORTS_AND_TOOLS],
+  },
+  routing: {
+    holds: 'which events a destination gets: filters and samples. Pure',
+    mayImport: ['protocol'],
   },
   delivery: {
     holds: 'lanes, attempts, sender, address guard, outcomes, retries, held deliveries, replays',
-    mayImport: PORTS_AND_TOOLS,
+    mayImport: ['routing', ...PORTS_AND_TOOLS],
   },
   deletions: {
     holds: 'the worker that carries out deletion requests, notices, signed receipts',
@@ -62,7 +66,7 @@ export const COMPONENTS = tableOf({
   },
   admin: {
     holds: 'the management API, one file or folder for each resource',
-    mayImport: ['activity', 'audiences', 'inspector', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'audiences', 'inspector', 'routing', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

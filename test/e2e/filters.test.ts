@@ -30,7 +30,9 @@ describe('a destination with a filter', () => {
   })
 
   test('gets the selected events, and the trace explains why it does not get another', async () => {
-    expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()).messageId)).toEqual(['m-1'])
+    expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()).messageId)).toEqual([
+      'm-1',
+    ])
     const { decisions } = await service.trace('m-2')
     expect(decisions).toMatchObject([{ decision: 'declined', reason: 'filtered' }])
     expect(decisions[0]).toMatchObject({

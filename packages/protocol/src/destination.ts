@@ -44,7 +44,7 @@ export interface WebhooksSettings {
   readonly successPolicy: SuccessPolicy
   /** Which events it gets; absent for all. */
   readonly filter?: Filter
-  /** Which share of these; absent for all. */
+  /** The share of these events that it gets; absent for all. */
   readonly sample?: Sample
 }
 

@@ -27,12 +27,12 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
     .option(
       '--event <name>',
       'only track events with this name; "Order *" for all names that begin with "Order "; repeat for more',
-      (text, earlier: readonly string[] = []) => [...earlier, text],
+      (text, earlier?: readonly string[]) => [...(earlier ?? []), text],
     )
     .option(
       '--where <comparison>',
       'only events with this value, such as "properties.revenue>=100" or "context.ip exists"; repeat for more',
-      (text, earlier: readonly ValueComparison[] = []) => [...earlier, comparisonIn(text)],
+      (text, earlier?: readonly ValueComparison[]) => [...(earlier ?? []), comparisonIn(text)],
     )
     .option('--filter <file>', 'the filter as a JSON file; - for stdin')
 }
@@ -54,8 +54,12 @@ export async function filterOf(options: FilterOptions): Promise<Filter | null | 
   if (filter !== undefined && isShort)
     throw new Failure('usage', '--filter conflicts with --only, --event and --where.')
   if (filter === false) return null
-  if (typeof filter === 'string') return (await jsonObjectIn(filter, HINT)) as unknown as Filter
+  if (typeof filter === 'string') return await jsonObjectIn(filter, HINT)
   if (!isShort) return undefined
+  return shortFilter(options)
+}
+
+function shortFilter({ only, event, where }: FilterOptions): Filter {
   const types = only ?? (event === undefined ? undefined : (['track'] as const))
   if (types === undefined) return { where: where ?? [] }
   const clauses = types.map((type) => {

@@ -138,7 +138,7 @@ export const DECLINE_REASONS = {
   },
   sampled: {
     meaning: 'The event was not in the sample of the destination.',
-    help: 'To receive more events, increase the rate of the sample. A replay that includes declined events then sends this one.',
+    help: 'To receive more events, increase the sample rate. A replay that includes declined events then sends this one.',
   },
 } as const satisfies Record<string, DeclineReasonInfo>
 

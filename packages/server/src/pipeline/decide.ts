@@ -1,10 +1,10 @@
 import type { AcceptedEvent, DeclineReason, Destination, JsonObject } from '@hookline/protocol'
 import type { Declined } from '../backend/events.ts'
-import { excludedBy } from './filter.ts'
+import { excludedBy } from '../routing/filter.ts'
 
 type Decision = 'deliver' | DeclineReason
 
-/** Decides whether a destination gets an event, or why not. Pure. `integrations`: those of the event, which are parsed once. */
+/** Decides whether a destination gets an event, or why not. Pure. `integrations`: from the event, parsed once for all destinations. */
 export function decide(
   event: AcceptedEvent,
   integrations: JsonObject | undefined,

@@ -157,7 +157,7 @@ export class Pipeline implements AsyncDisposable {
     }
   }
 
-  /** Events of unknown sources have no destinations. Those of removed sources are only archived. */
+  /** Events of unknown sources have no destinations. Events of removed sources are only archived. */
   async #quarantineUnknownSources(
     events: readonly AcceptedEvent[],
     signal: AbortSignal,

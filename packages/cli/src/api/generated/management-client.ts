@@ -173,7 +173,7 @@ export type Suppression = {
     since: string;
     /** The deletion that requested it. */
     deletionId: string;
-    /** Calls of the user that got a 200 and were not stored. */
+    /** Calls for the user that got a 200 and were not stored. */
     droppedCalls: number;
     /** When the last of them arrived. */
     lastDroppedAt: string | null;

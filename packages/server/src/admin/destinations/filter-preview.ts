@@ -2,7 +2,7 @@ import { type AcceptedEvent, type Filter, formatTimestamp } from '@hookline/prot
 import Type from 'typebox'
 import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Events, ListedEvent } from '../../backend/events.ts'
-import { passesFilter, whyExcluded } from '../../pipeline/filter.ts'
+import { passesFilter, whyExcluded } from '../../routing/filter.ts'
 import { faultsBelow } from '../../util/fault.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'

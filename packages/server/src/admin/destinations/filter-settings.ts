@@ -39,7 +39,7 @@ export function parseFilter(
   if (input === undefined) return previous === undefined ? {} : { filter: previous }
   if (input === null) return {}
   faults.push(...faultsBelow('/filter', filterFaults(input)))
-  return { filter: input as Filter }
+  return { filter: input }
 }
 
 export function parseSample(
@@ -62,7 +62,7 @@ export function parseSample(
     const fields = `Use one of ${SAMPLE_FIELDS.join(', ')}.`
     faults.push(fault('/sample/by', 'not_allowed', 'Unknown field.', fields))
   }
-  return { sample: { rate, by } as Sample }
+  return { sample: { rate: Number(rate), by: by as Sample['by'] } }
 }
 
 function checkClause(input: JsonObject, pointer: string, faults: Fault[]): void {
@@ -72,7 +72,7 @@ function checkClause(input: JsonObject, pointer: string, faults: Fault[]): void 
     faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (event !== undefined && type !== undefined && type !== 'track') {
     const hint = 'Only track events have names. For a page or screen, compare {"field": "name"}.'
-    faults.push(fault(`${pointer}/event`, 'exclusive', `event conflicts with ${type}.`, hint))
+    faults.push(fault(`${pointer}/event`, 'exclusive', 'event conflicts with type.', hint))
   }
   if (event !== undefined) checkNames(event, `${pointer}/event`, faults)
   if (where !== undefined) checkWhere(where, `${pointer}/where`, faults)

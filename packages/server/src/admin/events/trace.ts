@@ -10,7 +10,7 @@ import {
 import Type, { type Static } from 'typebox'
 import type { DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Declined } from '../../backend/events.ts'
-import { whyExcluded } from '../../pipeline/filter.ts'
+import { whyExcluded } from '../../routing/filter.ts'
 import * as Schema from '../api/schema.ts'
 import { partWaiting, WAIT_REASONS, type WaitContext } from '../deliveries/waiting.ts'
 

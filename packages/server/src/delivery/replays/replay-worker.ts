@@ -5,7 +5,7 @@ import { fieldsOf } from '../../telemetry/names.ts'
 import type { Replay, Replays } from '../../backend/replays.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Recurring } from '../../util/time/recurring.ts'
-import { selectionOf } from '../../pipeline/filter.ts'
+import { selectionOf } from '../../routing/filter.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { deliveryId } from '../sending/webhook-request.ts'
 

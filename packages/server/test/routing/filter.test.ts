@@ -3,6 +3,7 @@ import {
   type Event,
   EVENT_TYPES,
   type Filter,
+  type FilterClause,
   type Json,
   type JsonObject,
   type ValueComparison,
@@ -10,7 +11,7 @@ import {
 import { describe, expect, it, test } from 'vitest'
 import { SEED } from '@hookline/testing/run/seed'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { isInSample, passesFilter, whyExcluded } from '../../src/pipeline/filter.ts'
+import { isInSample, passesFilter, whyExcluded } from '../../src/routing/filter.ts'
 import { Chance } from '../audiences/random/chance.ts'
 import { naivelyHolds } from '../audiences/random/naive-operators.ts'
 import { someComparison, someValue } from '../audiences/random/random-computations.ts'
@@ -159,37 +160,42 @@ function someClause(chance: Chance, now: number): Filter {
       ? someComparison(chance, now)
       : { op: 'equals', value: someValue(chance) ?? 'u1' }),
   })
-  const where = Array.from({ length: chance.integer(0, 2) }, compared)
-  return chance.is(0.7) ? { ...name, ...(chance.is(0.5) && { where }) } : { where }
+  const comparisons = Array.from({ length: chance.integer(0, 2) }, compared)
+  return chance.is(0.7)
+    ? { ...name, ...(chance.is(0.5) && where(...comparisons)) }
+    : where(...comparisons)
 }
 
-function naivelyPasses(filter: Filter, call: Event): boolean {
-  if ('and' in filter) return !filter.and.some((each) => !naivelyPasses(each, call))
-  if ('or' in filter) return filter.or.some((each) => naivelyPasses(each, call))
-  if ('not' in filter) return !naivelyPasses(filter.not, call)
-  const names = filter.event === undefined ? undefined : [filter.event].flat()
-  const name = call.event ?? ''
-  const isNamed = names?.some((each) => new RegExp(`^${each.replace('*', '.*')}$`, 's').test(name))
+function naivelyPasses(filter: Filter, event: Event): boolean {
+  if ('and' in filter) return !filter.and.some((each) => !naivelyPasses(each, event))
+  if ('or' in filter) return filter.or.some((each) => naivelyPasses(each, event))
+  if ('not' in filter) return !naivelyPasses(filter.not, event)
   return (
-    (filter.type === undefined || filter.type === call.type) &&
-    (isNamed === undefined || (call.type === 'track' && isNamed)) &&
+    (filter.type === undefined || filter.type === event.type) &&
+    isNaivelyNamed(filter.event, event) &&
     (filter.where ?? []).every((each) =>
-      naivelyHolds(each, valueIn(each, call), Date.parse(call.timestamp)),
+      naivelyHolds(each, valueIn(each, event), Date.parse(event.timestamp)),
     )
   )
 }
 
-function valueIn(compared: ValueComparison, call: Event): Json | undefined {
-  const whole: JsonObject = JSON.parse(JSON.stringify(call)) as JsonObject
+function isNaivelyNamed(names: FilterClause['event'], { type, event: name = '' }: Event): boolean {
+  if (names === undefined) return true
+  const patterns = [names].flat().map((each) => new RegExp(`^${each.replace('*', '.*')}$`, 's'))
+  return type === 'track' && patterns.some((pattern) => pattern.test(name))
+}
+
+function valueIn(compared: ValueComparison, event: Event): Json | undefined {
+  const whole = JSON.parse(JSON.stringify(event)) as JsonObject
   if ('field' in compared) return whole[compared.field]
-  const [root, path] =
+  const [root, steps] =
     'property' in compared
       ? [whole['properties'], compared.property]
       : 'context' in compared
         ? [whole['context'], compared.context]
         : [whole['traits'] ?? (whole['context'] as JsonObject)['traits'], compared.trait]
   let value = root
-  for (const step of path.split('.')) {
+  for (const step of steps.split('.')) {
     const entries = Object.entries((value ?? {}) as JsonObject)
     value = Array.isArray(value) ? undefined : entries.find(([key]) => key === step)?.[1]
   }

@@ -128,7 +128,7 @@ function shown(value: Json | undefined): string {
 
 const HASHES = 2 ** 48
 
-/** Each destination chooses other users, and a higher rate only adds users. */
+/** Each destination samples different users, and a higher rate only adds users. */
 export function isInSample({ rate, by }: Sample, id: string, accepted: AcceptedEvent): boolean {
   if (accepted.origin !== undefined) return true
   const value = accepted[by] ?? accepted.userId ?? accepted.anonymousId ?? accepted.messageId
