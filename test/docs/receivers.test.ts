@@ -15,7 +15,7 @@ it.for([
   `For the first ${LIMITS.retryWindowMs / HOUR} hours you need to do nothing`,
   `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
   `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,
-  `body limit is ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
+  `bodies of up to ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
 ])('the guide for receivers says "%s", which matches the code', (sentence) => {
   expect(PROSE).toContain(sentence)
 })
