@@ -33,7 +33,7 @@ const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
 /** Fewer records wait a moment for the commit of the next event, so that an event costs one commit instead of two. */
 const WORTH_A_COMMIT = 32
-const MAX_RECORD_WAIT_MS = 5
+const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
 const LATER = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at > ?
