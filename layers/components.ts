@@ -19,7 +19,7 @@ const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 export const COMPONENTS = tableOf({
   ingest: {
     holds: 'HTTP requests → validated events → log',
-    mayImport: ['http', 'threads', ...PORTS_AND_TOOLS],
+    mayImport: ['http', 'routing', 'threads', ...PORTS_AND_TOOLS],
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   pipeline: {
@@ -27,7 +27,8 @@ export const COMPONENTS = tableOf({
     mayImport: ['delivery', 'routing', ...PORTS_AND_TOOLS],
   },
   routing: {
-    holds: 'which events a destination gets: filters and samples. Pure',
+    holds:
+      'which events a destination gets, and in which form: filters, samples, fields, formats. Pure',
     mayImport: ['protocol'],
   },
   delivery: {

@@ -1,3 +1,4 @@
+import type { Filter } from '@hookline/protocol'
 import type { Benchmark } from './benchmark.ts'
 import { loadedDelivery } from '../load/loaded-program.ts'
 import { comparison, type Side } from './comparison.ts'
@@ -22,6 +23,22 @@ export function deliveryPeers(goals: {
       { ...deliverySide('pg-boss', 'delivery-pg-boss.ts'), ...postgresServer, goal: goals.pgBoss },
     ],
     notes: ['Hookline: on disk before the response (fsync), every delivery recorded and stored'],
+  })
+}
+
+/** Deliveries with a filter that selects every event, compared with deliveries without one. */
+export function routing(goal: number): Benchmark {
+  const filter: Filter = {
+    or: [
+      { type: 'identify' },
+      { event: 'Order *', where: [{ property: 'revenue', op: '>=', value: 20 }] },
+    ],
+  }
+  const open = () => loadedDelivery('delivery-hookline.ts', { args: [JSON.stringify({ filter })] })
+  return comparison({
+    unit: 'events/s',
+    hookline: { name: 'with a filter', open },
+    peers: [{ ...hookline, name: 'without', goal }],
   })
 }
 

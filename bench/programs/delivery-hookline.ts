@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import type { WebhooksSettings } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
@@ -17,9 +18,9 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import { threadVariables } from '../load/threads.ts'
 
 // Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
-// like in ingest.
+// like in ingest. The second argument has further settings of the destination, as JSON.
 
-const [port] = process.argv.slice(2)
+const [port, routing = '{}'] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()
 const dataDir = stack.use(temporaryDataDir()).path
 const config = parseConfig(threadVariables(process.env), {
@@ -65,6 +66,7 @@ await backend.catalog.putDestination({
     sharedSecret: SECRET,
     webhooks: [{ url: `http://127.0.0.1:${port}/hook`, headers: {} }],
     successPolicy: 'any',
+    ...(JSON.parse(routing) as Pick<WebhooksSettings, 'filter' | 'fields'>),
   },
 })
 const logger = createLogger('error')

@@ -12,6 +12,8 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
   'ingest-batch': 'The same with batches of 20 calls, as client libraries send them.',
   delivery:
     'Events from the log through decision, signature and request to a receiver, with a record of each delivery. Compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
+  routing:
+    'Deliveries with a filter of two clauses that selects every event. Compared with deliveries without one.',
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':

@@ -84,3 +84,30 @@ test('hundreds of destinations are listed and filtered, and health is requested 
   expect(page.url()).toContain('text=r77.example')
   await page.getByRole('link', { name: 'Receiver 77' }).waitFor()
 })
+
+test('a filter is previewed while it is typed, and saved', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m-1', { properties: { revenue: 100 } })
+  await service.track('m-2', { properties: { revenue: 39.95 } })
+  await service.endOf('m-2')
+  const { page, faults, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=settings`)
+  const input = page.getByLabel('filter, sample, fields and format as JSON')
+  await input.fill('{"filter": {"event": "Order *", "where": [')
+  await page.getByText('Invalid JSON.').waitFor()
+  const where = [{ property: 'revenue', op: '>=', value: 100 }]
+  await input.fill(JSON.stringify({ filter: { event: 'Order *', where } }))
+  await page.getByText('Selects 1 of the last 2 events.').waitFor()
+  await page.getByText('/where/0: revenue is 39.95, not >= 100.').waitFor()
+  await expectAccessible(page)
+  const panel = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Events and fields' }),
+  })
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
+  await service.track('m-3', { properties: { revenue: 1 } })
+  expect((await service.endOf('m-3')).decisions).toMatchObject([{ reason: 'filtered' }])
+  expect(faults).toEqual([])
+})

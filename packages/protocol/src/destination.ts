@@ -1,4 +1,4 @@
-import type { Filter, Sample } from './filter.ts'
+import type { Fields, Filter, Format, Sample } from './filter.ts'
 
 /** Nothing has been sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
@@ -46,6 +46,10 @@ export interface WebhooksSettings {
   readonly filter?: Filter
   /** The share of these events that it gets; absent for all. */
   readonly sample?: Sample
+  /** Absent: all fields. */
+  readonly fields?: Fields
+  /** Absent: `hookline`. */
+  readonly format?: Format
 }
 
 /** A target of a source's events. Its type is also its name in `integrations`. */

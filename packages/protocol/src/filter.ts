@@ -40,3 +40,30 @@ export interface Sample {
   readonly rate: number
   readonly by: (typeof SAMPLE_FIELDS)[number]
 }
+
+/** How a value is changed before it is hashed: `email` removes spaces around it, and converts it to lower case. */
+export const NORMALIZATIONS = ['email'] as const
+
+/** Which fields of a payload a destination gets. Paths are relative to the payload: `traits.email`. */
+export interface Fields {
+  /** Removes everything else except `version`, `type`, `messageId` and `timestamp`. */
+  readonly keep?: readonly string[]
+  readonly drop?: readonly string[]
+  /** Fields replaced by their HMAC-SHA256 in hexadecimal. */
+  readonly hash?: readonly {
+    readonly path: string
+    readonly normalize?: (typeof NORMALIZATIONS)[number]
+  }[]
+  /** The key of the hashes: a secret. */
+  readonly salt: string
+}
+
+/**
+ * The format of request bodies.
+ * - `hookline`: version 1 of the payload.
+ * - `standard`: Standard Webhooks, with the payload in `data`.
+ * - `cloudevents`: CloudEvents 1.0 in structured mode, with the payload in `data`.
+ */
+export const FORMATS = ['hookline', 'standard', 'cloudevents'] as const
+
+export type Format = (typeof FORMATS)[number]

@@ -39,9 +39,13 @@ export {
   type Window,
 } from './computations/condition.ts'
 export {
+  type Fields,
   type Filter,
   type FilterClause,
   FILTER_FIELDS,
+  type Format,
+  FORMATS,
+  NORMALIZATIONS,
   type Sample,
   SAMPLE_FIELDS,
   type ValueComparison,

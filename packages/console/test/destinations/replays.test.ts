@@ -33,7 +33,7 @@ test('the selection of a replay is shown in words', () => {
       ratePerSecond: 5,
     }),
   ).toBe(
-    'rejected and expired; events declined while disabled; only track; containing “order”; at most 5 per second',
+    'rejected and expired; declined events; only track; containing “order”; at most 5 per second',
   )
 })
 

@@ -228,6 +228,7 @@ export class IngestionHandler {
     const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
+      fields: source.fields,
       rules: {
         type: endpoint.type,
         shared: batch.shared,

@@ -12,6 +12,7 @@ const HEADER_VALUE = 'planted-header-value'
 /** The path of a URL is often a credential. The API shows it, but it is stored only encrypted. */
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
+const SALT = 'planted-salt'
 const PROXY_PASSWORD = 'planted-proxy-password'
 
 /** The secrets that a test plants. */
@@ -87,7 +88,8 @@ export async function plantSecrets({
     return response
   }
 
-  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
+  const fields = { hash: [{ path: 'context.none' }], salt: SALT }
+  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop', fields })).text) as {
     id: string
     writeKeys: { key: string }[]
   }
@@ -96,7 +98,7 @@ export async function plantSecrets({
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
   const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
-  const settings = { sharedSecret: SHARED_SECRET, webhooks }
+  const settings = { sharedSecret: SHARED_SECRET, webhooks, fields }
   const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
     id: string
@@ -184,7 +186,7 @@ export async function plantSecrets({
   expect(await watching).toContain('event: attempt')
   output.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
   const proxySecrets = [PROXY_PASSWORD, btoa(`user:${PROXY_PASSWORD}`)]
-  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, ...proxySecrets]
+  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, SALT, ...proxySecrets]
   const secrets = [...planted, token, ADMIN_TOKEN]
   const notStored = [...secrets, URL_PATH, NEXT_URL_PATH]
   return { writeKey, secrets, notStored, sourceId: source.id }

@@ -58,6 +58,8 @@ export type Source = {
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     writeKeys: {
         key: string;
         /** ISO 8601, UTC. */
@@ -120,6 +122,10 @@ export type Destination = {
         filter?: object | null;
         /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
+        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        fields?: object | null;
+        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
     };
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -789,6 +795,8 @@ export function listSources({ limit, cursor }: {
 export function createSource(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
@@ -833,6 +841,8 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeSource(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
@@ -984,6 +994,10 @@ export function createDestination(body: {
         filter?: object | null;
         /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
+        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        fields?: object | null;
+        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
     };
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1057,6 +1071,10 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 filter?: object | null;
                 /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
                 sample?: object | null;
+                /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+                fields?: object | null;
+                /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+                format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
             };
             /** ISO 8601, UTC. */
             createdAt: string;
@@ -1166,6 +1184,10 @@ export function changeDestination(id: string, body: {
         filter?: object | null;
         /** Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them. */
         sample?: object | null;
+        /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
+        fields?: object | null;
+        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
     };
 }, { ifMatch }: {
     ifMatch?: string;
@@ -3182,6 +3204,8 @@ export function exportConfiguration({ withSecrets }: {
                 rateLimit: number | null;
                 /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
                 space?: string;
+                /** As for POST /sources. */
+                fields?: object | null;
                 writeKeys?: string[];
             }[];
             /** Entries as in the response to GET /export. */
@@ -3258,6 +3282,8 @@ export function importConfiguration(body: {
         rateLimit: number | null;
         /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
         space?: string;
+        /** As for POST /sources. */
+        fields?: object | null;
         writeKeys?: string[];
     }[];
     /** Entries as in the response to GET /export. */

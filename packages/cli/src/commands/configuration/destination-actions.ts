@@ -9,7 +9,7 @@ import {
   sharedSecretOf,
   withSecretOptions,
 } from '../../options/secret-options.ts'
-import { filterOf, type FilterOptions, withFilterOptions } from '../../options/filter-options.ts'
+import { filterOf, type FilterOptions, withFilterOptions } from '../../options/routing-options.ts'
 import { wholeHours } from '../../options/time-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'

@@ -1,4 +1,3 @@
-import type { Sample } from '@hookline/protocol'
 import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
@@ -7,7 +6,11 @@ import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { requireChange } from '../../options/require-change.ts'
-import { filterOf, type FilterOptions, withSelectionOptions } from '../../options/filter-options.ts'
+import {
+  type RoutingOptions,
+  routingOf,
+  withRoutingOptions,
+} from '../../options/routing-options.ts'
 import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
@@ -119,8 +122,7 @@ interface WebhookOption {
   readonly headers: Record<string, string>
 }
 
-interface WebhookOptions extends FilterOptions {
-  readonly sample?: Sample | false
+interface WebhookOptions extends RoutingOptions {
   readonly name?: string
   readonly enabled?: true
   readonly webhook?: readonly WebhookOption[]
@@ -131,7 +133,7 @@ interface WebhookOptions extends FilterOptions {
 
 function addWebhookOptions(command: ApiCommand): ApiCommand {
   const webhooks: WebhookOption[] = []
-  return withSelectionOptions(withSecretOptions(command))
+  return withRoutingOptions(withSecretOptions(command))
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
       webhooks.push({ url, headers: {} })
@@ -153,9 +155,7 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
 async function settingsOf(options: WebhookOptions): Promise<object | undefined> {
   const { webhook: webhooks, secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
-  const filter = await filterOf(options)
-  const sample = options.sample === false ? null : options.sample
-  const settings = { webhooks, sharedSecret, successPolicy, filter, sample }
+  const settings = { webhooks, sharedSecret, successPolicy, ...(await routingOf(options)) }
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 

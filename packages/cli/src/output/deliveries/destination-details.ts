@@ -1,4 +1,4 @@
-import type { Sample } from '@hookline/protocol'
+import type { Fields, Sample } from '@hookline/protocol'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
@@ -27,6 +27,8 @@ export function destinationDetails(
     ['policy', settings.successPolicy],
     ...(settings.filter ? [['filter', JSON.stringify(settings.filter)] as const] : []),
     ...(settings.sample ? [['sample', sampleText(settings.sample)] as const] : []),
+    ...(settings.fields ? [['fields', fieldsText(settings.fields)] as const] : []),
+    ...(settings.format ? [['format', settings.format] as const] : []),
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
     ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
       'warning',
@@ -48,6 +50,16 @@ function secretText({ set, last4 }: Destination['settings']['sharedSecret']): st
 function sampleText(sample: object): string {
   const { rate, by } = sample as Sample
   return `${Number((rate * 100).toPrecision(6))}% by ${by}`
+}
+
+function fieldsText(fields: object): string {
+  const { keep, drop, hash } = fields as Fields
+  const parts = [
+    ...(keep ? [`only ${keep.join(', ')}`] : []),
+    ...(drop ? [`without ${drop.join(', ')}`] : []),
+    ...(hash ? [`with hashes of ${hash.map(({ path }) => path).join(', ')}`] : []),
+  ]
+  return parts.join('; ')
 }
 
 function webhookText({

@@ -95,4 +95,39 @@ describe('hookline destinations', () => {
     expect([early.code, none.code]).toEqual([2, 2])
     expect(early.stderr + none.stderr).not.toContain('geheim')
   })
+
+  it('sets, previews and removes the filter and the fields of a destination', async () => {
+    const { id } = await service.json<{ id: string }>(
+      'destinations',
+      'create',
+      '--source',
+      source,
+      '--webhook',
+      'https://example.com',
+    )
+    const update = (...options: string[]) =>
+      service.json<{ settings: object }>('destinations', 'update', id, ...options)
+    const chosen = ['--event', 'Order *', '--where', 'properties.revenue>=100', '--sample', '10%']
+    const shaped = ['--drop', 'context.ip', '--hash-email', 'traits.email', '--format', 'standard']
+    expect((await update(...chosen, ...shaped)).settings).toMatchObject({
+      filter: { event: 'Order *', where: [{ property: 'revenue', op: '>=', value: 100 }] },
+      sample: { rate: 0.1, by: 'userId' },
+      fields: {
+        drop: ['context.ip'],
+        hash: [{ path: 'traits.email', normalize: 'email' }],
+        salt: { set: true },
+      },
+      format: 'standard',
+    })
+    const { stdout } = await service.run('destinations', 'get', id)
+    expect(stdout).toContain('without context.ip; with hashes of traits.email')
+    expect(stdout).toMatch(/sample +10% by userId/)
+    const preview = ['destinations', 'filter-preview', id, '--last', '10']
+    expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')
+    expect(await service.json(...preview)).toMatchObject({ examined: 0, selected: 0, byName: [] })
+    const removed = await update('--no-filter', '--no-sample', '--no-fields')
+    expect(removed.settings).not.toHaveProperty('filter')
+    expect(removed.settings).not.toHaveProperty('sample')
+    expect(removed.settings).not.toHaveProperty('fields')
+  })
 })

@@ -231,7 +231,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   /** The requests that a delivery would make now, one for each webhook. */
   readonly nextRequests: (
     delivery: Delivery,
-    event: Pick<AcceptedEvent, 'body'>,
+    event: Pick<AcceptedEvent, 'body' | 'sourceId'>,
     destination: Destination,
     now: number,
   ) => readonly NextRequest[]

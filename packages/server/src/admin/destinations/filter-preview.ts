@@ -11,7 +11,7 @@ import { requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import { Problem } from '../problems/problem.ts'
 import { operations } from './destinations.ts'
-import { filterFaults } from './filter-settings.ts'
+import { filterFaults } from './routing-settings.ts'
 
 const MAX_EVENTS = 1_000
 const EXAMPLES = 5
@@ -26,6 +26,7 @@ const example = {
 
 const schema = {
   ...operations.viewer('previewFilter', 'Shows which of the last events a filter selects'),
+  isLongRead: true,
   showsUsers: true,
   description:
     'Applies a filter to the last events of the source of the destination. Nothing is changed or sent. The sample does not apply.',

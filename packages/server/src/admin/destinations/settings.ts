@@ -1,5 +1,6 @@
 import {
   formatTimestamp,
+  FORMATS,
   isJsonObject,
   LIMITS,
   type Pause,
@@ -10,7 +11,7 @@ import {
 import Type from 'typebox'
 import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
-import { parseFilter, parseSample } from './filter-settings.ts'
+import { exportRouting, parseRouting, presentRouting } from './routing-settings.ts'
 import { isHidden, parseWebhookList } from './webhook-list.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
@@ -41,7 +42,7 @@ const successPolicy = Schema.oneOf(
   'any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it.',
 )
 
-const selectionFields = {
+const routingFields = {
   filter: Type.Optional(
     Type.Unsafe({
       type: ['object', 'null'],
@@ -54,6 +55,21 @@ const selectionFields = {
       type: ['object', 'null'],
       description:
         'Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
+    }),
+  ),
+  fields: Type.Optional(
+    Type.Unsafe({
+      type: ['object', 'null'],
+      description:
+        'Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',
+    }),
+  ),
+  format: Type.Optional(
+    Type.Unsafe({
+      type: ['string', 'null'],
+      enum: [...FORMATS, null],
+      description:
+        'hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline.',
     }),
   ),
 }
@@ -85,7 +101,7 @@ const requestFields = {
     }),
   ),
   successPolicy: Type.Optional(successPolicy),
-  ...selectionFields,
+  ...routingFields,
 }
 
 export const SettingsRequest = Type.Unsafe<unknown>(Schema.strictObject(requestFields))
@@ -106,25 +122,25 @@ export const SettingsResponse = Type.Object({
     }),
   ),
   successPolicy,
-  ...selectionFields,
+  ...routingFields,
 })
 
 /** Settings with hidden secrets, which `parseWebhooksSettings` accepts. */
 export function presentWebhooksSettings(settings: WebhooksSettings) {
-  const { sharedSecret, previousSecret, webhooks, successPolicy: policy, ...selection } = settings
+  const { sharedSecret, previousSecret, webhooks } = settings
   const previousUntil = previousSecret && formatTimestamp(previousSecret.until)
   return {
     sharedSecret:
       sharedSecret === null
         ? { set: false }
         : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
-    successPolicy: policy,
+    successPolicy: settings.successPolicy,
     webhooks: webhooks.map(({ url: shownUrl, headers, paused = null }) => ({
       url: shownUrl,
       headers: hideValues(headers),
       paused: presentPause(paused),
     })),
-    ...selection,
+    ...presentRouting(settings),
   }
 }
 
@@ -134,21 +150,15 @@ export function presentPause(pause: Pause | null): object | null {
 
 /** Settings in an exported document. Without secrets, even `last4` is omitted: the document may be published. */
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
-  const {
-    sharedSecret,
-    previousSecret: _,
-    webhooks,
-    successPolicy: policy,
-    ...selection
-  } = settings
+  const { sharedSecret, webhooks } = settings
   return {
     sharedSecret: withSecrets || sharedSecret === null ? sharedSecret : { set: true },
     webhooks: webhooks.map(({ url: shownUrl, headers }) => ({
       url: shownUrl,
       headers: withSecrets ? headers : hideValues(headers),
     })),
-    successPolicy: policy,
-    ...selection,
+    successPolicy: settings.successPolicy,
+    ...exportRouting(settings, withSecrets),
   }
 }
 
@@ -187,8 +197,7 @@ export function parseWebhooksSettings(
     ...parseSecrets(input['sharedSecret'], previous, faults),
     webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, faults }),
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
-    ...parseFilter(input['filter'], previous?.filter, faults),
-    ...parseSample(input['sample'], previous?.sample, faults),
+    ...parseRouting(input, previous, faults),
   }
   return faults.length > 0 ? { faults } : { settings }
 }

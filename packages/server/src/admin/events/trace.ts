@@ -154,7 +154,8 @@ const MAX_REASONS = 3
 
 /** The failed clauses of the current filter. The one that decided is not stored. */
 function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
-  const failed = filter === undefined ? [] : whyExcluded(filter, event)
+  if (filter === undefined) return 'It has no filter now.'
+  const failed = whyExcluded(filter, event)
   if (failed.length === 0) return 'The current filter lets it pass.'
   const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''
   return `The current filter excludes it, too: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`

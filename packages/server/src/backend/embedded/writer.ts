@@ -46,8 +46,6 @@ interface RunOptions<Value> extends Pick<WriteOptions, 'maxWaitMs'> {
  * This is group commit: a slow disk leads to larger transactions, not a longer queue.
  */
 export class Writer implements AsyncDisposable {
-  /** Whether appended events share its commits. Not in a delivery thread. */
-  readonly hasAppends: boolean
   readonly #port: MessagePort
   readonly #box: SecretBox
   readonly #watch: CorruptionWatch
@@ -71,7 +69,6 @@ export class Writer implements AsyncDisposable {
     this.#port = options.port
     this.#box = options.box
     this.#watch = options.watch
-    this.hasAppends = options.onAppended !== undefined
     this.#onAppended = options.onAppended ?? (() => undefined)
     this.#port.on('message', (committed: Committed) => this.#onCommit(committed))
     this.#port.on('close', () => this.fail(new Error('The writer thread exited.')))

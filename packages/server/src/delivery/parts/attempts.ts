@@ -97,13 +97,13 @@ export class Attempts {
 
 export function nextRequest(
   delivery: Delivery,
-  { body }: Pick<Carried, 'body'>,
+  { body, sourceId }: Pick<Carried, 'body' | 'sourceId'>,
   webhook: Webhook,
   { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
 ): WebhookRequest {
   const { id: deliveryId, replayId } = delivery
   const attempt = nextNumber(delivery, webhook.url)
-  const carried = { body, deliveryId, attempt, replayId }
+  const carried = { body, sourceId, deliveryId, attempt, replayId }
   return requestTo(webhook, settings, carried, now)
 }
 

@@ -36,7 +36,8 @@ export class TestDeliverySender {
   ): Promise<TestDelivery> {
     const now = this.#clock.wall()
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destination.id)
-    const carried = { body, deliveryId: messageId, attempt: 1 }
+    const { sourceId } = destination
+    const carried = { body, sourceId, deliveryId: messageId, attempt: 1 }
     const webhooks = await Promise.all(
       destination.settings.webhooks.map(async (webhook) => {
         const request = requestTo(webhook, destination.settings, carried, now)
@@ -62,7 +63,7 @@ function testedWebhook(
 /** The requests that the delivery would make now, one per webhook, for display. */
 export function nextRequests(
   delivery: Delivery,
-  event: Pick<Carried, 'body'>,
+  event: Pick<Carried, 'body' | 'sourceId'>,
   { settings }: Destination,
   now: number,
 ): NextRequest[] {

@@ -1,4 +1,5 @@
 import {
+  type Carried,
   idFrom,
   reservedBy,
   timeOfId,
@@ -8,6 +9,7 @@ import {
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
+import { formed } from '../../routing/form.ts'
 import { RequestRefused } from '../network/network-errors.ts'
 
 export interface WebhookRequest {
@@ -17,6 +19,8 @@ export interface WebhookRequest {
   readonly headers: Readonly<Record<string, string>>
   /** Signed and sent unchanged. */
   readonly body: Uint8Array
+  /** `application/json` if absent. */
+  readonly contentType?: string | undefined
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
   readonly attempt: number
@@ -30,22 +34,32 @@ export interface WebhookRequest {
 
 export function requestTo(
   { url, headers }: Webhook,
-  { sharedSecret, previousSecret }: WebhooksSettings,
-  carried: Pick<WebhookRequest, 'body' | 'deliveryId' | 'attempt' | 'replayId'>,
+  settings: WebhooksSettings,
+  carried: Pick<WebhookRequest, 'body' | 'deliveryId' | 'attempt' | 'replayId'> &
+    Pick<Carried, 'sourceId'>,
   now: number,
 ): WebhookRequest {
+  const { sharedSecret, previousSecret } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, headers, ...carried, sharedSecret }
+  const { sourceId: _, ...others } = carried
+  const request = { url, headers, ...others, ...formed(settings, carried), sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 
 /** The headers of an attempt. Hookline's own override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
-  const { body, deliveryId: id, sharedSecret, previousSecret, replayId } = request
+  const {
+    body,
+    contentType = 'application/json',
+    deliveryId: id,
+    sharedSecret,
+    previousSecret,
+    replayId,
+  } = request
   const timestamp = Math.floor(nowMs / 1000)
   const own: Record<string, string> = {
     'User-Agent': 'Hookline/1.0',
-    'Content-Type': 'application/json',
+    'Content-Type': contentType,
     'Accept-Encoding': 'identity',
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),

@@ -72,6 +72,7 @@ describe('the roles', () => {
     expect(routesOf('viewer').filter(isChange).toSorted()).toEqual([
       'DELETE /sessions/:id',
       'POST /audiences/preview',
+      'POST /destinations/:id/filter-preview',
       'POST /sign-in-links',
       'POST /traits/preview',
     ])

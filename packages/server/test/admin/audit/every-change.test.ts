@@ -26,7 +26,7 @@ interface Operation {
 }
 
 /** Operations that take a body, but change nothing. */
-const READING = ['previewAudience', 'previewTrait']
+const READING = ['previewAudience', 'previewFilter', 'previewTrait']
 
 let server: AdminServer
 let operations: readonly {

@@ -94,9 +94,9 @@ test.each(Object.entries(DECLINE_REASONS))(
   'the decline reason %s has a meaning and a remedy',
   (reason, { meaning, help }) => {
     const event = archived(['dst_a', reason as DeclineReason])
-    expect(traceDecisions(event, [destination('dst_a')], [])).toMatchObject([
-      { decision: 'declined', reason, explanation: meaning, remedy: help },
-    ])
+    const [decision] = traceDecisions(event, [destination('dst_a')], [])
+    expect(decision).toMatchObject({ decision: 'declined', reason, remedy: help })
+    expect(decision!.explanation).toContain(meaning)
   },
 )
 

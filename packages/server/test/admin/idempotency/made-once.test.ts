@@ -34,6 +34,7 @@ const REPEATABLE = [
   '/audiences/preview',
   '/deliveries/:id/retry',
   '/destinations/:id/close-breaker',
+  '/destinations/:id/filter-preview',
   '/destinations/:id/pause',
   '/destinations/:id/resume',
   '/destinations/:id/rotate-secret',

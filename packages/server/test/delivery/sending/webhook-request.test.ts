@@ -5,7 +5,7 @@ import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook
 import { NOON } from '@hookline/testing/records/accepted-event'
 
 const webhook = { url: 'https://example.com/', headers: {} }
-const carried = { body: Buffer.from('{"a":1}'), deliveryId: 'msg_1', attempt: 1 }
+const carried = { sourceId: 'src_a', body: Buffer.from('{"a":1}'), deliveryId: 'msg_1', attempt: 1 }
 const settings = {
   sharedSecret: 'new',
   previousSecret: { secret: 'old', until: NOON },

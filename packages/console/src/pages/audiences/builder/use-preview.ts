@@ -1,9 +1,8 @@
 import { isJsonObject, type Json } from '@hookline/protocol'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { useDebounced } from '../../../shell/use-debounced.ts'
 import type { ComputationKind } from '../record/computation-kind.ts'
 
-const DEBOUNCE_MS = 400
 const REFETCH_MS = 2_000
 /** Limits polling for an exact size: for very many users, it stays an estimate. */
 const MAX_FETCHES = 15
@@ -20,13 +19,4 @@ export function usePreview(kind: ComputationKind, space: string, definition: Jso
     refetchInterval: ({ state }) =>
       state.data?.isExact === false && state.dataUpdateCount < MAX_FETCHES ? REFETCH_MS : false,
   })
-}
-
-function useDebounced(value: string): string {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), DEBOUNCE_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

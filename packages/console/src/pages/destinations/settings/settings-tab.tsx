@@ -15,6 +15,7 @@ import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { POLICIES } from '../form/webhook-drafts.ts'
 import { RetryPanel } from './retry-panel.tsx'
+import { RoutingPanel } from './routing-panel.tsx'
 import { SecretPanel } from './secret-panel.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
@@ -29,6 +30,7 @@ export function SettingsTab({ destination }: DestinationProps): ReactElement {
           <ReadOnlySettings destination={destination} />
         )}
       </Panel>
+      <RoutingPanel destination={destination} mayEdit={mayEdit} />
       <SecretPanel destination={destination} />
       <RetryPanel />
       {mayEdit && <DeletePanel destination={destination} />}

@@ -31,7 +31,7 @@ export interface QueueTable<E extends Carried> {
 
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
-/** Fewer records wait a moment for the commit of the next event, so that an event costs one commit instead of two. */
+/** Fewer records wait a moment for others and for the next event, so that they share a commit. */
 const WORTH_A_COMMIT = 32
 const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
@@ -70,8 +70,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const { record, rowOf } = this.#table
     // Before the write: a part parked by it can be claimed before this resolves.
     const ended = records.flatMap((each) => this.#takeOver(each))
-    const isFew = records.length < WORTH_A_COMMIT && this.#writer.hasAppends
-    const maxWaitMs = isFew ? MAX_RECORD_WAIT_MS : undefined
+    const maxWaitMs = records.length < WORTH_A_COMMIT ? MAX_RECORD_WAIT_MS : undefined
     await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { maxWaitMs })
     this.#claims.end(ended)
   }

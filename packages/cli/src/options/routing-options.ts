@@ -3,6 +3,8 @@ import {
   type EventType,
   type Filter,
   FILTER_FIELDS,
+  type Format,
+  FORMATS,
   type Json,
   type Operator,
   OPERATOR_TABLE,
@@ -10,9 +12,24 @@ import {
   type Sample,
   type ValueComparison,
 } from '@hookline/protocol'
+import { Option } from 'commander'
+import { definedFields } from '../api/management-api.ts'
 import type { ApiCommand } from '../commands/api-command.ts'
 import { Failure } from '../failure.ts'
 import { jsonObjectIn } from './json-file.ts'
+
+export interface FieldOptions {
+  readonly drop?: readonly string[]
+  readonly keep?: readonly string[]
+  readonly hash?: readonly string[]
+  readonly hashEmail?: readonly string[]
+  readonly fields?: false
+}
+
+export interface RoutingOptions extends FilterOptions, FieldOptions {
+  readonly sample?: Sample | false
+  readonly format?: Format
+}
 
 export interface FilterOptions {
   readonly only?: readonly EventType[]
@@ -27,7 +44,7 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
     .option(
       '--event <name>',
       'only track events with this name; "Order *" for all names that begin with "Order "; repeat for more',
-      (text, earlier?: readonly string[]) => [...(earlier ?? []), text],
+      collect,
     )
     .option(
       '--where <comparison>',
@@ -38,11 +55,26 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
 }
 
 /** Options of `create` and `update`. */
-export function withSelectionOptions(command: ApiCommand): ApiCommand {
-  return withFilterOptions(command)
+export function withRoutingOptions(command: ApiCommand): ApiCommand {
+  return withFieldOptions(withFilterOptions(command))
     .option('--no-filter', 'remove the filter: receive all events')
     .option('--sample <share>', 'only this share of the users, such as 0.1 or 10%', sampleIn)
     .option('--no-sample', 'remove the sample')
+    .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
+}
+
+/** Options of destinations and sources. */
+export function withFieldOptions(command: ApiCommand): ApiCommand {
+  return command
+    .option('--drop <path>', 'remove this field, such as context.ip; repeat for more', collect)
+    .option('--keep <path>', 'remove all other fields; repeat for more', collect)
+    .option('--hash <path>', 'replace this field by its HMAC; repeat for more', collect)
+    .option(
+      '--hash-email <path>',
+      'the same in lower case, without spaces; repeat for more',
+      collect,
+    )
+    .option('--no-fields', 'keep all fields unchanged')
 }
 
 const HINT = 'For example {"event": "Order *"}, or {"type": "identify"}.'
@@ -68,6 +100,32 @@ function shortFilter({ only, event, where }: FilterOptions): Filter {
     return { ...names, ...(compared.length > 0 && { where: compared }) }
   })
   return clauses.length === 1 ? clauses[0]! : { or: clauses }
+}
+
+/** The settings that the options describe; `undefined` for no change, `null` for removal. */
+export async function routingOf(options: RoutingOptions) {
+  return {
+    filter: await filterOf(options),
+    sample: options.sample === false ? null : options.sample,
+    fields: fieldsOf(options),
+    format: options.format,
+  }
+}
+
+/** `null` for `--no-fields`; `undefined` without these options. */
+export function fieldsOf(options: FieldOptions): object | null | undefined {
+  const { drop, keep, hash, hashEmail, fields } = options
+  if (fields === false) return null
+  const hashes = [
+    ...(hash ?? []).map((path) => ({ path })),
+    ...(hashEmail ?? []).map((path) => ({ path, normalize: 'email' })),
+  ]
+  const lists = { drop, keep, hash: hashes.length > 0 ? hashes : undefined }
+  return Object.values(lists).some((list) => list !== undefined) ? definedFields(lists) : undefined
+}
+
+function collect(text: string, earlier?: readonly string[]): readonly string[] {
+  return [...(earlier ?? []), text]
 }
 
 function one<T>(values: readonly T[]): T | readonly T[] {

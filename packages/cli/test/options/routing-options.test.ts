@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { comparisonIn, filterOf } from '../../src/options/filter-options.ts'
+import { comparisonIn, filterOf } from '../../src/options/routing-options.ts'
 
 describe('--where', () => {
   test.each<[string, object]>([

@@ -1,0 +1,264 @@
+import {
+  EVENT_TYPES,
+  type Fields,
+  type Filter,
+  FILTER_FIELDS,
+  type Format,
+  FORMATS,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  LIMITS,
+  NORMALIZATIONS,
+  type Sample,
+  SAMPLE_FIELDS,
+  type WebhooksSettings,
+} from '@hookline/protocol'
+import { randomBytes } from 'node:crypto'
+import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
+import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
+import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
+import { SHAPED_MEMBERS } from '../../routing/form.ts'
+import { isHidden } from './webhook-list.ts'
+
+const CLAUSE_FIELDS = ['type', 'event', 'where']
+const PATHS = ['property', 'trait', 'context'] as const
+const COMPARED = [...PATHS, 'field'] as const
+const MAX_COMPARISONS = LIMITS.filtersPerClause
+const MAX_NAMES = LIMITS.eventNamesPerClause
+
+/** Validates a filter. The pointers of faults are relative to it. */
+export function filterFaults(input: unknown): readonly Fault[] {
+  return treeFaults(input, {
+    kindsOf: (each) => CLAUSE_FIELDS.filter((name) => Object.hasOwn(each, name)).slice(0, 1),
+    checkOf: () => ({ fields: CLAUSE_FIELDS, check: checkClause }),
+    examples:
+      'Use one of {"type": …}, {"event": …}, {"where": […]}, {"and": […]}, {"or": […]}, {"not": …}.',
+    remedy: '',
+  })
+}
+
+/** The optional settings that choose and form events. */
+export type RoutingSettings = Pick<WebhooksSettings, 'filter' | 'sample' | 'fields' | 'format'>
+
+const PARSERS: {
+  readonly [Name in keyof Required<RoutingSettings>]: (
+    input: unknown,
+    faults: Fault[],
+    previous: WebhooksSettings[Name],
+  ) => WebhooksSettings[Name]
+} = { filter: parseFilter, sample: parseSample, fields: parseFields, format: parseFormat }
+
+const ROUTING_FIELDS = Object.keys(PARSERS) as (keyof RoutingSettings)[]
+
+/** Validates the routing settings in a request. Absent ones keep their previous value; `null` removes one. */
+export function parseRouting(
+  input: JsonObject,
+  previous: RoutingSettings | undefined,
+  faults: Fault[],
+): RoutingSettings {
+  const parsed = ROUTING_FIELDS.flatMap((name): (readonly [string, unknown])[] => {
+    const parse = PARSERS[name] as (...args: unknown[]) => unknown
+    const before = previous?.[name]
+    if (input[name] === null) return []
+    const value = input[name] === undefined ? before : parse(input[name], faults, before)
+    return value === undefined ? [] : [[name, value]]
+  })
+  return Object.fromEntries(parsed)
+}
+
+/** The routing settings as the API shows them. */
+export function presentRouting({ filter, sample, fields, format }: RoutingSettings): object {
+  return {
+    ...(filter && { filter }),
+    ...(sample && { sample }),
+    ...(fields && { fields: presentFields(fields) }),
+    ...(format && { format }),
+  }
+}
+
+/** `null` for absent ones, so that an import removes them. */
+export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
+  const { filter = null, sample = null, fields, format = null } = settings
+  return { filter, sample, fields: exportFields(fields, withSecrets), format }
+}
+
+export function presentFields(fields: Fields): object {
+  return { ...fields, salt: { set: true } }
+}
+
+export function exportFields(fields: Fields | undefined, withSecrets: boolean): object | null {
+  if (fields === undefined) return null
+  return withSecrets ? fields : presentFields(fields)
+}
+
+/** Validates the fields of a source. Pointers are relative to the source. */
+export function parseSourceFields(
+  input: unknown,
+  faults: Fault[],
+  previous: Fields | undefined,
+): Fields | undefined {
+  const fields = parseFields(input, faults, previous)
+  if (fields === undefined || faults.length > 0) return undefined
+  const { keep = [], drop = [], hash = [] } = fields
+  const lists = { keep, drop, hash: hash.map(({ path }) => path) }
+  const hint = `Use a path in ${SHAPED_MEMBERS.join(', ')}, such as context.ip.`
+  for (const [name, paths] of Object.entries(lists))
+    for (const [index, path] of paths.entries())
+      if (!SHAPED_MEMBERS.some((member) => path.startsWith(`${member}.`)))
+        faults.push(
+          fault(`/fields/${name}/${index}`, 'not_allowed', 'A source cannot change it.', hint),
+        )
+  return fields
+}
+
+function parseFilter(input: unknown, faults: Fault[]): Filter {
+  faults.push(...faultsBelow('/filter', filterFaults(input)))
+  return input as Filter
+}
+
+function parseFormat(input: unknown, faults: Fault[]): Format | undefined {
+  const format = FORMATS.find((each) => each === input)
+  const hint = `Use one of ${FORMATS.join(', ')}.`
+  if (format === undefined) faults.push(fault('/format', 'not_allowed', 'Unknown format.', hint))
+  return format
+}
+
+function parseFields(
+  input: unknown,
+  faults: Fault[],
+  previous: Fields | undefined,
+): Fields | undefined {
+  if (input === null) return undefined
+  if (!isJsonObject(input)) {
+    const hint = 'Use an object: {"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}.'
+    faults.push(fault('/fields', 'wrong_type', 'fields must be an object.', hint))
+    return undefined
+  }
+  const { keep, drop, hash, salt } = input
+  faults.push(...unknownFields(input, ['keep', 'drop', 'hash', 'salt'], '/fields'))
+  if (keep !== undefined) checkPaths(keep, '/fields/keep', faults)
+  if (drop !== undefined) checkPaths(drop, '/fields/drop', faults)
+  if (hash !== undefined) checkHashes(hash, faults)
+  const lists = Object.entries({ keep, drop, hash }).filter(([, value]) => value !== undefined)
+  return { ...Object.fromEntries(lists), salt: parseSalt(salt, faults, previous?.salt) }
+}
+
+/** A new salt is random. */
+function parseSalt(input: Json | undefined, faults: Fault[], previous: string | undefined): string {
+  const random = randomBytes(32).toString('base64url')
+  if (input === undefined) return previous ?? random
+  if (isHidden(input) && previous !== undefined) return previous
+  if (isHidden(input)) {
+    const hint = 'Use the salt itself, or omit it for a new random one.'
+    faults.push(fault('/fields/salt', 'unknown_secret', 'No salt is stored.', hint))
+  } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', faults)) return input
+  return random
+}
+
+const MAX_PATHS = LIMITS.pathsPerRule
+
+function checkList(input: Json, pointer: string, hint: string, faults: Fault[]): input is Json[] {
+  if (!Array.isArray(input)) faults.push(fault(pointer, 'wrong_type', 'Must be a list.', hint))
+  else if (input.length > MAX_PATHS) {
+    const fewer = `Use at most ${MAX_PATHS} paths.`
+    faults.push(fault(pointer, 'too_many', 'Too many paths.', fewer))
+  } else return true
+  return false
+}
+
+function checkPaths(input: Json, pointer: string, faults: Fault[]): void {
+  if (!checkList(input, pointer, 'Use a list of paths: ["context.ip", "traits.email"].', faults))
+    return
+  for (const [index, path] of input.entries()) checkPath(path, `${pointer}/${index}`, faults)
+}
+
+function checkHashes(input: Json, faults: Fault[]): void {
+  const pointer = '/fields/hash'
+  const hint = 'Use a list: [{"path": "traits.email", "normalize": "email"}].'
+  if (!checkList(input, pointer, hint, faults)) return
+  for (const [index, each] of input.entries()) {
+    const at = `${pointer}/${index}`
+    if (!isJsonObject(each)) {
+      faults.push(fault(at, 'wrong_type', 'Must be an object.', hint))
+      continue
+    }
+    const { path, normalize } = each
+    faults.push(...unknownFields(each, ['path', 'normalize'], at))
+    checkPath(path, `${at}/path`, faults)
+    if (normalize !== undefined && !NORMALIZATIONS.some((known) => known === normalize)) {
+      const one = `Use one of ${NORMALIZATIONS.join(', ')}, or omit it.`
+      faults.push(fault(`${at}/normalize`, 'not_allowed', 'Unknown normalisation.', one))
+    }
+  }
+}
+
+function parseSample(input: unknown, faults: Fault[]): Sample | undefined {
+  const hint = 'Use an object with a rate from 0 to 1: {"rate": 0.1, "by": "userId"}.'
+  if (!isJsonObject(input)) {
+    faults.push(fault('/sample', 'wrong_type', 'sample must be an object.', hint))
+    return undefined
+  }
+  const { rate, by = 'userId' } = input
+  faults.push(...unknownFields(input, ['rate', 'by'], '/sample'))
+  if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1))
+    faults.push(fault('/sample/rate', 'out_of_range', 'rate must be from 0 to 1.', hint))
+  if (!SAMPLE_FIELDS.some((name) => name === by)) {
+    const fields = `Use one of ${SAMPLE_FIELDS.join(', ')}.`
+    faults.push(fault('/sample/by', 'not_allowed', 'Unknown field.', fields))
+  }
+  return { rate: Number(rate), by: by as Sample['by'] }
+}
+
+function checkClause(input: JsonObject, pointer: string, faults: Fault[]): void {
+  const { type, event, where } = input
+  if (type !== undefined && !EVENT_TYPES.some((each) => each === type)) {
+    const hint = `Use one of ${EVENT_TYPES.join(', ')}.`
+    faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
+  } else if (event !== undefined && type !== undefined && type !== 'track') {
+    const hint = 'Only track events have names. For a page or screen, compare {"field": "name"}.'
+    faults.push(fault(`${pointer}/event`, 'exclusive', 'event conflicts with type.', hint))
+  }
+  if (event !== undefined) checkNames(event, `${pointer}/event`, faults)
+  if (where !== undefined) checkWhere(where, `${pointer}/where`, faults)
+}
+
+function checkNames(names: Json, pointer: string, faults: Fault[]): void {
+  const hint = 'Use the name of a track event, or a list of names. A * at the end matches any end.'
+  if (!Array.isArray(names)) checkText(names, pointer, hint, faults)
+  else if (names.length === 0 || names.length > MAX_NAMES) {
+    const message = `event must have 1 to ${MAX_NAMES} names.`
+    faults.push(fault(pointer, names.length === 0 ? 'too_few' : 'too_many', message, hint))
+  } else names.forEach((name, index) => checkText(name, `${pointer}/${index}`, hint, faults))
+}
+
+function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
+  const hint = `Use a list of up to ${MAX_COMPARISONS} comparisons: [{"property": "revenue", "op": ">=", "value": 100}].`
+  if (!Array.isArray(where))
+    faults.push(fault(pointer, 'wrong_type', 'where must be a list.', hint))
+  else if (where.length > MAX_COMPARISONS)
+    faults.push(fault(pointer, 'too_many', 'Too many comparisons.', hint))
+  else where.forEach((each, index) => checkCompared(each, `${pointer}/${index}`, hint, faults))
+}
+
+function checkCompared(input: Json, pointer: string, hint: string, faults: Fault[]): void {
+  if (!isJsonObject(input)) {
+    faults.push(fault(pointer, 'wrong_type', 'A comparison must be an object.', hint))
+    return
+  }
+  faults.push(...unknownFields(input, [...COMPARED, 'op', 'value'], pointer))
+  const [compared, other] = COMPARED.filter((name) => Object.hasOwn(input, name))
+  const one = `Use one of ${COMPARED.join(', ')}.`
+  if (compared === undefined)
+    faults.push(fault(pointer, 'required', 'It does not say what to compare.', one))
+  else if (other !== undefined)
+    faults.push(
+      fault(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${compared}.`, one),
+    )
+  else if (compared !== 'field') checkPath(input[compared], `${pointer}/${compared}`, faults)
+  else if (!FILTER_FIELDS.some((field) => field === input['field'])) {
+    const fields = `Use one of ${FILTER_FIELDS.join(', ')}.`
+    faults.push(fault(`${pointer}/field`, 'not_allowed', 'Unknown field.', fields))
+  }
+  checkComparison(input, pointer, faults)
+}

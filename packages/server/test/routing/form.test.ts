@@ -1,0 +1,127 @@
+import { describe, expect, it, test } from 'vitest'
+import { deletionPayload, type Fields, type JsonObject } from '@hookline/protocol'
+import { createHmac } from 'node:crypto'
+import { acceptedEvent } from '@hookline/testing/records/accepted-event'
+import { formed, shaped } from '../../src/routing/form.ts'
+
+const event = acceptedEvent({
+  properties: {
+    revenue: 39.950000000000003,
+    products: [{ sku: 'a', email: 'A@x.example' }, { sku: 'b' }, 7],
+    'utm.source': 'mail',
+  },
+  context: { ip: '198.51.100.7', traits: { email: ' Ann@X.example ' } },
+})
+const content = { body: event.body, sourceId: 'src_a', deliveryId: 'msg_1' }
+const salt = 'a salt'
+
+function parsedBody(settings: Parameters<typeof formed>[0], of = content): JsonObject {
+  return JSON.parse(Buffer.from(formed(settings, of).body).toString()) as JsonObject
+}
+
+function result(fields: Partial<Fields>): JsonObject {
+  return parsedBody({ fields: { ...fields, salt } })
+}
+
+test('without settings, the stored bytes are sent', () => {
+  expect(formed({}, content)).toEqual({ body: event.body })
+  expect(formed({}, content).body).toBe(event.body)
+})
+
+describe('fields', () => {
+  it('drops paths, also in the objects of a list', () => {
+    const { properties, context } = result({
+      drop: [
+        'properties.products.email',
+        String.raw`properties.utm\.source`,
+        'context.ip',
+        'none.x',
+      ],
+    })
+    expect(properties).toEqual({ revenue: 39.95, products: [{ sku: 'a' }, { sku: 'b' }, 7] })
+    expect(context).toEqual({ traits: { email: ' Ann@X.example ' } })
+  })
+
+  it('keeps only these paths and what identifies the event', () => {
+    expect(result({ keep: ['properties.products.sku', 'userId.none'] })).toEqual({
+      version: 1,
+      type: 'track',
+      messageId: event.messageId,
+      timestamp: event.event.timestamp,
+      properties: { products: [{ sku: 'a' }, { sku: 'b' }] },
+    })
+  })
+
+  it('replaces values by hashes of their normalised text', () => {
+    const hash = [{ path: 'context.traits.email', normalize: 'email' } as const, { path: 'userId' }]
+    const { userId, context } = result({ hash })
+    expect(userId).toBe(hmac('u1'))
+    expect(context).toMatchObject({ traits: { email: hmac('ann@x.example') } })
+  })
+
+  test.each([
+    ['a number', 5, '5'],
+    ['true', true, 'true'],
+    ['an object', { a: 1 }, '{"a":1}'],
+  ])('hash %s as its JSON', (_, value, text) => {
+    const fields = { hash: [{ path: 'a' }], salt }
+    expect(shaped({ a: value }, fields)).toEqual({ a: hmac(text) })
+  })
+
+  it('hashes each element of a list, and leaves null', () => {
+    const fields = { hash: [{ path: 'a' }, { path: 'b' }], salt }
+    expect(shaped({ a: ['x', 'y'], b: null }, fields)).toEqual({
+      a: [hmac('x'), hmac('y')],
+      b: null,
+    })
+  })
+
+  it('keeps the order of fields and the exact numbers', () => {
+    const text = Buffer.from(event.body).toString()
+    const body = Buffer.from(formed({ fields: { drop: ['none'], salt } }, content).body).toString()
+    expect(body).toBe(text)
+  })
+
+  it('leaves a deletion notice unchanged', () => {
+    const notice = { userId: 'u1', timestamp: '2026-01-15T12:00:00.000Z' }
+    const of = { ...content, body: Buffer.from(deletionPayload(notice)) }
+    expect(parsedBody({ fields: { keep: [], drop: ['userId'], salt } }, of)).toEqual({
+      type: 'delete',
+      ...notice,
+    })
+  })
+})
+
+describe('formats', () => {
+  it('standard has a type with the name of the event, and the payload as data', () => {
+    const payload = JSON.parse(Buffer.from(event.body).toString()) as JsonObject
+    expect(parsedBody({ format: 'standard' })).toEqual({
+      type: 'track.order_completed',
+      timestamp: event.event.timestamp,
+      data: payload,
+    })
+  })
+
+  it('cloudevents is a structured event, with the changed payload as data', () => {
+    const settings = { format: 'cloudevents', fields: { keep: [], salt } } as const
+    expect(formed(settings, content).contentType).toBe('application/cloudevents+json')
+    expect(parsedBody(settings)).toEqual({
+      specversion: '1.0',
+      id: 'msg_1',
+      source: 'urn:hookline:src_a',
+      type: 'hookline.track',
+      time: event.event.timestamp,
+      datacontenttype: 'application/json',
+      data: {
+        version: 1,
+        type: 'track',
+        messageId: event.messageId,
+        timestamp: event.event.timestamp,
+      },
+    })
+  })
+})
+
+function hmac(text: string): string {
+  return createHmac('sha256', salt).update(text).digest('hex')
+}
