@@ -14,7 +14,7 @@ const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 
 /**
  * The components of the server and the imports that are allowed between them. All others are forbidden. The linter's rules
- * (import-rules.ts) and a table in ARCHITECTURE.md are generated from it.
+ * (import-rules.ts) and a table in ARCHITECTURE.md are generated from this table.
  */
 export const COMPONENTS = tableOf({
   ingest: {
@@ -125,7 +125,7 @@ export type ComponentName = keyof typeof COMPONENTS
 
 export const COMPONENT_NAMES = Object.keys(COMPONENTS) as readonly ComponentName[]
 
-/** Makes the compiler check that each name in `mayImport` is a name of the table. */
+/** Makes the compiler check that each name in `mayImport` is in the table. */
 function tableOf<Name extends string>(
   components: Readonly<Record<Name, Component<NoInfer<Name>>>>,
 ): Readonly<Record<Name, Component>> {

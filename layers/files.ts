@@ -77,7 +77,7 @@ export type FileName = keyof typeof FILES
 
 export const FILE_NAMES = Object.keys(FILES) as readonly FileName[]
 
-/** Makes the compiler check that each name in `mayImport` is a name of the tables. */
+/** Makes the compiler check that each name in `mayImport` is in the tables. */
 function tableOf<Name extends string>(
   files: Readonly<Record<Name, RootFile<NoInfer<Name>>>>,
 ): Readonly<Record<Name, RootFile>> {

@@ -12,7 +12,7 @@ export const ROOMS = {
       "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     network: 'sockets: name look-ups, forbidden addresses, deadlines',
-    health: 'breakers, waits requested by receivers, paused webhooks, and their log lines',
+    health: 'breakers, pauses requested by receivers, paused webhooks, and their log lines',
     parking: 'parked parts: moved to their lanes when due, held, resumed, or expired',
     records:
       'records deliveries, with retries while the backend is unavailable, or quarantines them',

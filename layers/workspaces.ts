@@ -22,7 +22,7 @@ export type WorkspaceName = keyof typeof WORKSPACES
 
 export const WORKSPACE_NAMES = Object.keys(WORKSPACES) as readonly WorkspaceName[]
 
-/** Makes the compiler check that each name in `mayImport` is a name of the table. */
+/** Makes the compiler check that each name in `mayImport` is in the table. */
 function tableOf<Name extends string>(
   workspaces: Readonly<Record<Name, Workspace<NoInfer<Name>>>>,
 ): Readonly<Record<Name, Workspace>> {

@@ -6,8 +6,8 @@ import { ServiceProcess } from '../load/service-process.ts'
 import { type Benchmark, quantile, type RunSettings } from './benchmark.ts'
 
 const EVENTS_PER_SECOND = 1_000
-/** A round is this many times longer than a measurement in the settings. */
-const LONGER = 5
+/** A round lasts this many times the configured measurement time. */
+const ROUND_FACTOR = 5
 const DEADLINE_MS = 60_000
 
 /**
@@ -17,7 +17,7 @@ const DEADLINE_MS = 60_000
 export function audienceLatency(goals: { readonly p99Ms: number }): Benchmark {
   return {
     async run(settings) {
-      const seconds = settings.seconds * LONGER
+      const seconds = settings.seconds * ROUND_FACTOR
       const rounds: (readonly number[])[] = []
       for (let round = 0; round < settings.rounds; round++)
         rounds.push(await measure({ ...settings, seconds }))
@@ -62,7 +62,7 @@ async function measure({ seconds }: RunSettings): Promise<readonly number[]> {
     like: currentCall(),
   })
   // The first seconds only warm up code and sockets.
-  await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds: seconds / LONGER })
+  await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds: seconds / ROUND_FACTOR })
   const first = load.sent
   await load.latenciesMs({ eventsPerSecond: EVENTS_PER_SECOND, seconds })
   return await enteredMs(load, arrivals, first)

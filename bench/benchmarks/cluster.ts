@@ -70,7 +70,7 @@ export function cluster(goals: { readonly ratio: number; readonly twoNodes: numb
 }
 
 /** The name of the table. The scaling page looks up the table and its columns by name. */
-export const COST_TABLE = 'What an event costs'
+export const COST_TABLE = 'Cost of an event'
 const COST_COLUMNS: readonly (readonly [string, (round: Round) => number])[] = [
   ['Hookline, µs', ({ nodeMicros }) => nodeMicros],
   ['NATS, µs', ({ natsMicros }) => natsMicros],

@@ -73,10 +73,10 @@ async function measureAll(
 ): Promise<readonly LoadOnCores[]> {
   // A quick run only checks that it works.
   const loads = Object.entries(LOADS).slice(settings.isQuick ? -1 : 0)
-  // At least two, whose cost also shows on one core.
-  const most = Math.min(MAX_THREADS, Math.max(2, divided.service.length))
+  // At least two threads: their cost is visible even on one core.
+  const max = Math.min(MAX_THREADS, Math.max(2, divided.service.length))
   const all = loads.map(([name, { kinds, open }]) => {
-    const counts = threadCounts(kinds, settings.isQuick ? 1 : most)
+    const counts = threadCounts(kinds, settings.isQuick ? 1 : max)
     return { name, open, byThreads: new Map(counts.map((count) => [count, [] as CoreRound[]])) }
   })
   for (let round = 0; round < settings.rounds; round++) {
@@ -89,9 +89,9 @@ async function measureAll(
   return all
 }
 
-/** Only 0, so that the main thread does the work, for kinds without a setting. */
-function threadCounts(kinds: readonly (keyof Threads)[], most: number): readonly number[] {
-  return Array.from({ length: kinds.some(hasThreads) ? most + 1 : 1 }, (_, count) => count)
+/** The thread counts to measure: only 0, with which the main thread does the work, for kinds without a setting. */
+function threadCounts(kinds: readonly (keyof Threads)[], max: number): readonly number[] {
+  return Array.from({ length: kinds.some(hasThreads) ? max + 1 : 1 }, (_, count) => count)
 }
 
 async function measurePinned(

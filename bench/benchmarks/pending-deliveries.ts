@@ -30,7 +30,9 @@ export function memory(goals: { readonly moreMib: number }): Benchmark {
           { name: 'empty', unit: 'MiB', values: empty },
           { name: 'difference', unit: 'MiB', values: more, goal: { atMost: goals.moreMib } },
         ],
-        notes: [`full: ${shown(pending)}; resident memory of the process after the same load`],
+        notes: [
+          `full: ${pendingText(pending)}; resident memory of the process after the same load`,
+        ],
       }
     },
   }
@@ -70,7 +72,7 @@ export function restart(goals: { readonly seconds: number }): Benchmark {
           { name: 'first delivery', unit: 's', values: first, goal },
           { name: 'accepts calls', unit: 's', values: accepting },
         ],
-        notes: [`${shown(pending)}, a tenth of them due; from the start of the process`],
+        notes: [`${pendingText(pending)}, a tenth of them due; from the start of the process`],
       }
     },
   }
@@ -80,6 +82,6 @@ function pendingFor({ isQuick }: RunSettings): number {
   return isQuick ? PENDING / 20 : PENDING
 }
 
-function shown(pending: number): string {
+function pendingText(pending: number): string {
   return `${pending.toLocaleString('en')} pending deliveries`
 }

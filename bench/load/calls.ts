@@ -63,8 +63,8 @@ export function callOfBytes(bytes: number): object {
     properties: { products: [] as object[], rest: '' },
   }
   const left = (): number => bytes - JSON.stringify(sized).length
-  const most = Math.floor(left() / (JSON.stringify(product).length + 1))
-  sized.properties.products.push(...Array.from({ length: most }, () => product!))
+  const max = Math.floor(left() / (JSON.stringify(product).length + 1))
+  sized.properties.products.push(...Array.from({ length: max }, () => product!))
   sized.properties.rest = 'x'.repeat(Math.max(0, left()))
   return sized
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-const TAKEN = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+const OK = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
 const REFUSED = Buffer.from('HTTP/1.1 500 No\r\nContent-Length: 2\r\n\r\nno')
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: (\d+)/i
@@ -60,8 +60,8 @@ function serve(socket: Socket, take: Take): void {
         incomplete = left
         return
       }
-      const isTaken = take(left.subarray(head + HEAD_END.length, end))
-      socket.write(isTaken ? TAKEN : REFUSED)
+      const isAccepted = take(left.subarray(head + HEAD_END.length, end))
+      socket.write(isAccepted ? OK : REFUSED)
       left = left.subarray(end)
     }
   })

@@ -19,18 +19,18 @@ export function plot({ title, x, y, points }: Curve): string {
   const height = (value: number): number =>
     round(HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM))
   const marks = points.map(({ values }, index) => {
-    const [least, most] = [height(Math.min(...values)), height(Math.max(...values))]
-    const whisker = `<path d="M${at(index)} ${least}V${most}" stroke="${LINE}" stroke-width="2" opacity="0.5"/>`
+    const [bottom, peak] = [height(Math.min(...values)), height(Math.max(...values))]
+    const whisker = `<path d="M${at(index)} ${bottom}V${peak}" stroke="${LINE}" stroke-width="2" opacity="0.5"/>`
     return `${whisker}<circle cx="${at(index)}" cy="${height(median(values))}" r="4" fill="${LINE}"/>`
   })
   const line = points.map(({ values }, index) => `${at(index)} ${height(median(values))}`).join('L')
   const grid = ticks.map(
     (tick) =>
       `<path d="M${LEFT} ${height(tick)}H${WIDTH - RIGHT}" stroke="${INK}" opacity="0.3"/>` +
-      text(LEFT - 8, height(tick) + 4, shown(tick), 'end'),
+      text(LEFT - 8, height(tick) + 4, formatNumber(tick), 'end'),
   )
   const names = points.map((point, index) =>
-    text(at(index), HEIGHT - BOTTOM + 20, shown(point.x), 'middle'),
+    text(at(index), HEIGHT - BOTTOM + 20, formatNumber(point.x), 'middle'),
   )
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img" font-family="system-ui, sans-serif" font-size="12" fill="${INK}">`,
@@ -60,7 +60,7 @@ function text(x: number, y: number, content: string, anchor: 'start' | 'middle' 
   return `<text x="${x}" y="${y}" text-anchor="${anchor}">${escape(content)}</text>`
 }
 
-function shown(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 2 })
 }
 

@@ -13,7 +13,7 @@ export function report(
 ): string {
   const lines = figures.map((figure) => {
     const { name: label, unit, goal } = figure
-    const aim = goal === undefined ? '' : `   goal ${shownGoal(goal)}`
+    const aim = goal === undefined ? '' : `   goal ${formatGoal(goal)}`
     return `  ${label.padEnd(32)} ${spread(figure)} ${unit}${aim}`
   })
   const points = curves.flatMap((curve) =>
@@ -35,27 +35,27 @@ export function report(
 function tableLines({ name, labels, columns, rows }: Table): string[] {
   const lines = rows.map((row) => {
     const medians = row.values.map((values) =>
-      (values.length === 0 ? '' : shown(values).middle).padStart(9),
+      (values.length === 0 ? '' : formatSpread(values).median).padStart(9),
     )
     return `    ${row.labels.join(', ').padEnd(60)} ${medians.join(' ')}`
   })
   return [`  ${name}: ${[...labels, ...columns].join('; ')}`, ...lines]
 }
 
-export function shownGoal(goal: Goal): string {
+export function formatGoal(goal: Goal): string {
   return 'atLeast' in goal ? `≥ ${goal.atLeast}` : `≤ ${goal.atMost}`
 }
 
 function spread({ values }: Figure): string {
-  const { middle, least, most } = shown(values)
-  return `${middle.padStart(9)} (${least} – ${most})`
+  const { median: middle, min, max } = formatSpread(values)
+  return `${middle.padStart(9)} (${min} – ${max})`
 }
 
 /** Median, minimum and maximum, rounded to significant digits. */
-export function shown(values: readonly number[]): Record<'middle' | 'least' | 'most', string> {
-  const most = Math.max(...values)
-  const digits = most >= 100 ? 0 : most >= 10 ? 1 : 2
+export function formatSpread(values: readonly number[]): Record<'median' | 'min' | 'max', string> {
+  const max = Math.max(...values)
+  const digits = max >= 100 ? 0 : max >= 10 ? 1 : 2
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   const show = (value: number): string => value.toLocaleString('en', options)
-  return { middle: show(median(values)), least: show(Math.min(...values)), most: show(most) }
+  return { median: show(median(values)), min: show(Math.min(...values)), max: show(max) }
 }

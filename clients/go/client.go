@@ -29,7 +29,7 @@ type Client struct {
 	Interval time.Duration
 	// FlushAfter is an alias of Interval, and takes precedence if set.
 	FlushAfter time.Duration
-	// Logger gets the debug log and, unless OnError is set, the failures. Its writer must not make calls. Default: standard
+	// Logger receives the debug log and, unless OnError is set, the failures. Its writer must not make calls. Default: standard
 	// error.
 	Logger *log.Logger
 	// Verbose enables the debug log, like the environment variable DEBUG=analytics. It never shows the content of calls.
@@ -121,14 +121,14 @@ func (c *Client) Group(msg *Group) error { return c.enqueue(msg) }
 // Alias queues a call that declares that two ids are the same user.
 func (c *Client) Alias(msg *Alias) error { return c.enqueue(msg) }
 
-// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx ends, whereas the other methods
+// Enqueue queues a call of any type. If the queue is full, it waits for room until ctx is done, whereas the other methods
 // return ErrQueueFull immediately.
 func (c *Client) Enqueue(ctx context.Context, call Call) error {
 	s, message, err := c.prepare(call)
 	if err != nil || s.disabled {
 		return err
 	}
-	if err = s.waitForRoom(ctx, message); err == ErrQueueFull {
+	if err = s.addWhenRoom(ctx, message); err == ErrQueueFull {
 		s.drop()
 		return fmt.Errorf("%w: %w", err, context.Cause(ctx))
 	}
@@ -147,7 +147,7 @@ func (c *Client) enqueue(call Call) error {
 }
 
 // Flush sends the queue. It returns when every earlier call, in flight or not, has been delivered or has failed. If ctx
-// ends first, it returns the cause of ctx.
+// is done first, it returns context.Cause(ctx).
 func (c *Client) Flush(ctx context.Context) (FlushResult, error) {
 	s, err := c.started()
 	if err != nil {
@@ -175,8 +175,8 @@ func (c *Client) Close() error {
 	return c.CloseContext(ctx)
 }
 
-// CloseContext is like Close, but sends the queue until ctx ends. A second call returns when the first one does, or when
-// its own ctx ends.
+// CloseContext is like Close, but sends the queue until ctx is done. A second call returns when the first one does, or
+// when its own ctx is done.
 func (c *Client) CloseContext(ctx context.Context) error {
 	s, err := c.started()
 	if err != nil {

@@ -7,7 +7,7 @@ type FlushResult struct {
 	Delivered int
 	// Failed calls were refused by the service, or not delivered after the last retry. OnError gets the reasons.
 	Failed int
-	// Pending is 0, unless the context ended or the client was closed.
+	// Pending is 0, unless the context was done or the client was closed.
 	Pending int
 }
 
@@ -18,7 +18,7 @@ type flush struct {
 	delivered int
 }
 
-// wait returns when every message now in the queue has been delivered or has failed, or when ctx ends.
+// wait returns when every message now in the queue has been delivered or has failed, or when ctx is done.
 func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *sender) wait(ctx context.Context, cause string) FlushResult {
 	return FlushResult{Delivered: f.delivered, Failed: total - f.delivered - pending, Pending: pending}
 }
 
-// waitForChange returns after the next change, or when ctx ends. The caller holds the lock, which is released meanwhile.
+// waitForChange returns after the next change, or when ctx is done. The caller holds the lock, which is released meanwhile.
 func (s *sender) waitForChange(ctx context.Context) {
 	changed := s.changed
 	s.mu.Unlock()
@@ -45,8 +45,8 @@ func (s *sender) waitForChange(ctx context.Context) {
 	}
 }
 
-// waitForRoom queues the call as soon as there is room, until ctx ends.
-func (s *sender) waitForRoom(ctx context.Context, call encoded) error {
+// addWhenRoom queues the call once there is room. It returns ErrQueueFull if ctx is done first.
+func (s *sender) addWhenRoom(ctx context.Context, call encoded) error {
 	for {
 		// Read before checking the queue, so that no later change is missed.
 		s.mu.Lock()
@@ -63,7 +63,7 @@ func (s *sender) waitForRoom(ctx context.Context, call encoded) error {
 	}
 }
 
-// close refuses further calls, and sends the queue until ctx ends.
+// close refuses further calls, and sends the queue until ctx is done.
 func (s *sender) close(ctx context.Context) error {
 	s.mu.Lock()
 	s.isClosed = true

@@ -9,7 +9,7 @@ type bounds struct {
 	maxQueueMessages int
 }
 
-// queue has the pending messages, in the order of their calls. A message first waits, then is in flight (in the batch that
+// queue holds the pending messages, in the order of their calls. A message first waits, then is in flight (in the batch that
 // is being sent), then leaves the queue. Waiting and in-flight messages count towards the bounds. Messages are numbered
 // over the lifetime of the queue.
 type queue struct {

@@ -167,10 +167,10 @@ func (s *sender) try(b batch) response {
 	started := s.clock.Now()
 	received := s.post(ctx, bodyOf(b.messages, started))
 	if received.status == 0 {
-		s.report.debugf("no response to %d: %v", len(b.messages), received.err)
+		s.report.debugf("no response to a batch of %d: %v", len(b.messages), received.err)
 	} else {
 		elapsed := s.clock.Now().Sub(started).Milliseconds()
-		s.report.debugf("response %d %s to %d in %d ms", received.status, received.code, len(b.messages), elapsed)
+		s.report.debugf("response %d %s to a batch of %d in %d ms", received.status, received.code, len(b.messages), elapsed)
 	}
 	return received
 }

@@ -1,7 +1,7 @@
 import type { BenchmarkName } from '../../bench/benchmarks/benchmarks.ts'
 import { type Curve, type Figure, isMet, type Table } from '../../bench/benchmarks/benchmark.ts'
 import { plot } from '../../bench/report/plot.ts'
-import { shown, shownGoal } from '../../bench/report/report.ts'
+import { formatGoal, formatSpread } from '../../bench/report/report.ts'
 import { readResult, type Result } from '../../bench/report/results.ts'
 import { code, plain, table } from './markdown.ts'
 
@@ -144,7 +144,7 @@ function rowsOf({ name, figures }: Result): readonly (readonly string[])[] {
     index === 0 ? code(name) : '',
     plain(figure.name),
     cell(figure),
-    figure.goal === undefined ? '' : shownGoal(figure.goal),
+    figure.goal === undefined ? '' : formatGoal(figure.goal),
     figure.goal === undefined ? '' : isMet(figure) ? 'met' : '**not met**',
   ])
 }
@@ -158,7 +158,7 @@ function tableOf({ labels, columns, rows }: Table): string {
   return table(
     [...labels, ...columns].map(plain),
     rows.map((row) =>
-      [...row.labels, ...row.values.map((values) => shown(values).middle)].map(plain),
+      [...row.labels, ...row.values.map((values) => formatSpread(values).median)].map(plain),
     ),
   )
 }
@@ -173,7 +173,7 @@ function machineRows(): readonly (readonly string[])[] {
 }
 
 function cell({ unit, values }: Figure): string {
-  const { middle, least, most } = shown(values)
-  const spread = values.length > 1 ? ` (${least} – ${most})` : ''
-  return plain(`${middle}${spread} ${unit}`.trim())
+  const { median, min, max } = formatSpread(values)
+  const spread = values.length > 1 ? ` (${min} – ${max})` : ''
+  return plain(`${median}${spread} ${unit}`.trim())
 }

@@ -8,14 +8,14 @@ import { firstPageGroup } from './build/first-page.ts'
 /** A service to develop against: `npm start` in another terminal. */
 const SERVICE = process.env['HOOKLINE_URL'] ?? 'http://127.0.0.1:4800'
 
-/** What every page needs. Lists that are drawn in part are on few pages. */
+/** Libraries that every page needs. Excludes @tanstack/virtual, which few pages use. */
 const VENDOR = /node_modules[\\/](react|react-dom|scheduler|@tanstack[\\/](?!(react-)?virtual))/
 
 export default defineConfig(({ command }) => {
-  // A test that packs the packages has another value, which would put React's development build into the files.
+  // Tests that pack the packages set NODE_ENV to another value, which would bundle React's development build.
   if (command === 'build') process.env['NODE_ENV'] = 'production'
   return {
-    // The service serves the files under any path, so they name each other relative to themselves.
+    // The console may be served under any path, so files refer to each other by relative URLs.
     base: command === 'serve' ? '/console/' : './',
     plugins: [react(), tailwindcss(), budgets(), compress()],
     resolve: { conditions: ['hookline-source', 'module', 'browser', 'default'] },
@@ -23,12 +23,12 @@ export default defineConfig(({ command }) => {
       outDir: '../server/console-site',
       emptyOutDir: true,
       target: 'es2023',
-      // The content security policy forbids data: URLs of scripts and inline code.
+      // The content security policy forbids inline code and data: URLs for scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
-        // A busy machine is not a fault of the plugin.
+        // Plugin timings depend on the load of the machine, so do not warn about them.
         checks: { pluginTimings: false },
         output: {
           codeSplitting: {

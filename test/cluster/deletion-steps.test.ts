@@ -3,7 +3,7 @@ import { SecretBox } from '../../packages/server/src/util/secrets/secret-box.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
-import { isShort } from '@hookline/testing/run/case-count'
+import { isShortRun } from '@hookline/testing/run/case-count'
 import {
   outcomeOf,
   PLANTED,
@@ -12,7 +12,7 @@ import {
 } from '@hookline/testing/deletions/deletion-backend'
 
 /** The short form tries every third step, with a different offset each time. */
-const EVERY = isShort() ? 3 : 1
+const EVERY = isShortRun() ? 3 : 1
 const FIRST = 1 + (Number(process.env['HOOKLINE_TEST_SEED'] ?? Date.now()) % EVERY)
 /** Start, two slices of users and the end of each of three steps, and erasure: before and after each. */
 const MIN_STEPS = 2 * (1 + 3 * 3 + 1)

@@ -8,7 +8,7 @@ import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
 import { Load } from '@hookline/testing/service/load'
-import { isShort } from '@hookline/testing/run/case-count'
+import { isShortRun } from '@hookline/testing/run/case-count'
 import { Cluster } from './cluster.ts'
 import type { Node } from './node.ts'
 import { SEED } from '@hookline/testing/run/seed'
@@ -19,13 +19,13 @@ const PLANTED = 'PLANTED-VALUE'
 /** May remain only in the proof of the deletion. */
 const USER = 'deleted-user-'
 const USERS = Array.from({ length: 60 }, (_, index) => `${USER}${index}`)
-const EVENTS_EACH = isShort() ? 10 : 20
+const EVENTS_EACH = isShortRun() ? 10 : 20
 const DELETIONS = 3
 const MAX_UPTIME_MS = 1_500
 /** Longer than a deletion takes, so that the node's in-memory events arrive late. */
 const PAUSED_MS = 6_000
 /** Time limits of a call, and of a call to a node that may be paused or killed. */
-const PATIENT_MS = 30_000
+const LONG_TIMEOUT_MS = 30_000
 const IMPATIENT_MS = 2_000
 /** Longer than leases, claims and the log's ack wait. */
 const DRAINED_MS = 180_000
@@ -75,7 +75,7 @@ async function send(
   node: Node,
   writeKey: string,
   batch: readonly object[],
-  timeoutMs = PATIENT_MS,
+  timeoutMs = LONG_TIMEOUT_MS,
 ): Promise<boolean> {
   const headers = { authorization: `Basic ${btoa(`${writeKey}:`)}` }
   const body = JSON.stringify({ batch })

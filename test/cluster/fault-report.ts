@@ -3,7 +3,7 @@ import type { Node } from './node.ts'
 import type { AcceptedCall } from './traffic.ts'
 
 /** When one fault happened, in the time of `performance.now`. */
-export interface Happened {
+export interface FaultOccurrence {
   readonly kind: string
   /** Absent unless the fault affected a single node. */
   readonly node: Node | undefined
@@ -31,11 +31,11 @@ export interface Effect {
 }
 
 export function effectOf(
-  happened: Happened,
+  occurrence: FaultOccurrence,
   accepted: ReadonlyMap<string, AcceptedCall>,
   arrivals: Arrivals,
 ): Effect {
-  const { kind, node, beganAt, endedAt, recoveredAt, duplicates } = happened
+  const { kind, node, beganAt, endedAt, recoveredAt, duplicates } = occurrence
   const isMeanwhile = (at: number): boolean => at >= beganAt && at < recoveredAt
   const meanwhile = [...accepted].filter(([, { sentAt }]) => isMeanwhile(sentAt))
   const healthy = meanwhile.filter(([, call]) => call.node !== node)

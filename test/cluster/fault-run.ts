@@ -4,7 +4,7 @@ import { Arrivals } from './arrivals.ts'
 import { Cluster, type ClusterSize, type Source } from './cluster.ts'
 import { DeletedUsers } from './deleted-users.ts'
 import { diagnosis } from './diagnosis.ts'
-import { type Effect, effectOf, type Happened } from './fault-report.ts'
+import { type Effect, effectOf, type FaultOccurrence } from './fault-report.ts'
 import { type FaultKind, type FaultTimes, oneOf, type Scene } from './faults/fault.ts'
 import { KeyedRequests } from './keyed-requests.ts'
 import type { Node } from './node.ts'
@@ -35,7 +35,7 @@ export class FaultRun implements AsyncDisposable {
   readonly #stop = new AbortController()
   readonly #sending: Promise<unknown>
   readonly #stack: AsyncDisposableStack
-  readonly #happened: Happened[] = []
+  readonly #occurrences: FaultOccurrence[] = []
 
   private constructor(
     options: FaultRunOptions,
@@ -71,7 +71,7 @@ export class FaultRun implements AsyncDisposable {
 
   /** Injects a fault and waits until every node and partition works again. Rejects with a diagnosis. */
   async survive(fault: FaultKind): Promise<void> {
-    const number = this.#happened.length + 1
+    const number = this.#occurrences.length + 1
     const users = number % DELETION_EVERY === 1 ? await this.#deleted.sendCalls() : []
     const [beganAt, duplicates] = [performance.now(), this.#arrivals.duplicates]
     const deleting = users.length === 0 ? undefined : this.#deleted.delete(users)
@@ -79,7 +79,7 @@ export class FaultRun implements AsyncDisposable {
     const endedAt = performance.now()
     const hasRecovered = await this.#recovered()
     const recoveredAt = performance.now()
-    this.#happened.push({
+    this.#occurrences.push({
       kind: fault.name,
       node,
       beganAt,
@@ -124,7 +124,7 @@ export class FaultRun implements AsyncDisposable {
   get summary(): string {
     const { accepted, sent } = this.traffic
     return (
-      `${this.#happened.length} faults, ${accepted.size} of ${sent} calls got a 200, ` +
+      `${this.#occurrences.length} faults, ${accepted.size} of ${sent} calls got a 200, ` +
       `lost ${this.#missing()}, ${this.#arrivals.duplicates} duplicates, ${this.#deleted.count} deletions, ` +
       `${this.#keyed.count} tokens`
     )
@@ -138,7 +138,7 @@ export class FaultRun implements AsyncDisposable {
   /** The effects of the faults so far. */
   get effects(): readonly Effect[] {
     const { accepted } = this.traffic
-    return this.#happened.map((each) => effectOf(each, accepted, this.#arrivals))
+    return this.#occurrences.map((each) => effectOf(each, accepted, this.#arrivals))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -101,13 +101,13 @@ test('without problems, the page reports that all is well, beside the figures, t
   expect(faults).toEqual([])
 })
 
-const ASKED = {
+const REQUESTS = {
   'the service': '**/api/v1/system',
   'the destinations': '**/api/v1/destinations?*',
   'the failures': '**/api/v1/deliveries/failures',
 } as const
 
-test.for(Object.entries(ASKED))(
+test.for(Object.entries(REQUESTS))(
   'the page does not report that all is well before it has loaded %s, or if that fails',
   async ([, path]) => {
     await using service = await startService()
@@ -119,7 +119,7 @@ test.for(Object.entries(ASKED))(
       const problem = { code: 'bad_request', detail: 'It cannot be read.' }
       await route.fulfill({ status: 400, json: problem })
     })
-    const others = Object.values(ASKED).filter((each) => each !== path)
+    const others = Object.values(REQUESTS).filter((each) => each !== path)
     const answered = Promise.all(others.map((each) => page.waitForResponse(each)))
     await go('')
     await answered

@@ -10,7 +10,7 @@ export const INGEST_THREADS = ['hookline-ingest-1', 'hookline-ingest-2'] as cons
 export const DELIVERY_THREADS = ['hookline-delivery-1', 'hookline-delivery-2'] as const
 
 /** How a thread ends: terminated at any instruction, or by an uncaught error. */
-export type Ending = 'terminate' | 'fault'
+export type ThreadEnd = 'terminate' | 'fault'
 
 /** How long a service took to become healthy, in milliseconds. */
 export interface Healthy {
@@ -65,7 +65,7 @@ export class ThreadedService implements AsyncDisposable {
   }
 
   /** Ends a thread. Resolves when it has ended, with false if the service exited first. */
-  async end(ending: Ending, thread: string): Promise<boolean> {
+  async end(ending: ThreadEnd, thread: string): Promise<boolean> {
     const until = Date.now() + GIVE_UP_MS
     while (this.service.isRunning && Date.now() < until) {
       const url = `${this.#faultsUrl}/${ending}/${thread}`

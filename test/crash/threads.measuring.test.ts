@@ -5,10 +5,10 @@ import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import {
   DELIVERY_THREADS,
-  type Ending,
   type Healthy,
   INGEST_THREADS,
   ThreadedService,
+  type ThreadEnd,
 } from './threaded-service.ts'
 import { SEED } from '@hookline/testing/run/seed'
 
@@ -64,7 +64,7 @@ test(
 
 interface Recovery extends Healthy {
   readonly thread: string
-  readonly ending: Ending
+  readonly ending: ThreadEnd
 }
 
 interface Run {

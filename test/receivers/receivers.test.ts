@@ -4,7 +4,7 @@ import { type RunningService, startService } from '@hookline/testing/service/run
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { FILES, PROGRAMS } from './programs.ts'
 import { isInstalled, ReceiverProcess, SECRET, START_MS } from './receiver-process.ts'
-import { type HandMade, newId, sendHandMade } from './signed-request.ts'
+import { newId, sendSigned, type SignedRequest } from './signed-request.ts'
 
 test('the page has a receiver and a command for each language', () => {
   const files = [...FILES.keys()].filter((name) => name.startsWith('receiver'))
@@ -16,24 +16,25 @@ test('the page has a receiver and a command for each language', () => {
 
 const BODY = JSON.stringify({ version: 1, type: 'track', userId: 'u1', event: 'Käse 🧀' })
 
-const REFUSED: readonly (readonly [string, Omit<HandMade, 'secret'> & { secret?: string }])[] = [
-  ['a changed body', { body: BODY, sentBody: BODY.replace('u1', 'u2') }],
-  ['another secret', { secret: 'another secret' }],
-  ['a timestamp six minutes in the past', { ageSeconds: 360 }],
-  ['a timestamp six minutes in the future', { ageSeconds: -360 }],
+const REFUSED: readonly (readonly [string, Omit<SignedRequest, 'secret'> & { secret?: string }])[] =
   [
-    'a changed timestamp',
-    { headers: { 'webhook-timestamp': String(Math.round(Date.now() / 1000) - 9) } },
-  ],
-  ['a timestamp that is not a number', { headers: { 'webhook-timestamp': 'NaN' } }],
-  ['no timestamp', { headers: { 'webhook-timestamp': undefined } }],
-  ['a changed id', { headers: { 'webhook-id': 'msg_2' } }],
-  ['no id', { headers: { 'webhook-id': undefined } }],
-  ['no signature', { headers: { 'webhook-signature': undefined } }],
-  ['an empty signature', { headers: { 'webhook-signature': '' } }],
-  ['a signature without a known version', { headers: { 'webhook-signature': 'v1, v2,YQ== ,' } }],
-  ['non-ASCII bytes in the signature', { headers: { 'webhook-signature': 'v1,ÿ' } }],
-]
+    ['a changed body', { body: BODY, sentBody: BODY.replace('u1', 'u2') }],
+    ['another secret', { secret: 'another secret' }],
+    ['a timestamp six minutes in the past', { ageSeconds: 360 }],
+    ['a timestamp six minutes in the future', { ageSeconds: -360 }],
+    [
+      'a changed timestamp',
+      { headers: { 'webhook-timestamp': String(Math.round(Date.now() / 1000) - 9) } },
+    ],
+    ['a timestamp that is not a number', { headers: { 'webhook-timestamp': 'NaN' } }],
+    ['no timestamp', { headers: { 'webhook-timestamp': undefined } }],
+    ['a changed id', { headers: { 'webhook-id': 'msg_2' } }],
+    ['no id', { headers: { 'webhook-id': undefined } }],
+    ['no signature', { headers: { 'webhook-signature': undefined } }],
+    ['an empty signature', { headers: { 'webhook-signature': '' } }],
+    ['a signature without a known version', { headers: { 'webhook-signature': 'v1, v2,YQ== ,' } }],
+    ['non-ASCII bytes in the signature', { headers: { 'webhook-signature': 'v1,ÿ' } }],
+  ]
 
 describe.for(PROGRAMS)('$file', (program) => {
   const isMissing = !isInstalled(program)
@@ -90,9 +91,7 @@ describe.for(PROGRAMS)('$file', (program) => {
     async () => {
       const id = newId()
       const same = { id, body: BODY, secret: SECRET }
-      const all = await Promise.all(
-        Array.from({ length: 5 }, () => sendHandMade(receiver.url, same)),
-      )
+      const all = await Promise.all(Array.from({ length: 5 }, () => sendSigned(receiver.url, same)))
       expect(all).toEqual([200, 200, 200, 200, 200])
       await receiver.printed('stored', id, 1)
       await receiver.printed('duplicate', id, 4)
@@ -124,27 +123,24 @@ describe.for(PROGRAMS)('$file', (program) => {
     },
   )
 
-  test.skipIf(isMissing).for(REFUSED)('refuses %s', async ([, made]) => {
+  test.skipIf(isMissing).for(REFUSED)('refuses %s', async ([, request]) => {
     const before = receiver.stored()
-    expect(await sendHandMade(receiver.url, { secret: SECRET, ...made })).toBe(401)
+    expect(await sendSigned(receiver.url, { secret: SECRET, ...request })).toBe(401)
     expect(receiver.stored()).toEqual(before)
   })
 
   test.skipIf(isMissing).for([240, -240])(
     'accepts a timestamp that is %i seconds old',
     async (ageSeconds) => {
-      expect(await sendHandMade(receiver.url, { secret: SECRET, ageSeconds })).toBe(200)
+      expect(await sendSigned(receiver.url, { secret: SECRET, ageSeconds })).toBe(200)
     },
   )
 
   test.skipIf(isMissing)('accepts a body of 4 MiB, and refuses a larger one with 413', async () => {
     const body = 'x'.repeat(LIMITS.payloadBytes)
-    expect(await sendHandMade(receiver.url, { secret: SECRET, body })).toBe(200)
+    expect(await sendSigned(receiver.url, { secret: SECRET, body })).toBe(200)
     const larger = { secret: SECRET, body: `${body}x`, id: newId() }
-    expect(await sendHandMade(receiver.url, larger).catch(() => 'closed')).toBeOneOf([
-      413,
-      'closed',
-    ])
+    expect(await sendSigned(receiver.url, larger).catch(() => 'closed')).toBeOneOf([413, 'closed'])
     expect(receiver.stored().has(larger.id)).toBe(false)
   })
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { exchange } from '@hookline/testing/network/http-exchange'
 
 /** A delivery created by a test, signed without code of the product. */
-export interface HandMade {
+export interface SignedRequest {
   readonly id?: string
   readonly body?: string
   /** The age of its timestamp. */
@@ -19,8 +19,8 @@ let deliveries = 0
 export const newId = (): string => `msg_handmade${(deliveries += 1)}`
 
 /** Sends the delivery. Resolves with the status of the response. */
-export async function sendHandMade(url: string, made: HandMade): Promise<number> {
-  const { id = newId(), body = '{"version":1}', ageSeconds = 0, secret } = made
+export async function sendSigned(url: string, request: SignedRequest): Promise<number> {
+  const { id = newId(), body = '{"version":1}', ageSeconds = 0, secret } = request
   const timestamp = Math.round(Date.now() / 1000) - ageSeconds
   const digest = createHmac('sha256', secret).update(`${id}.${timestamp}.${body}`).digest('base64')
   const all = {
@@ -28,10 +28,10 @@ export async function sendHandMade(url: string, made: HandMade): Promise<number>
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': `v1,${digest}`,
-    ...made.headers,
+    ...request.headers,
   }
   const headers = Object.fromEntries(
     Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  return (await exchange(url, { headers, body: made.sentBody ?? body })).status
+  return (await exchange(url, { headers, body: request.sentBody ?? body })).status
 }

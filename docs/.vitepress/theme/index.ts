@@ -2,7 +2,7 @@ import DefaultTheme from 'vitepress/theme-without-fonts'
 import { h } from 'vue'
 import './style.css'
 
-/** The router of the site leaves a link with a target to the browser. The service has the page, not the site. */
+/** `target` makes VitePress leave the link to the browser: the page belongs to the service, not to the site. */
 function apiReference() {
   return h('a', { class: 'api-reference', href: '/api/docs', target: '_self' }, 'API reference')
 }

@@ -2,11 +2,11 @@ import { gzipSync } from 'node:zlib'
 import type { Plugin, Rolldown } from 'vite'
 import { FIRST_PAGE } from './first-page.ts'
 
-/** The most bytes of JavaScript, compressed with gzip. */
+/** The maximum size of the JavaScript, compressed with gzip. */
 const MAX_FIRST_PAGE_BYTES = 150_000
 const MAX_ALL_BYTES = 350_000
 
-/** Fails the build where a browser would have to fetch too much. */
+/** Fails the build if a page needs too much JavaScript. */
 export function budgets(): Plugin {
   return {
     name: 'budgets',
@@ -16,14 +16,14 @@ export function budgets(): Plugin {
       const first = chunks.filter(
         ({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(FIRST_PAGE),
       )
-      if (first.length !== 2) this.error(`The build has no chunk of ${FIRST_PAGE}.`)
+      if (first.length !== 2) this.error(`The build has no chunk for ${FIRST_PAGE}.`)
       const sizes = {
         'The first page has': [bytesOf(withImports(first, chunks)), MAX_FIRST_PAGE_BYTES],
         'All pages have': [bytesOf(new Set(chunks)), MAX_ALL_BYTES],
       } as const
-      for (const [what, [bytes, most]] of Object.entries(sizes)) {
-        const text = `${what} ${bytes} bytes of JavaScript, compressed; at most ${most} are allowed.`
-        if (bytes > most) this.error(text)
+      for (const [what, [bytes, max]] of Object.entries(sizes)) {
+        const text = `${what} ${bytes} bytes of JavaScript, compressed; at most ${max} are allowed.`
+        if (bytes > max) this.error(text)
         this.info(text)
       }
     },

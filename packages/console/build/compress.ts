@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Plugin } from 'vite'
 
-/** Beside each file its compressed form, which the service sends to browsers that take it. */
+/** Writes a gzipped copy next to each file, for browsers that accept it. */
 export function compress(): Plugin {
   return {
     name: 'compress',

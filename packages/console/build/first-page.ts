@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-/** The modules of the bundle and their imports; of the bundler. */
+/** The part of the bundler's module graph that is used here. */
 interface Graph {
   getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null
 }
@@ -11,14 +11,14 @@ export const FIRST_PAGE = 'pages/overview/overview-page.tsx'
 const SOURCES = join(import.meta.dirname, '../src')
 const ENTRY = 'main.tsx'
 /**
- * Few pages have a plot, and its library is large. Of the protocol, whose modules all come by one import, each page needs
- * little: the bundler knows what.
+ * Excluded: the plot and its large library, which few pages use, and the protocol package, of which each page needs only a
+ * few modules.
  */
-const LEFT_OUT = /figures\/plot\.|node_modules\/uplot|packages\/protocol\//
+const EXCLUDED = /figures\/plot\.|node_modules\/uplot|packages\/protocol\//
 
 /**
- * Puts the imports of the first page into one file: twenty small ones take more bytes and requests. The router fetches the
- * page itself.
+ * Puts the imports of the first page into one file, because twenty small files cost more bytes and requests. The page itself
+ * stays separate: the router loads it.
  */
 export function firstPageGroup(): { name: (id: string, graph: Graph) => string | null } {
   let parts: ReadonlySet<string> | undefined
@@ -30,12 +30,12 @@ export function firstPageGroup(): { name: (id: string, graph: Graph) => string |
   }
 }
 
-/** The direct and indirect imports of the entry and the page, without the two. */
+/** The direct and indirect imports of the entry and the page, excluding both. */
 function partsOf(graph: Graph): ReadonlySet<string> {
   const roots = [ENTRY, FIRST_PAGE].map((file) => join(SOURCES, file))
   const found = new Set<string>()
   const add = (id: string): void => {
-    if (found.has(id) || LEFT_OUT.test(id)) return
+    if (found.has(id) || EXCLUDED.test(id)) return
     found.add(id)
     for (const each of graph.getModuleInfo(id)?.importedIds ?? []) add(each)
   }

@@ -88,8 +88,8 @@ export {
 } from './deliveries/event-outcome.ts'
 export {
   type AcceptedEvent,
-  type Carried,
   type DeletionNotice,
+  type DeliveryContent,
   type Event,
   type EventType,
   EVENT_TYPES,

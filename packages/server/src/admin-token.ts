@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from './config.ts'
-import { readIfThere, writeDurably } from './util/durable-file.ts'
+import { readIfExists, writeDurably } from './util/durable-file.ts'
 import { Redacted } from './util/secrets/redacted.ts'
 
 /** The token of the management API, with its origin. */
@@ -29,7 +29,7 @@ class AdminTokenCorrupted extends Error {
 export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): AdminToken {
   if (config.adminToken) return new AdminToken(config.adminToken.reveal(), null, false)
   const file = join(config.dataDir, 'admin-token')
-  const kept = readIfThere(file)
+  const kept = readIfExists(file)
   if (kept) {
     if (!CAN_BE_SENT.test(kept))
       throw new AdminTokenCorrupted(

@@ -372,7 +372,7 @@ function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessC
   return [
     clockCheck(clockWatch),
     {
-      name: 'draining',
+      name: 'deliveries',
       check: async () => {
         const { stalledMs } = await engine.status()
         if (stalledMs < STUCK_AFTER_MS) return

@@ -37,6 +37,6 @@ export function oneOf<T>(all: readonly T[], random: () => number): T {
 }
 
 /** Waits for as long as a part is away. */
-export function away({ random, maxAwayMs }: Scene): Promise<void> {
+export function waitWhileAway({ random, maxAwayMs }: Scene): Promise<void> {
   return sleep(random() * maxAwayMs)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cut, Link } from '@hookline/testing/cluster/link'
 import type { Node } from '../node.ts'
-import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
+import { type FaultKind, oneOf, type Scene, waitWhileAway } from './fault.ts'
 
 /** Network faults between the nodes and their servers. */
 export const LINK_FAULTS: readonly FaultKind[] = [
@@ -64,7 +64,7 @@ export const LINK_FAULTS: readonly FaultKind[] = [
 /** Cuts the routes that one NATS server has opened to the others, and theirs to it. */
 async function isolate(scene: Scene, [own, others]: readonly [Cut, Cut]): Promise<void> {
   const { routes, routesHere } = oneOf(scene.cluster.nats.all, scene.random)
-  const mended = away(scene)
+  const mended = waitWhileAway(scene)
   await Promise.all([
     cutLinks(routes, own, () => mended),
     cutLinks(routesHere, others, () => mended),
@@ -76,7 +76,7 @@ function linksOf({ links }: Node): readonly Link[] {
 }
 
 function cutOne(scene: Scene, cut: Cut, of: (node: Node) => readonly Link[]): Promise<void> {
-  return cutLinks(of(scene.oneNode()), cut, () => away(scene))
+  return cutLinks(of(scene.oneNode()), cut, () => waitWhileAway(scene))
 }
 
 async function cutLinks(

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NatsNode, NatsServers } from '@hookline/testing/cluster/nats-servers'
-import { away, type FaultKind, oneOf, type Scene } from './fault.ts'
+import { type FaultKind, oneOf, type Scene, waitWhileAway } from './fault.ts'
 
 /** Faults of NATS. */
 export const NATS_FAULTS: readonly FaultKind[] = [
@@ -48,19 +48,19 @@ export const NATS_FAULTS: readonly FaultKind[] = [
     natsServers: 3,
     happen: async (scene) => changeBits(scene, await followerOf(scene)),
   },
-  { name: 'a node of another installation starts', weight: 1, happen: startStranger },
+  { name: 'a node of another installation starts', weight: 1, happen: startForeignNode },
 ]
 
 async function killAll(scene: Scene): Promise<void> {
   const { all } = scene.cluster.nats
   await Promise.all(all.map(({ server }) => server.kill()))
-  await away(scene)
+  await waitWhileAway(scene)
   await Promise.all(all.map(({ server }) => server.start()))
 }
 
 async function killOne(scene: Scene, { server }: NatsNode): Promise<void> {
   await server.kill()
-  await away(scene)
+  await waitWhileAway(scene)
   await server.start()
 }
 
@@ -68,14 +68,14 @@ async function killOne(scene: Scene, { server }: NatsNode): Promise<void> {
 async function cutPower(scene: Scene, servers: readonly NatsNode[]): Promise<void> {
   await Promise.all(servers.map(({ server }) => server.kill()))
   for (const { folder } of servers) scene.cluster.disks.get(folder)!.cutPower()
-  await away(scene)
+  await waitWhileAway(scene)
   await Promise.all(servers.map(({ server }) => server.start()))
 }
 
 async function pauseOne(scene: Scene, { server }: NatsNode): Promise<void> {
   server.signal('SIGSTOP')
   try {
-    await away(scene)
+    await waitWhileAway(scene)
   } finally {
     server.signal('SIGCONT')
   }
@@ -119,7 +119,7 @@ async function appendUnreadable({ cluster, random }: Scene): Promise<void> {
 async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<void> {
   const { random } = scene
   await server.kill()
-  await away(scene)
+  await waitWhileAway(scene)
   const blocks = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.blk'))
     .map((path) => join(folder, path))
@@ -133,7 +133,7 @@ async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<v
 }
 
 /** A foreign node with the same NATS servers and prefix, refused before it takes a message. */
-async function startStranger({ cluster }: Scene): Promise<void> {
+async function startForeignNode({ cluster }: Scene): Promise<void> {
   expect(await cluster.refusalOfStranger()).toContain('belongs to installation')
 }
 
@@ -162,7 +162,7 @@ async function fillQuota(scene: Scene): Promise<void> {
       )
     while (await isStored()) continue
   })
-  await away(scene)
+  await waitWhileAway(scene)
   // Full servers elect new leaders, and do not respond until then.
   await expect.poll(() => isWithoutFiller(nats), { timeout: READY_MS, interval: 500 }).toBe(true)
 }

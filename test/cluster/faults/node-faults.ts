@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { away, type FaultKind, type Scene } from './fault.ts'
+import { type FaultKind, type Scene, waitWhileAway } from './fault.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -8,7 +8,11 @@ export const NODE_FAULTS: readonly FaultKind[] = [
   { name: 'a node is killed', weight: 6, happen: killNode },
   { name: 'all nodes are killed', weight: 2, happen: killAll },
   { name: 'a node stops gracefully', weight: 3, happen: stopNode },
-  { name: 'a node is paused', weight: 3, happen: (scene) => pauseNode(scene, () => away(scene)) },
+  {
+    name: 'a node is paused',
+    weight: 3,
+    happen: (scene) => pauseNode(scene, () => waitWhileAway(scene)),
+  },
   {
     name: 'a node is paused for longer than its leases last',
     weight: 1,
@@ -21,7 +25,7 @@ export const NODE_FAULTS: readonly FaultKind[] = [
 async function killNode(scene: Scene): Promise<void> {
   const node = scene.oneNode()
   await node.kill()
-  await away(scene)
+  await waitWhileAway(scene)
   node.startAgain()
   await node.ready()
 }
@@ -54,7 +58,7 @@ function setClock(aheadMs: number): FaultKind['happen'] {
     const node = scene.oneNode()
     node.setClock(aheadMs)
     try {
-      await away(scene)
+      await waitWhileAway(scene)
     } finally {
       node.setClock(0)
     }

@@ -1,4 +1,4 @@
-import { away, type FaultKind, type Scene } from './fault.ts'
+import { type FaultKind, type Scene, waitWhileAway } from './fault.ts'
 
 /** Faults of PostgreSQL. */
 export const POSTGRES_FAULTS: readonly FaultKind[] = [
@@ -25,7 +25,7 @@ export const POSTGRES_FAULTS: readonly FaultKind[] = [
 async function killPostgres(scene: Scene): Promise<void> {
   const { server } = scene.cluster.postgres
   await server.kill()
-  await away(scene)
+  await waitWhileAway(scene)
   await server.start()
 }
 
@@ -47,7 +47,7 @@ async function killUnsynced(scene: Scene): Promise<void> {
   await scene.cluster.sql('ALTER ROLE hookline SET synchronous_commit = off')
   await scene.cluster.sql('SELECT pg_reload_conf()')
   await endConnections(scene)
-  await away(scene)
+  await waitWhileAway(scene)
   await killPostgres(scene)
   await scene.cluster.sql('ALTER SYSTEM RESET synchronous_commit')
   await scene.cluster.sql('ALTER ROLE hookline RESET synchronous_commit')
@@ -55,5 +55,5 @@ async function killUnsynced(scene: Scene): Promise<void> {
 }
 
 async function lockArchive(scene: Scene): Promise<void> {
-  await scene.cluster.withLock('events', () => away(scene))
+  await scene.cluster.withLock('events', () => waitWhileAway(scene))
 }

@@ -15,7 +15,7 @@ const TOKEN = 'tok_of_the_compatibility_tests'
 export const SECRET = 'a shared secret of the compatibility tests'
 
 /** A source with a destination, for one library in one scenario. */
-export interface Place {
+export interface TestedSource {
   readonly sourceId: string
   readonly destinationId: string
   readonly writeKey: string
@@ -47,7 +47,7 @@ export class TestedService implements AsyncDisposable {
   }
 
   /** Creates a source, and a destination with this webhook. */
-  async place(webhookUrl: string): Promise<Place> {
+  async createSource(webhookUrl: string): Promise<TestedSource> {
     const { id: sourceId, writeKey } = await newSource(this.api)
     const settings = { sharedSecret: SECRET, webhooks: [{ url: webhookUrl }], successPolicy: 'any' }
     const body = { sourceId, type: 'Webhooks', enabled: true, settings }

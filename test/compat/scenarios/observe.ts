@@ -8,7 +8,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { LibraryProgram } from '../harness/library-program.ts'
 import type { KeptEvent, Observed } from '../harness/observed.ts'
 import { RecordingProxy } from '../harness/recording-proxy.ts'
-import type { Place, TestedService } from '../harness/tested-service.ts'
+import type { TestedService, TestedSource } from '../harness/tested-service.ts'
 import type { Library } from '../libraries/library.ts'
 import type { ScenarioName } from './scenario-names.ts'
 import { SCENARIOS, type Scenario } from './scenarios.ts'
@@ -25,10 +25,10 @@ export async function observe(
   using files = new DisposableFolder()
   const certificates = library.requiresTls ? makeCertificates() : undefined
   await using proxy = await RecordingProxy.open(service.port, certificates?.good)
-  const place = await service.place(receiver.url)
+  const source = await service.createSource(receiver.url)
   const settings = {
     COMPAT_ENDPOINT: proxy.url,
-    COMPAT_WRITE_KEY: scenario.hasWrongKey ? 'wk_of_no_source' : place.writeKey,
+    COMPAT_WRITE_KEY: scenario.hasWrongKey ? 'wk_of_no_source' : source.writeKey,
     COMPAT_CALLS: await files.write('calls.jsonl', linesOf(scenario)),
     COMPAT_CA: await files.write('ca.pem', certificates?.ca ?? ''),
     COMPAT_BATCH: `${scenario.batch}`,
@@ -42,7 +42,7 @@ export async function observe(
   const program = new LibraryProgram(library.command(folder), settings)
   await scenario.during?.({ service, proxy, receiver })
   const output = await program.output
-  await settled(service, place)
+  await settled(service, source)
   return {
     library,
     scenario,
@@ -50,7 +50,7 @@ export async function observe(
     output,
     exchanges: proxy.exchanges(),
     deliveries: receiver.requests,
-    events: await eventsOf(service, place),
+    events: await eventsOf(service, source),
     startedAt,
     endedAt: Date.now(),
     countedUnauthorized: (await service.requestsWith(401)) - unauthorized,
@@ -58,17 +58,17 @@ export async function observe(
 }
 
 /** Waits until every event has an outcome, and no delivery is pending. */
-async function settled(service: TestedService, place: Place): Promise<void> {
+async function settled(service: TestedService, source: TestedSource): Promise<void> {
   await eventually(async () => {
-    const events = await eventsOf(service, place)
-    const { destinationId } = place
+    const events = await eventsOf(service, source)
+    const { destinationId } = source
     const pending = await service.api.listAll('deliveries', { destinationId, state: 'pending' })
     const undecided = events.filter(({ outcomes }) => Object.keys(outcomes).length === 0)
     expect([pending, undecided]).toEqual([[], []])
   }, 50)
 }
 
-function eventsOf({ api }: TestedService, { sourceId }: Place): Promise<KeptEvent[]> {
+function eventsOf({ api }: TestedService, { sourceId }: TestedSource): Promise<KeptEvent[]> {
   return api.listAll<KeptEvent>('events', { sourceId })
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
-import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'
+import { expectWithinLimits, loadText, worstWhile } from './worst-load.ts'
 
 const DESTINATIONS = 1_000
 const EVENTS = 2_500
@@ -21,7 +21,7 @@ test(
     await service.start()
     const second = await worstWhile(service, seconds(SECONDS))
     console.log(
-      `${EVENTS * DESTINATIONS} deliveries of one batch, worst of ${SECONDS} s: ${shown(first)}; after a restart: ${shown(second)}`,
+      `${EVENTS * DESTINATIONS} deliveries of one batch, worst of ${SECONDS} s: ${loadText(first)}; after a restart: ${loadText(second)}`,
     )
     expectWithinLimits(first, 'at first')
     expectWithinLimits(second, 'after a restart')

@@ -3,7 +3,7 @@ import { freePort } from '@hookline/testing/network/free-port'
 import { halfIfShort } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { ReceiversProcess } from '../receivers/receivers-process.ts'
-import { expectWithinLimits, shown, worstWhile } from './worst-load.ts'
+import { expectWithinLimits, loadText, worstWhile } from './worst-load.ts'
 
 const REFUSING = 20
 const EVENTS = Number(process.env['HOOKLINE_TEST_REFUSED'] ?? halfIfShort(20_100))
@@ -36,7 +36,7 @@ test.for(['refuse connections', 'respond with 500'] as const)(
     console.log(
       `${EVENTS} events for ${REFUSING} destinations that ${kind} and a healthy one: ` +
         `delivered or parked after ${((performance.now() - started) / 1000).toFixed(0)} s, ` +
-        `${refused} batches repeated after a 503; worst: ${shown(worst)}`,
+        `${refused} batches repeated after a 503; worst: ${loadText(worst)}`,
     )
     expectWithinLimits(worst, 'under load')
     expect((await receivers.latenciesMs()).length).toBeGreaterThanOrEqual(EVENTS)

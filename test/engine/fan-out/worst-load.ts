@@ -50,7 +50,7 @@ export function expectWithinLimits(worst: Load, when: string): void {
     expect(worst[name], `${name} ${when}`).toBeLessThanOrEqual(LIMITS[name])
 }
 
-export function shown({ residentMib, eventLoopP99Ms, eventLoopMaxMs, livezMs }: Load): string {
+export function loadText({ residentMib, eventLoopP99Ms, eventLoopMaxMs, livezMs }: Load): string {
   return `${residentMib.toFixed(0)} MiB, event loop late by ${eventLoopP99Ms.toFixed(0)} ms (p99), ${eventLoopMaxMs.toFixed(0)} ms (max), /livez ${livezMs.toFixed(0)} ms`
 }
 

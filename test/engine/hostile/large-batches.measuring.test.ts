@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
-import { shown, worstWhile } from '../fan-out/worst-load.ts'
+import { loadText, worstWhile } from '../fan-out/worst-load.ts'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
 import { measureAgain } from '@hookline/testing/run/measure-again'
 
@@ -24,7 +24,7 @@ test(`${CONNECTIONS} connections sending batches of ${CALLS} calls at once do no
     // This process sends the batches, and can itself be delayed on a busy machine.
     ({ eventLoopMaxMs, livezMs }) => Math.max(eventLoopMaxMs, livezMs) >= MAX_LATE_MS,
   )
-  console.log(`${ROUNDS} × ${CONNECTIONS} × ${CALLS} calls: ${shown(worst)}`)
+  console.log(`${ROUNDS} × ${CONNECTIONS} × ${CALLS} calls: ${loadText(worst)}`)
   expect(worst.eventLoopMaxMs).toBeLessThan(MAX_LATE_MS)
   expect(worst.livezMs).toBeLessThan(MAX_LATE_MS)
 })

@@ -31,7 +31,7 @@ export interface AttackOptions {
 
 const EVERY_MS = 20
 
-const MOST: Readonly<Partial<Measured>> = {
+const LIMITS: Readonly<Partial<Measured>> = {
   residentMb: 700,
   livezMs: 1_000,
   callMs: 2_000,
@@ -46,7 +46,7 @@ export function expectHealthy(measured: Measured): void {
 }
 
 function exceededBy(measured: Measured): readonly unknown[] {
-  return Object.entries(MOST).filter(([name, most]) => measured[name as keyof Measured] > most)
+  return Object.entries(LIMITS).filter(([name, max]) => measured[name as keyof Measured] > max)
 }
 
 /** On a busy machine, such delays occur even without an attack. Without the limits under test, calls took seconds. */

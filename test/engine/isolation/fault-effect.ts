@@ -10,7 +10,7 @@ const MAX_CAPACITY_SECONDS = 1.5
 /** If a run without the fault delivers less than this share of the load, the machine was too busy. */
 const CARRIED = 0.95
 /** Factor for the load after such a run. */
-const LESS = 0.8
+const LOAD_REDUCTION = 0.8
 const MAX_DISCARDED = 10
 
 export interface FaultEffectOptions {
@@ -58,7 +58,7 @@ export async function faultEffect(options: FaultEffectOptions): Promise<FaultEff
       throw new Error(
         `The machine is too busy: it handled the load in only ${rounds.length} rounds.`,
       )
-    else rate *= LESS
+    else rate *= LOAD_REDUCTION
     before = isCarried ? after : await run(false, rate)
   }
   return { rounds, discarded }

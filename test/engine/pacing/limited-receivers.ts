@@ -41,7 +41,7 @@ export interface Limit {
 }
 
 /** The requests of a receiver in each second since it was opened. */
-export interface Got {
+export interface RequestCounts {
   readonly requests: number[]
   readonly accepted: number[]
 }
@@ -62,9 +62,9 @@ export class LimitedReceivers implements AsyncDisposable {
     return new LimitedReceivers(worker, urls)
   }
 
-  async got(): Promise<readonly Got[]> {
+  async got(): Promise<readonly RequestCounts[]> {
     this.#worker.postMessage('got')
-    const [got] = (await once(this.#worker, 'message')) as [readonly Got[]]
+    const [got] = (await once(this.#worker, 'message')) as [readonly RequestCounts[]]
     return got
   }
 
@@ -73,10 +73,10 @@ export class LimitedReceivers implements AsyncDisposable {
   }
 }
 
-async function openReceiver(limit: Limit): Promise<Got & { readonly url: string }> {
+async function openReceiver(limit: Limit): Promise<RequestCounts & { readonly url: string }> {
   const accepts = LIMITERS[limit.bucket](limit.perSecond)
   const openedAt = performance.now()
-  const got: Got = { requests: [], accepted: [] }
+  const got: RequestCounts = { requests: [], accepted: [] }
   const server = createServer((request, response) => {
     const now = performance.now()
     const second = Math.floor((now - openedAt) / 1_000)

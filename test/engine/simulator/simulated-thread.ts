@@ -16,7 +16,7 @@ import {
 } from '../../../packages/server/src/threads/run-thread.ts'
 import type {
   OpenedThread,
-  ThreadToOpen,
+  ThreadOptions,
 } from '../../../packages/server/src/threads/running-thread.ts'
 import type { MemoryJoinOptions } from './backend/memory-threads.ts'
 import { ProcessClock } from './environment/process-clock.ts'
@@ -71,12 +71,12 @@ export class SimulatedThread implements OpenedThread {
   readonly #clock: ProcessClock
   readonly #own: SimulatedPort
   readonly #data: LaneThreadData
-  readonly #levels: ThreadToOpen['start']['levels']
+  readonly #levels: ThreadOptions['start']['levels']
   readonly #ended = Promise.withResolvers<Error>()
   #lanes: LanesOfThread | undefined
   #owns: (destinationId: string) => boolean = () => false
 
-  constructor({ start }: ThreadToOpen, environment: ThreadEnvironment) {
+  constructor({ start }: ThreadOptions, environment: ThreadEnvironment) {
     const { clock, random } = environment
     this.#environment = environment
     this.#data = structuredClone(start.data) as LaneThreadData

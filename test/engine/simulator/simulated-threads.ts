@@ -1,6 +1,6 @@
 import type {
   OpenedThread,
-  ThreadToOpen,
+  ThreadOptions,
 } from '../../../packages/server/src/threads/running-thread.ts'
 import { type LanesOfThread, SimulatedThread, type ThreadEnvironment } from './simulated-thread.ts'
 
@@ -16,7 +16,7 @@ export class SimulatedThreads {
     this.#environment = environment
   }
 
-  open(thread: ThreadToOpen): OpenedThread {
+  open(thread: ThreadOptions): OpenedThread {
     const opened = new SimulatedThread(thread, this.#environment)
     this.#threads.set(opened.number, opened)
     return opened

@@ -43,7 +43,7 @@ export interface Corruption {
   readonly to: number
 }
 
-export interface Place {
+export interface CorruptionTarget {
   readonly folder: string
   /** An earlier copy of the folder. */
   readonly older: string
@@ -56,7 +56,7 @@ const SECTOR_BYTES = 512
 
 /** Corrupts a random range of one file. Returns `undefined` if this kind of corruption is impossible. */
 export function corrupt(
-  { folder, older, kind, file }: Place,
+  { folder, older, kind, file }: CorruptionTarget,
   random: () => number,
 ): Corruption | undefined {
   const path = join(folder, file)

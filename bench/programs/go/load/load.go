@@ -61,7 +61,7 @@ func callsPerSecond(batchSize int, open func(*Server) Client, atLeast time.Durat
 	return float64(made) / spent.Seconds()
 }
 
-// kept has the measured clients, because freeing one during the next measurement would change its result.
+// kept holds the measured clients, because freeing one during the next measurement would change its result.
 var kept []Client
 
 // jsonPerMemory returns the bytes of JSON per byte of memory for the queued calls of a client.

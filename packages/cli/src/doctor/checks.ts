@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { SETTINGS } from '@hookline/server/settings'
 import { shellWord } from '../output/shell-word.ts'
 import { failedCheck, type Finding } from './finding.ts'
-import { isHere, type Patient, serviceAt } from './service-at.ts'
+import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const CORRUPTION_SHOWN_MS = 30 * 24 * 60 * 60 * 1000
@@ -21,17 +21,17 @@ const NEXT_AFTER_CORRUPTION =
 const NEXT_AFTER_JUMP =
   'If it is wrong, correct it within an hour of the jump. After that, retention may remove events.'
 
-type Check = (patient: Patient) => Promise<Finding>
+type Check = (target: DoctorTarget) => Promise<Finding>
 
-const NOT_HERE: Finding = {
+const NOT_LOCAL: Finding = {
   ok: true,
   detail: 'not checked: the service runs on another machine; run `hookline doctor` there',
 }
 
 const ofThisMachine =
   (check: Check): Check =>
-  async (patient) =>
-    isHere(patient) ? check(patient) : NOT_HERE
+  async (target) =>
+    isLocal(target) ? check(target) : NOT_LOCAL
 
 /** The checks in order. A rejection counts as a failed check. */
 export const CHECKS: Readonly<Record<string, Check>> = {
@@ -51,17 +51,17 @@ export const CHECKS: Readonly<Record<string, Check>> = {
 
 /** Checks the database of an embedded service, or the servers of a cluster. */
 export async function storageFindings(
-  patient: Patient,
+  target: DoctorTarget,
 ): Promise<Readonly<Record<string, Finding>>> {
-  if (patient.config.backend === 'embedded')
-    return { database: await ofThisMachine(database)(patient).catch(failedCheck) }
+  if (target.config.backend === 'embedded')
+    return { database: await ofThisMachine(database)(target).catch(failedCheck) }
   const { diagnoseCluster } = await import('@hookline/server')
-  return diagnoseCluster(patient.config).catch((error: unknown) => ({
+  return diagnoseCluster(target.config).catch((error: unknown) => ({
     servers: failedCheck(error),
   }))
 }
 
-async function dataFolder({ config: { dataDir } }: Patient): Promise<Finding> {
+async function dataFolder({ config: { dataDir } }: DoctorTarget): Promise<Finding> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const probe = join(dataDir, `.doctor-${process.pid}`)
   await writeFile(probe, '', { flag: 'wx' })
@@ -69,11 +69,11 @@ async function dataFolder({ config: { dataDir } }: Patient): Promise<Finding> {
   return { ok: true, detail: `${dataDir} is writable` }
 }
 
-async function clock(patient: Patient): Promise<Finding> {
+async function clock(target: DoctorTarget): Promise<Finding> {
   const now = Date.now()
   if (now < EARLIEST_NOW)
     return { ok: false, detail: 'the system clock is wrong: it is set to before 2026' }
-  const found = await serviceAt(patient)
+  const found = await serviceAt(target)
   if (found === undefined) return { ok: true, detail: new Date(now).toISOString() }
   const skewMs = Math.abs(found.date - now)
   const detail = `differs from the service's clock by ${Math.round(skewMs / 1000)} s`
@@ -84,10 +84,10 @@ async function clock(patient: Patient): Promise<Finding> {
   return { ok, detail: clockNote, warning: true, next: NEXT_AFTER_JUMP }
 }
 
-async function service(patient: Patient): Promise<Finding> {
-  const { config, url, hasExplicitUrl } = patient
+async function service(target: DoctorTarget): Promise<Finding> {
+  const { config, url, hasExplicitUrl } = target
   const at = hasExplicitUrl ? url.host : `${config.host}:${config.port}`
-  const found = await serviceAt(patient)
+  const found = await serviceAt(target)
   if (found !== undefined) {
     const detail = `the service at ${at} is ${found.isReady ? 'ready' : `not ready: ${found.reason}`}`
     return { ok: found.isReady, detail }
@@ -126,7 +126,7 @@ function databaseOf({ dataDir }: Config): string {
   return join(dataDir, 'hookline.db')
 }
 
-async function database({ config }: Patient): Promise<Finding> {
+async function database({ config }: DoctorTarget): Promise<Finding> {
   const file = databaseOf(config)
   if (!existsSync(file)) return { ok: true, detail: 'not created yet' }
   const { corruptionsOf, recordedCorruptions } = await import('@hookline/server')

@@ -4,17 +4,17 @@ import { type ManagementApi, managementApi } from '../api/management-api.ts'
 import { Failure } from '../failure.ts'
 import { type CheckedDestination, deliveryChecks } from './delivery-checks.ts'
 import { failedCheck, type Finding } from './finding.ts'
-import { isHere, type Patient, serviceAt } from './service-at.ts'
+import { type DoctorTarget, isLocal, serviceAt } from './service-at.ts'
 
 const MAX_CONCURRENT = 4
 
 /** Checks the deliveries of a running service. */
 export async function deliveryFindings(
-  patient: Patient,
+  target: DoctorTarget,
 ): Promise<Readonly<Record<string, Finding>>> {
   // The service check reports an unreachable service.
-  if ((await serviceAt(patient)) === undefined) return {}
-  const token = tokenOf(patient)
+  if ((await serviceAt(target)) === undefined) return {}
+  const token = tokenOf(target)
   if (token instanceof Failure)
     return {
       deliveries: {
@@ -24,7 +24,7 @@ export async function deliveryFindings(
         detail: `not checked: ${token.message}`,
       },
     }
-  const api = managementApi(patient.url, token)
+  const api = managementApi(target.url, token)
   const destinations: CheckedDestination[] = []
   const listed = await listItems((page) => api.listDestinations(page))
   for (let start = 0; start < listed.length; start += MAX_CONCURRENT) {
@@ -35,15 +35,15 @@ export async function deliveryFindings(
   return deliveryChecks(destinations, failures, Date.now())
 }
 
-function tokenOf(patient: Patient): string | Failure {
-  const { config, url, tokenFile } = patient
+function tokenOf(target: DoctorTarget): string | Failure {
+  const { config, url, tokenFile } = target
   if (tokenFile === undefined && config.adminToken) return config.adminToken.reveal()
   try {
     // The token in the folder is only for the service on this machine.
     return findAdminToken({
       url,
       ...(tokenFile !== undefined && { tokenFile }),
-      ...(isHere(patient) && { dataDir: config.dataDir }),
+      ...(isLocal(target) && { dataDir: config.dataDir }),
     })
   } catch (error) {
     if (error instanceof Failure) return error

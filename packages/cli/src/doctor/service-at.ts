@@ -12,7 +12,7 @@ interface FoundService {
 
 const DEADLINE_MS = 3_000
 
-export interface Patient {
+export interface DoctorTarget {
   readonly config: Config
   readonly url: URL
   /** If true, a service must respond. */
@@ -21,11 +21,13 @@ export interface Patient {
 }
 
 /** Whether the service runs on this machine. */
-export function isHere({ url }: Patient): boolean {
+export function isLocal({ url }: DoctorTarget): boolean {
   return isLoopback(url.hostname)
 }
 
-export async function serviceAt({ url }: Pick<Patient, 'url'>): Promise<FoundService | undefined> {
+export async function serviceAt({
+  url,
+}: Pick<DoctorTarget, 'url'>): Promise<FoundService | undefined> {
   try {
     const response = await fetch(new URL('readyz', url), {
       signal: AbortSignal.timeout(DEADLINE_MS),

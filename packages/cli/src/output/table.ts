@@ -56,9 +56,9 @@ function needOf<Item>(
     (widest, row) => Math.max(widest, columnsOf(row[index]!)),
     columnsOf(head),
   )
-  const least =
+  const min =
     long === undefined ? natural : Math.min(natural, Math.max(columnsOf(head), MIN_WIDTHS[long]))
-  return { natural, least, rank }
+  return { natural, min, rank }
 }
 
 function records<Item>(
@@ -107,7 +107,7 @@ function lineOf(cells: readonly string[], widths: readonly (number | undefined)[
 export interface ColumnNeed {
   /** The width of its longest cell. */
   readonly natural: number
-  readonly least: number
+  readonly min: number
   readonly rank: number | undefined
 }
 
@@ -118,7 +118,7 @@ export function fitColumns(
   needs: readonly ColumnNeed[],
   available: number,
 ): (number | undefined)[] | undefined {
-  const widths = needs.map(({ least }): number | undefined => least)
+  const widths = needs.map(({ min }): number | undefined => min)
   while (spare(widths, available) < 0) {
     const last = lastRanked(needs, widths)
     if (last < 0) return undefined

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type ColumnNeed, fitColumns } from '../../src/output/table.ts'
 
-const ID: ColumnNeed = { natural: 30, least: 30, rank: undefined }
-const NAME: ColumnNeed = { natural: 40, least: 12, rank: undefined }
-const STATE: ColumnNeed = { natural: 9, least: 9, rank: undefined }
-const NEXT: ColumnNeed = { natural: 12, least: 12, rank: 2 }
-const LAST: ColumnNeed = { natural: 10, least: 10, rank: 1 }
+const ID: ColumnNeed = { natural: 30, min: 30, rank: undefined }
+const NAME: ColumnNeed = { natural: 40, min: 12, rank: undefined }
+const STATE: ColumnNeed = { natural: 9, min: 9, rank: undefined }
+const NEXT: ColumnNeed = { natural: 12, min: 12, rank: 2 }
+const LAST: ColumnNeed = { natural: 10, min: 10, rank: 1 }
 
 describe('the widths of columns', () => {
   test.each([
@@ -22,7 +22,7 @@ describe('the widths of columns', () => {
   })
 
   test('share the remaining width between columns that are cut', () => {
-    const short: ColumnNeed = { natural: 15, least: 12, rank: undefined }
+    const short: ColumnNeed = { natural: 15, min: 12, rank: undefined }
     expect(fitColumns([NAME, short, NAME], 64)).toEqual([23, 15, 22])
   })
 })

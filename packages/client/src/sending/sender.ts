@@ -142,10 +142,12 @@ export class Sender {
       const body = batch.sentAt(startedAt)
       const response = await transport.post(body, attempt.signal)
       const { status, code = '' } = response
-      debug?.(`response ${status} ${code} to ${batch.length} in ${clock.now() - startedAt} ms`)
+      debug?.(
+        `response ${status} ${code} to a batch of ${batch.length} in ${clock.now() - startedAt} ms`,
+      )
       return response
     } catch (cause) {
-      debug?.(`no response to ${batch.length}: ${textOf(cause)}`)
+      debug?.(`no response to a batch of ${batch.length}: ${textOf(cause)}`)
       return { isSuccess: false, rejected: [], cause }
     } finally {
       cancel()

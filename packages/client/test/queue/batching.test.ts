@@ -77,9 +77,9 @@ describe('a batch', () => {
 
   test('is sent only after the outcome of the batch before it is final', async () => {
     let open = 0
-    let most = 0
+    let maxOpen = 0
     const respond: Respond = async (_request, index) => {
-      most = Math.max(most, ++open)
+      maxOpen = Math.max(maxOpen, ++open)
       await new Promise((resolve) => setImmediate(resolve))
       open--
       return index % 3 === 0 ? 503 : 200
@@ -87,7 +87,7 @@ describe('a batch', () => {
     await using exchange = await openExchange({ respond, clock: new QuickClock(), ...NO_TIMEOUTS })
     exchange.track(100)
     expect(await exchange.analytics.flush()).toMatchObject({ delivered: 100 })
-    expect(most).toBe(1)
+    expect(maxOpen).toBe(1)
     const delivered = exchange.batches.filter((_, index) => index % 3 !== 0)
     expect(delivered.flatMap(({ batch }) => batch.map(({ event }) => Number(event)))).toEqual(
       numbers(100),

@@ -91,7 +91,7 @@ test('failing checks come first, then checks with a note, each with its text', (
     checks: {
       database: { ok: true },
       clock: { ok: true, note: 'It was set back.' },
-      draining: { ok: false, reason: 'It stops.' },
+      deliveries: { ok: false, reason: 'It stops.' },
     },
     failingWorkers: [{ name: 'decide', reason: 'The disk is full.' }],
   })

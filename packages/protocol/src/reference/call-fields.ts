@@ -24,7 +24,7 @@ export type CallFieldName = Exclude<
 >
 
 const id = { kind: 'id', code: 'id_not_string', emptyIsAbsent: true } as const
-const PEOPLE = ['identify', 'track', 'page', 'screen', 'group'] as const
+const USER_CALLS = ['identify', 'track', 'page', 'screen', 'group'] as const
 
 /** The fields of a call that have a fixed type, in the order in which they are validated. */
 export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
@@ -42,7 +42,7 @@ export const CALL_FIELDS: Readonly<Record<CallFieldName, CallField>> = {
   },
   anonymousId: {
     ...id,
-    usedBy: PEOPLE,
+    usedBy: USER_CALLS,
     meaning: 'The id of a visitor whose userId you do not know, for example from a cookie.',
   },
   groupId: {

@@ -66,23 +66,23 @@ const CATEGORY: PayloadField = {
 
 const required = (meaning: string): PayloadField => ({ type: 'string', always: true, meaning })
 const HEAD = { messageId: MESSAGE_ID }
-const PERSON = { ...HEAD, anonymousId: ANONYMOUS_ID, userId: USER_ID }
+const USER_FIELDS = { ...HEAD, anonymousId: ANONYMOUS_ID, userId: USER_ID }
 const END = { context: CONTEXT, timestamp: TIMESTAMP }
-const VISIT = { ...PERSON, name: NAME, category: CATEGORY, properties: PROPERTIES, ...END }
+const VISIT = { ...USER_FIELDS, name: NAME, category: CATEGORY, properties: PROPERTIES, ...END }
 
 /** The fields of each type of payload besides `version` and `type`, in the order in which they are sent. */
 export const PAYLOAD_FIELDS: Readonly<Record<PayloadType, Readonly<Record<string, PayloadField>>>> =
   {
-    identify: { ...PERSON, traits: TRAITS, ...END, context: IDENTIFY_CONTEXT },
+    identify: { ...USER_FIELDS, traits: TRAITS, ...END, context: IDENTIFY_CONTEXT },
     track: {
-      ...PERSON,
+      ...USER_FIELDS,
       event: required('The name of the action.'),
       properties: PROPERTIES,
       ...END,
     },
     page: VISIT,
     screen: VISIT,
-    group: { ...PERSON, groupId: required('The id of the group.'), traits: TRAITS, ...END },
+    group: { ...USER_FIELDS, groupId: required('The id of the group.'), traits: TRAITS, ...END },
     alias: {
       ...HEAD,
       'Previous ID': required('The previous id of the user. The key has a space.'),

@@ -12,7 +12,7 @@ import { AUDITED_IDS, type Audited, auditEntry, type ChangeDeps } from './audit.
 import { presentDelivery } from './deliveries/deliveries.ts'
 import { type WaitContext, waitContexts, type WaitDeps } from './deliveries/waiting.ts'
 import { respondWith, withResponse } from './idempotency.ts'
-import { found, Problem } from './problems/problem.ts'
+import { Problem, requireFound } from './problems/problem.ts'
 import { presentSubject } from './suppressions.ts'
 
 const MAX_USERS = LIMITS.usersPerDeletion
@@ -211,7 +211,7 @@ function addReading(app: AdminApp, deps: DeletionDeps): void {
 }
 
 async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise<Deletion> {
-  return found(await deletions.find(id), 'No deletion has this id.')
+  return requireFound(await deletions.find(id), 'No deletion has this id.')
 }
 
 function idFaults(ids: number): Fault[] {

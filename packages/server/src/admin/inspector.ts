@@ -14,7 +14,7 @@ import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
 import { auditEntry, type ChangeDeps } from './audit.ts'
-import { found, Problem } from './problems/problem.ts'
+import { Problem, requireFound } from './problems/problem.ts'
 
 const responses = {
   status: Type.Integer({ minimum: 200, maximum: 599, description: '200 to 599; 200 if absent.' }),
@@ -155,7 +155,7 @@ export function addInspectorRoutes(
   })
 
   app.get('/inspector/requests/:id', { schema: schemas.find }, async ({ params, actor }) => {
-    const request = found(await inspector.find(params.id), 'No stored request has this id.')
+    const request = requireFound(await inspector.find(params.id), 'No stored request has this id.')
     return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
   })
 

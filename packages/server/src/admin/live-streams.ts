@@ -65,8 +65,8 @@ export class LiveStreams {
   #oldestOfGreedier({ id, tokenId }: Reader): LiveStream | undefined {
     const byToken = Map.groupBy(this.#open, ({ actor }) => actor.tokenId)
     const own = byToken.get(tokenId) ?? []
-    const most = largest(byToken)
-    if (isGreedier(most, own)) return largest(bySession(most))[0]
+    const largestGroup = largest(byToken)
+    if (isGreedier(largestGroup, own)) return largest(bySession(largestGroup))[0]
     const sessions = bySession(own)
     const largestOfSession = largest(sessions)
     return isGreedier(largestOfSession, sessions.get(id) ?? []) ? largestOfSession[0] : undefined
@@ -144,7 +144,7 @@ export class LiveStream {
       'x-accel-buffering': 'no',
     })
     this.#write('retry: 1000\n\n')
-    this.#beatLater()
+    this.#scheduleHeartbeat()
     this.#pump()
   }
 
@@ -174,13 +174,13 @@ export class LiveStream {
     if (!response.write(text)) this.#unreadSince ??= clock.now()
   }
 
-  #beatLater(): void {
+  #scheduleHeartbeat(): void {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT_MS, () => {
       if (!this.#options.isAllowed()) return this.end()
       // With the last id, so that a reader with a narrow filter can reconnect without a gap.
       if (this.#unreadSince === undefined)
         this.#write(`${idLine(this.#options.reader.lastId)}: heartbeat\n\n`)
-      this.#beatLater()
+      this.#scheduleHeartbeat()
     })
   }
 

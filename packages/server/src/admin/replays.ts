@@ -9,7 +9,7 @@ import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
 import { type Audited, type ChangeDeps, recordEntry } from './audit.ts'
 import { respondWith, withResponse } from './idempotency.ts'
-import { found, Problem } from './problems/problem.ts'
+import { Problem, requireFound } from './problems/problem.ts'
 
 const REPLAYABLE: ReplayableState[] = ['delivered', 'rejected', 'expired', 'quarantined']
 
@@ -186,7 +186,7 @@ function cancelled(replay: Replay, now: number): Replay {
 }
 
 async function requireReplay(replays: Pick<Replays, 'find'>, id: string): Promise<Replay> {
-  return found(await replays.find(id), 'No replay has this id.')
+  return requireFound(await replays.find(id), 'No replay has this id.')
 }
 
 async function countMatches(

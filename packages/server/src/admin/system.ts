@@ -3,7 +3,7 @@ import Type, { type Static, type TObject } from 'typebox'
 import type { LiveTopics } from '../activity/live-topics.ts'
 import type { Nodes } from '../backend/nodes.ts'
 import type { Role } from '../backend/tokens.ts'
-import type { Behind, Inventory, Upkeep } from '../backend/upkeep.ts'
+import type { Inventory, Lag, Upkeep } from '../backend/upkeep.ts'
 import { type Clock, shownAt } from '../util/time/clock.ts'
 import { isRoleEnough } from './access/roles.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -242,14 +242,14 @@ async function backlogOf(
   const { waiting, oldestPendingAt = null, quarantined } = await upkeep.backlog()
   const count = (state: 'pending' | 'held'): number =>
     waiting.reduce((sum, each) => sum + (each.state === state ? each.count : 0), 0)
-  const behind = ({ events, oldestAt }: Behind): object => ({
+  const lagOf = ({ events, oldestAt }: Lag): object => ({
     events,
     oldestAt: Schema.timeOrNull(oldestAt),
     ageMs: ageMs(oldestAt, clock.wall()),
   })
   return {
-    undecided: behind(undecided),
-    notInProfiles: notInProfiles && behind(notInProfiles),
+    undecided: lagOf(undecided),
+    notInProfiles: notInProfiles && lagOf(notInProfiles),
     pending: count('pending'),
     held: count('held'),
     oldestPendingAt: Schema.timeOrNull(oldestPendingAt && shownAt(oldestPendingAt, clock)),

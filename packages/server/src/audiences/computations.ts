@@ -72,7 +72,7 @@ export class Computations {
     this.#options = options
   }
 
-  /** Statuses, in the same order. */
+  /** The statuses of the computations, in the order of the argument. */
   async statusesOf(computations: readonly Computation[]): Promise<readonly ComputationStatus[]> {
     const { catalog, memberships, profiles, syncs, plans } = this.#options
     const open = new Map((await syncs.open()).map((sync) => [sync.computationId, sync]))

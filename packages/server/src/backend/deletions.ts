@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried } from '@hookline/protocol'
+import type { AcceptedEvent, DeliveryContent } from '@hookline/protocol'
 import type { AuditEntry } from './audit.ts'
 import type { Page, PageRequest } from './page.ts'
 
@@ -76,7 +76,7 @@ export interface Deletions {
   erase(signal: AbortSignal): Promise<boolean>
 
   /** Whether a purge of the last hour covers this event of the log: then drop it from memory, and record nothing. */
-  isPurged(carried: Carried): boolean
+  isPurged(content: DeliveryContent): boolean
 }
 
 export interface Suppression extends Subject {

@@ -1,9 +1,9 @@
 import type {
   AcceptedEvent,
   Attempt,
-  Carried,
   Delivery,
   DeliveryClass,
+  DeliveryContent,
   DeliveryState,
   LaneState,
 } from '@hookline/protocol'
@@ -26,12 +26,12 @@ export interface RecordedDelivery {
   readonly claimed?: readonly string[]
 }
 
-export interface ClaimedDelivery<E extends Carried = AcceptedEvent> {
+export interface ClaimedDelivery<E extends DeliveryContent = AcceptedEvent> {
   readonly delivery: Delivery
   readonly event: E
 }
 
-export interface Claim<E extends Carried = AcceptedEvent> {
+export interface Claim<E extends DeliveryContent = AcceptedEvent> {
   readonly deliveries: readonly ClaimedDelivery<E>[]
   /** Corrupt ones, claimed like the others: the claimer quarantines or releases them. */
   readonly unreadable: readonly Unreadable[]
@@ -74,7 +74,7 @@ export interface DeliveryHistory extends Delivery {
 }
 
 /** The deliveries of lanes: their states, and the parts that wait for an attempt. */
-export interface DeliveryQueue<E extends Carried = AcceptedEvent> {
+export interface DeliveryQueue<E extends DeliveryContent = AcceptedEvent> {
   /**
    * Stores deliveries and their attempts. Parts in `claimed` are claimed afterwards; all other claims of the delivery end.
    * Ignores a record if the stored delivery has another `firstDueAt`, because it was replayed or retried meanwhile, or is in

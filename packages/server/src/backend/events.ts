@@ -14,7 +14,7 @@ export interface Declined {
   readonly since?: number
 }
 
-export interface Archiving {
+export interface EventToArchive {
   readonly event: AcceptedEvent
   readonly declined: readonly Declined[]
 }
@@ -51,10 +51,12 @@ export interface Events {
    * within the backend's window. Duplicates are only counted on the first event. Ignores purged events. Idempotent: an event is
    * not a duplicate of itself.
    */
-  archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
+  archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>>
 
   /** The destinations that declined each event or have a delivery of it. Events without a decision are absent. */
-  standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>>
+  decidedDestinations(
+    eventIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>>
 
   find(id: string): Promise<ArchivedEvent | undefined>
 

@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import type { Subject } from './deletions.ts'
 import type { DeliveryHistory, DeliveryQueue } from './deliveries.ts'
 import type { Page, PageRequest } from './page.ts'
@@ -37,7 +37,7 @@ export interface NoticeProgress {
 }
 
 /** The delivery queue of notices. A notice is a delivery without an event: its `eventId` is the id of the deletion. */
-export interface NoticeQueue extends DeliveryQueue<Carried>, Quarantine {
+export interface NoticeQueue extends DeliveryQueue<DeliveryContent>, Quarantine {
   backlog(): Promise<{ readonly waiting: readonly WaitingDeliveries[] }>
 }
 

@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried } from '@hookline/protocol'
+import type { AcceptedEvent, DeliveryContent } from '@hookline/protocol'
 import type { Catalog, CatalogChange, FollowedCatalog } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
 import type { DeliveryQueue } from './deliveries.ts'
@@ -34,7 +34,7 @@ export interface JoinedBackend extends AsyncDisposable {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
   readonly quarantine: Quarantine
-  readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
+  readonly noticeQueue: DeliveryQueue<DeliveryContent> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
   /** Applies a change made by the main thread. */
   apply(change: SharedChange): Promise<void>

@@ -11,7 +11,7 @@ export interface Backlog {
 }
 
 /** How far a reader of the log is behind its end. */
-export interface Behind {
+export interface Lag {
   /** An upper bound: duplicates, which are not stored, count too. */
   readonly events: number
   readonly oldestAt: number | null
@@ -30,9 +30,9 @@ export interface Inventory {
   readonly freeBytes: number | null
   readonly events: EventCount
   readonly oldestEventAt: number | null
-  readonly undecided: Behind
+  readonly undecided: Lag
   /** Events that profiles have not applied; `null` while profiles are off. */
-  readonly notInProfiles: Behind | null
+  readonly notInProfiles: Lag | null
   readonly openReplays: number
   readonly openDeletions: number
 }

@@ -1,4 +1,4 @@
-import type { Carried, SuccessPolicy } from '@hookline/protocol'
+import type { DeliveryContent, SuccessPolicy } from '@hookline/protocol'
 import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import type { DeliveryQueue } from '../backend/deliveries.ts'
@@ -11,7 +11,7 @@ import type { Clock } from '../util/time/clock.ts'
 /** Dependencies of all components that deliver events or notices. */
 export interface DeliveryContext {
   readonly catalog: FollowedCatalog
-  readonly deliveries: DeliveryQueue<Carried>
+  readonly deliveries: DeliveryQueue<DeliveryContent>
   readonly quarantine: Quarantine
   /** Finds deliveries of deleted users. */
   readonly deletions: Pick<Deletions, 'isPurged'>

@@ -1,4 +1,4 @@
-import type { Carried, Delivery, Destination } from '@hookline/protocol'
+import type { Delivery, DeliveryContent, Destination } from '@hookline/protocol'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { LaneId } from '../backend/deliveries.ts'
 import type { Worker } from '../util/workers/worker.ts'
@@ -42,7 +42,7 @@ export interface DispatcherOptions extends DeliveryContext {
 /** A delivery from the log. `onRecorded` is called once it is durable and the log no longer needs it. */
 export interface FreshDelivery {
   readonly delivery: Delivery
-  readonly event: Carried
+  readonly event: DeliveryContent
   readonly onRecorded: () => void
 }
 

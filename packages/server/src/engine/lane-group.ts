@@ -1,4 +1,4 @@
-import { type Carried, type Delivery, type LaneState, LIMITS } from '@hookline/protocol'
+import { type Delivery, type DeliveryContent, type LaneState, LIMITS } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
 import type { FollowedCatalog } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
@@ -28,7 +28,7 @@ export interface LaneSettings {
 export interface LanePorts extends Pick<Backend, 'quarantine'> {
   readonly catalog: FollowedCatalog
   readonly deliveries: DeliveryQueue
-  readonly noticeQueue: DeliveryQueue<Carried> & Quarantine
+  readonly noticeQueue: DeliveryQueue<DeliveryContent> & Quarantine
   readonly deletions: Pick<Deletions, 'isPurged'>
 }
 

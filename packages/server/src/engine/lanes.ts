@@ -46,7 +46,7 @@ export function idleLanes(catalog: FollowedCatalog): Lanes {
     },
     ready: nothing,
     wake: () => undefined,
-    states: async (destinationIds) => untriedStates(destinationIds, catalog),
+    states: async (destinationIds) => initialStates(destinationIds, catalog),
     attemptsOf: async () => new Map(),
     command: nothing,
     status: async () => IDLE,
@@ -66,7 +66,7 @@ export const IDLE: LanesStatus = {
 }
 
 /** Webhooks without an attempt have closed breakers. */
-export function untriedStates(
+export function initialStates(
   destinationIds: readonly string[],
   { current }: Pick<FollowedCatalog, 'current'>,
 ): ReadonlyMap<string, readonly LaneState[]> {
@@ -74,12 +74,12 @@ export function untriedStates(
   return new Map(
     known.map(({ id, settings }) => [
       id,
-      settings.webhooks.map(({ url }) => ({ ...UNTRIED, url })),
+      settings.webhooks.map(({ url }) => ({ ...INITIAL, url })),
     ]),
   )
 }
 
-const UNTRIED: Omit<LaneState, 'url'> = {
+const INITIAL: Omit<LaneState, 'url'> = {
   breaker: 'closed',
   brokenSince: null,
   openUntil: null,

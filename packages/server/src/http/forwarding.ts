@@ -26,7 +26,7 @@ interface ReadHandle {
 /** Node's parser calls it with each request. It returns 2 if the bytes after the head are not HTTP. */
 type OnIncoming = (request: IncomingMessage, keepAlive: boolean) => number
 
-/** Forwards a connection from its first request that is not this server's own. From then on, it only relays bytes. */
+/** Forwards a connection once it sends a request that this server does not handle. From then on, only bytes are relayed. */
 export function forwardOthers(server: Server, { isOwn, to, onForward }: Forwarding): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   const remember = ({ socket }: IncomingMessage, response: ServerResponse): void => {

@@ -3,7 +3,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import { eventHeadOf } from '../backend/accepted-event.ts'
-import type { Archiving, Declined, Events } from '../backend/events.ts'
+import type { Declined, Events, EventToArchive } from '../backend/events.ts'
 import type { Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { deliveryId } from '../delivery/sending/webhook-request.ts'
@@ -36,7 +36,7 @@ export interface PipelineOptions {
   readonly signal: AbortSignal
 }
 
-interface Decided extends Archiving {
+interface Decided extends EventToArchive {
   readonly deliverTo: readonly Destination[]
   readonly destinations: number
 }
@@ -65,7 +65,7 @@ const LOG_EVERY_MS = 10_000
 const UNKNOWN_SOURCE = 'Unknown source: it may belong to another installation'
 const STOPPED_BY_BUG = 'A bug in Hookline stopped the processing of this event.'
 
-const NONE_STANDING = { value: new Map<string, ReadonlySet<string>>() } as const
+const NONE_DECIDED = { value: new Map<string, ReadonlySet<string>>() } as const
 
 /**
  * Reads entries from the log, decides for every destination, archives the events with the decisions, and hands the
@@ -80,7 +80,7 @@ export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
   readonly #acks: Acks
   readonly #progress = new Map<LogEntry, Progress>()
-  /** Ids of present and former sources since startup. */
+  /** Ids of all sources that have existed since startup. */
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
@@ -225,7 +225,9 @@ export class Pipeline implements AsyncDisposable {
     const { deletions, events } = this.#options
     const again = slice.filter(({ entry }) => entry.redelivered).map(({ event }) => event.id)
     const found =
-      again.length === 0 ? NONE_STANDING : await this.#retry(() => events.standingOf(again), signal)
+      again.length === 0
+        ? NONE_DECIDED
+        : await this.#retry(() => events.decidedDestinations(again), signal)
     if (found === undefined) return undefined
     const decided = new Map<AcceptedEvent, Decided>()
     const slices = new TimeSlices(this.#options.clock)
@@ -272,9 +274,9 @@ export class Pipeline implements AsyncDisposable {
   }
 
   /** Destinations to decide on. Recorded decisions of a redelivered event stay. */
-  #undecided(event: AcceptedEvent, standing?: ReadonlySet<string>): readonly Destination[] {
+  #undecided(event: AcceptedEvent, decided?: ReadonlySet<string>): readonly Destination[] {
     const all = this.#destinationsOf(event)
-    return standing === undefined ? all : all.filter(({ id }) => !standing.has(id))
+    return decided === undefined ? all : all.filter(({ id }) => !decided.has(id))
   }
 
   /** Hands an event over, or skips a duplicate or purged one. */

@@ -21,7 +21,7 @@ export interface Formed {
 interface Content {
   /** The stored payload. */
   readonly body: Uint8Array
-  /** As in `Carried`. */
+  /** As in `DeliveryContent`. */
   readonly sourceId: string
   readonly deliveryId: string
 }

@@ -19,7 +19,7 @@ export class MetricsOfThreads {
   readonly #counts: DestinationCounts
   /** The running threads, each with its last metrics. */
   readonly #threads = new Map<ReadThread, readonly MetricJson[]>()
-  /** The counters of exited threads: at most one sum, and those since the last scrape. */
+  /** The counters of exited threads: their sum up to the last scrape, and one entry for each thread that has exited since. */
   #ended: readonly (readonly MetricJson[])[] = []
 
   constructor(counts: DestinationCounts) {

@@ -17,7 +17,7 @@ export interface ThreadInput {
   readonly transfer?: readonly Transferable[]
 }
 
-export interface ThreadToOpen {
+export interface ThreadOptions {
   readonly name: string
   /** The module that calls `runThread`, without the extension of its file. */
   readonly module: URL
@@ -32,13 +32,13 @@ export interface OpenedThread {
   terminate(): void
 }
 
-export interface RunningThreadOptions<Main> extends Pick<ThreadToOpen, 'name' | 'module'> {
+export interface RunningThreadOptions<Main> extends Pick<ThreadOptions, 'name' | 'module'> {
   readonly input: ThreadInput
   readonly functions: Main & BaseOfMain
   readonly levels: readonly LogEvent['level'][]
   readonly resourceLimits?: ResourceLimits | undefined
   readonly clock: Clock
-  readonly openThread?: (thread: ThreadToOpen) => OpenedThread
+  readonly openThread?: (thread: ThreadOptions) => OpenedThread
 }
 
 const START_MS = 30_000
@@ -105,7 +105,13 @@ export class RunningThread<Thread, Main> {
   }
 }
 
-function openWorker({ name, module, start, transfer, resourceLimits }: ThreadToOpen): OpenedThread {
+function openWorker({
+  name,
+  module,
+  start,
+  transfer,
+  resourceLimits,
+}: ThreadOptions): OpenedThread {
   const { port1, port2 } = new MessageChannel()
   const worker = startThread(module, {
     name: `hookline-${name}`,

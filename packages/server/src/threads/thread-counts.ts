@@ -17,7 +17,7 @@ export interface Machine {
 /** One thread writes for all, so more threads would wait for it. */
 const MAX_AUTO = { ingest: 4, delivery: 8 }
 
-/** With fewer, main and the writer use them all. */
+/** With fewer cores, main and the writer thread use all of them. */
 const MIN_CORES = 3
 
 /** A connection that a thread forwards to main takes three files. */
@@ -46,6 +46,6 @@ export function threadCounts(
   }
 }
 
-function grown(cores: number, coresEach: number, most: number): number {
-  return cores < MIN_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), most)
+function grown(cores: number, coresEach: number, max: number): number {
+  return cores < MIN_CORES ? 0 : Math.min(Math.max(Math.floor(cores / coresEach), 1), max)
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
 
 /** The trimmed text of a file; `undefined` if it does not exist. */
-export function readIfThere(file: string): string | undefined {
+export function readIfExists(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {

@@ -49,10 +49,10 @@ test('a reader that resumes after its last id misses nothing and receives nothin
       const appended = events(readAtOnce.length * 3)
       const seen: StreamMessage[] = []
       let lastId = `${live.run}-0`
-      for (const [index, most] of readAtOnce.entries()) {
+      for (const [index, max] of readAtOnce.entries()) {
         live.tail.received(appended.slice(index * 3, index * 3 + 3))
         using cursor = read(live, {}, lastId)
-        const messages = cursor.read(most)
+        const messages = cursor.read(max)
         seen.push(...messages)
         lastId = messages.at(-1)?.id ?? lastId
       }

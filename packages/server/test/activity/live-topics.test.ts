@@ -171,14 +171,14 @@ test('beyond 100 changed records per second, one change stands for the rest of t
 })
 
 test('a reader of activity and changes that resumes misses nothing and receives nothing twice', () => {
-  const step = fc.record({ events: fc.nat(3), changes: fc.nat(3), most: fc.nat(4) })
+  const step = fc.record({ events: fc.nat(3), changes: fc.nat(3), max: fc.nat(4) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const live = topicsAt(new ManualClock())
       const expected: string[] = []
       const seen: string[] = []
       let { lastId } = read(live, ['activity', 'changes'])
-      for (const { events, changes, most } of steps) {
+      for (const { events, changes, max } of steps) {
         const appended = Array.from({ length: events }, () => acceptedEvent())
         live.tail.received(appended)
         expected.push(...appended.map(({ id }) => `event ${id}`))
@@ -189,7 +189,7 @@ test('a reader of activity and changes that resumes misses nothing and receives 
         }
         using reader = read(live, ['activity', 'changes'], lastId)
         // The connection breaks after some of the messages.
-        const messages = reader.read(9).slice(0, most)
+        const messages = reader.read(9).slice(0, max)
         seen.push(...textsOf(messages))
         lastId = messages.at(-1)?.id ?? lastId
       }

@@ -11,7 +11,7 @@ import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { openBesideService } from '@hookline/testing/service/beside-service'
-import { ask, openIn, setUp } from '@hookline/testing/deletions/deletion-requests'
+import { openIn, requestDeletion, setUp } from '@hookline/testing/deletions/deletion-requests'
 
 async function carryOut(backend: Backend): Promise<void> {
   const { promise: isDone, resolve } = Promise.withResolvers<void>()
@@ -31,9 +31,9 @@ test('a deletion creates one notice for each user to each enabled destination of
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
-  const everywhere = await ask(backend, ['u1', 'u2'])
+  const everywhere = await requestDeletion(backend, ['u1', 'u2'])
   await carryOut(backend)
-  const inOne = await ask(backend, ['u1'], { sourceIds: ['src_b'] })
+  const inOne = await requestDeletion(backend, ['u1'], { sourceIds: ['src_b'] })
   await carryOut(backend)
   const about = async (id: string): Promise<string[]> =>
     (await backend.notices.list(id, { limit: 99 })).data
@@ -47,7 +47,10 @@ test('a deletion that fails does not stop the others', async () => {
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
-  const [bad, good] = [await ask(backend, ['u1']), await ask(backend, ['u2'])]
+  const [bad, good] = [
+    await requestDeletion(backend, ['u1']),
+    await requestDeletion(backend, ['u2']),
+  ]
   using db = openBesideService(folder.path)
   db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions WHEN OLD.id = '${bad}'
     BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
@@ -60,7 +63,7 @@ test('a deletion retried after its last step failed keeps lists that the user ha
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
-  await ask(backend, ['u1'])
+  await requestDeletion(backend, ['u1'])
   const { memberships } = backend
   const list = { audienceId: 'aud_list', space: 'default' }
   await memberships.changeList(list, { add: ['u1'], remove: [], at: NOON })
@@ -93,7 +96,7 @@ test('a deletion that keeps failing is logged immediately, then every ten minute
   using folder = new TemporaryFolder()
   await using backend = await openIn(folder.path)
   await setUp(backend)
-  const deletionId = await ask(backend, ['u1'])
+  const deletionId = await requestDeletion(backend, ['u1'])
   using db = openBesideService(folder.path)
   db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions
     BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
@@ -125,14 +128,14 @@ test('without suppress, new events of the user are kept; with it, events from be
   await using backend = await openIn(folder.path)
   await setUp(backend)
   await backend.log.append([acceptedEvent()])
-  await ask(backend, ['u1'])
+  await requestDeletion(backend, ['u1'])
   await carryOut(backend)
   expect(backend.suppressions.has('src_a', 'user', 'u1')).toBe(false)
   const later = acceptedEvent({ receivedAt: '2026-01-15T12:00:00.001Z' })
   await backend.log.append([later])
   expect(await backend.events.find(later.id)).toBeDefined()
   expect(backend.deletions.isPurged(later)).toBe(false)
-  await ask(backend, ['u1'], { suppress: true, sourceIds: ['src_a'] })
+  await requestDeletion(backend, ['u1'], { suppress: true, sourceIds: ['src_a'] })
   await carryOut(backend)
   expect(backend.suppressions.has('src_a', 'user', 'u1')).toBe(true)
   expect(backend.suppressions.has('src_b', 'user', 'u1')).toBe(false)

@@ -152,7 +152,7 @@ describe('a temporarily unavailable backend', () => {
         },
         events: {
           archive: (entries) => orUnavailable(() => events.archive(entries)),
-          standingOf: (ids) => orUnavailable(() => events.standingOf(ids)),
+          decidedDestinations: (ids) => orUnavailable(() => events.decidedDestinations(ids)),
           find: (id) => events.find(id),
           list: (filter, page) => events.list(filter, page),
         },

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
 
-const MOST = 3
+const MAX_CONNECTIONS = 3
 
 let server: FastifyInstance
 let sockets: Socket[]
@@ -16,7 +16,11 @@ beforeEach(async () => {
   sockets = []
   const released = Promise.withResolvers<void>()
   release = released.resolve
-  server = createHttpServer({ config: parseConfig({}), logger: undefined, maxConnections: MOST })
+  server = createHttpServer({
+    config: parseConfig({}),
+    logger: undefined,
+    maxConnections: MAX_CONNECTIONS,
+  })
   server.get('/', async () => 'done')
   server.get('/handled', () => released.promise.then(() => 'done'))
   await server.listen({ host: '127.0.0.1', port: 0 })
@@ -90,7 +94,7 @@ test('a request in progress is not cut off when half of the next one has arrived
   const partial = once(server.server, 'request')
   busy.write('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 9\r\n\r\n{')
   await partial
-  for (let count = 0; count < MOST; count++) await client('')
+  for (let count = 0; count < MAX_CONNECTIONS; count++) await client('')
   const response = once(busy, 'data')
   release()
   expect(String((await response)[0])).toContain('done')

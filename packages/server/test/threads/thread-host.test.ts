@@ -137,8 +137,8 @@ describe('a thread that exits', () => {
     })
     expect(open.channels).toHaveLength(5)
     const pauses = failures(open).map(({ restartInMs }) => restartInMs as number)
-    for (const [index, least] of [0, 150, 300, 600].entries())
-      expect(pauses[index]! - least).toBeGreaterThanOrEqual(0)
+    for (const [index, min] of [0, 150, 300, 600].entries())
+      expect(pauses[index]! - min).toBeGreaterThanOrEqual(0)
     expect(pauses[0]).toBe(0)
     // The last thread is also ready within two seconds (thread-host.measuring.test.ts).
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1_000)

@@ -9,7 +9,7 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { readIfThere, writeDurably } from '../../src/util/durable-file.ts'
+import { readIfExists, writeDurably } from '../../src/util/durable-file.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
@@ -40,10 +40,10 @@ describe('a durable file', () => {
   test('is written with a trailing newline, and read without it', () => {
     using folder = new TemporaryFolder()
     const file = join(folder.path, 'key')
-    expect(readIfThere(file)).toBeUndefined()
+    expect(readIfExists(file)).toBeUndefined()
     writeDurably(file, 'the key')
     expect(readFileSync(file, 'utf8')).toBe('the key\n')
-    expect(readIfThere(file)).toBe('the key')
+    expect(readIfExists(file)).toBe('the key')
   })
 
   test('is readable by its owner only, even if the old file was not', () => {
@@ -59,7 +59,7 @@ describe('a durable file', () => {
     } finally {
       process.umask(umask)
     }
-    expect(readIfThere(file)).toBe('second')
+    expect(readIfExists(file)).toBe('second')
   })
 
   test.skipIf(process.platform === 'win32')(
@@ -73,7 +73,7 @@ describe('a durable file', () => {
         'rename',
         'fsync of the folder',
       ])
-      expect(readIfThere(file)).toBe('new')
+      expect(readIfExists(file)).toBe('new')
       expect(readdirSync(folder.path)).toEqual(['key'])
     },
   )

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Backend } from '../../../server/src/backend/backend.ts'
 import { openClusterBackend } from '../../../server/src/backend/cluster/open.ts'
 import { Redacted } from '../../../server/src/util/secrets/redacted.ts'
-import { ask, openIn, setUp } from './deletion-requests.ts'
+import { openIn, requestDeletion, setUp } from './deletion-requests.ts'
 import { acceptedEvent } from '../records/accepted-event.ts'
 
 const FIXTURE = fileURLToPath(new URL('killed-deletion.ts', import.meta.url))
@@ -42,7 +42,7 @@ export async function prepareDeletion(
   const all = [...events, acceptedEvent({ userId: 'stranger' })]
   if ('dataDir' in target) await backend.log.append(all)
   else await backend.events.archive(all.map((event) => ({ event, declined: [] })))
-  return await ask(backend, userIds, { suppress: true })
+  return await requestDeletion(backend, userIds, { suppress: true })
 }
 
 /** The final state, without times. */

@@ -17,7 +17,7 @@ export async function setUp({ catalog }: Backend): Promise<void> {
   await catalog.putDestination(newDestination({ id: 'dst_b', sourceId: 'src_b' }))
 }
 
-export async function ask(
+export async function requestDeletion(
   { deletions }: Backend,
   userIds: readonly string[],
   change: Partial<DeletionRequest> = {},

@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery, Destination } from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, DeliveryContent, Destination } from '@hookline/protocol'
 import type { ArchivedEvent } from '../../../../packages/server/src/backend/events.ts'
 
 /** All state of the memory backend that survives a crash. */
@@ -20,12 +20,12 @@ export class DurableState {
   /** The ids of all destinations, including removed ones. */
   readonly destinationIds = new Set<string>()
 
-  isPurged(carried: Carried): boolean {
-    return this.isCovered(this.purgedThrough, carried)
+  isPurged(content: DeliveryContent): boolean {
+    return this.isCovered(this.purgedThrough, content)
   }
 
   /** Whether the event is purged. `purges`: by user, the seq of the last purged event. */
-  isCovered(purges: ReadonlyMap<string, number>, { id, userId = '' }: Carried): boolean {
+  isCovered(purges: ReadonlyMap<string, number>, { id, userId = '' }: DeliveryContent): boolean {
     const through = purges.get(userId)
     return through !== undefined && this.seqOf.get(id)! <= through
   }

@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import type { DurableState } from './durable-state.ts'
 
 /** The purges that a process or thread has in memory. They are lost when it is killed. */
@@ -23,7 +23,7 @@ export class KnownPurges {
     for (const [userId, through] of purges) this.add(userId, through)
   }
 
-  has(carried: Carried): boolean {
-    return this.#state.isCovered(this.#through, carried)
+  has(content: DeliveryContent): boolean {
+    return this.#state.isCovered(this.#through, content)
   }
 }

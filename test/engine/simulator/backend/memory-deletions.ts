@@ -1,4 +1,4 @@
-import type { Carried, Delivery } from '@hookline/protocol'
+import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { Deletions } from '../../../../packages/server/src/backend/deletions.ts'
 import { deliveryId } from '../../../../packages/server/src/delivery/sending/webhook-request.ts'
 import type { Committer } from './committer.ts'
@@ -25,8 +25,8 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
     this.#state = options.state
   }
 
-  isPurged(carried: Carried): boolean {
-    return this.#options.purges.has(carried)
+  isPurged(content: DeliveryContent): boolean {
+    return this.#options.purges.has(content)
   }
 
   /**

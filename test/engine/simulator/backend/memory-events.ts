@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { parsed } from '../../../../packages/server/src/backend/accepted-event.ts'
 import type {
-  Archiving,
+  EventToArchive,
   ArchivedEvent,
   Events,
   ListedEvent,
@@ -26,15 +26,17 @@ export class MemoryEvents implements Events {
     this.#listener = listener
   }
 
-  archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+  archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>> {
     return this.#committer.run(
       () => new Set(entries.filter((entry) => !this.#keep(entry)).map(({ event }) => event.id)),
     )
   }
 
-  standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  decidedDestinations(
+    eventIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     return this.#committer.read(
-      () => new Map(eventIds.map((id) => [id, this.#standing(id)] as const).filter(hasAny)),
+      () => new Map(eventIds.map((id) => [id, this.#decided(id)] as const).filter(hasAny)),
     )
   }
 
@@ -46,7 +48,7 @@ export class MemoryEvents implements Events {
     throw new Error('The engine does not use list.')
   }
 
-  #standing(eventId: string): ReadonlySet<string> {
+  #decided(eventId: string): ReadonlySet<string> {
     const declined = this.#state.events.get(eventId)?.declined ?? []
     const delivered = [...this.#state.destinationIds].filter((destinationId) =>
       this.#state.deliveries.has(deliveryId(eventId, destinationId)),
@@ -55,7 +57,7 @@ export class MemoryEvents implements Events {
   }
 
   /** Archives an event. Returns whether it is stored, which means that it is not a duplicate. */
-  #keep({ event, declined }: Archiving): boolean {
+  #keep({ event, declined }: EventToArchive): boolean {
     const { events, firstByMessage } = this.#state
     // The log and the archive are one table, so a purged event is in neither.
     if (this.#state.isPurged(event)) return true
@@ -80,8 +82,8 @@ export class MemoryEvents implements Events {
   }
 }
 
-function hasAny([, standing]: readonly [string, ReadonlySet<string>]): boolean {
-  return standing.size > 0
+function hasAny([, decided]: readonly [string, ReadonlySet<string>]): boolean {
+  return decided.size > 0
 }
 
 function receivedAt({ event }: AcceptedEvent): number {

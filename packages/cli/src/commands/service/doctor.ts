@@ -3,7 +3,7 @@ import { CHECKS, storageFindings } from '../../doctor/checks.ts'
 import { deliveryFindings } from '../../doctor/delivery-findings.ts'
 import { failedCheck, type Finding } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
-import { adminUrl, type Patient } from '../../doctor/service-at.ts'
+import { adminUrl, type DoctorTarget } from '../../doctor/service-at.ts'
 import { urlOption } from '../../api/api-options.ts'
 import { outputOf } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
@@ -40,13 +40,13 @@ export function addDoctor(program: Command): void {
     })
 }
 
-async function allChecks(patient: Patient): Promise<Checked[]> {
+async function allChecks(target: DoctorTarget): Promise<Checked[]> {
   const found: Checked[] = []
   for (const [check, find] of Object.entries(CHECKS)) {
-    found.push({ check, ...(await find(patient).catch(failedCheck)) })
+    found.push({ check, ...(await find(target).catch(failedCheck)) })
   }
-  const storage = await storageFindings(patient)
-  const deliveries = await deliveryFindings(patient).catch((error: unknown) => ({
+  const storage = await storageFindings(target)
+  const deliveries = await deliveryFindings(target).catch((error: unknown) => ({
     deliveries: failedCheck(error),
   }))
   for (const [check, finding] of Object.entries({ ...storage, ...deliveries }))

@@ -49,33 +49,33 @@ async function untilSize(command: 'audiences' | 'traits', id: string, size: numb
 
 describe('hookline audiences', () => {
   it('creates an audience, explains who belongs to it, and deletes it', async () => {
-    const made = await service.json<Shown>(
+    const created = await service.json<Shown>(
       'audiences',
       'create',
       'Pros',
       '--condition',
       condition(),
     )
-    expect(made).toMatchObject({ key: 'pros', state: 'preparing' })
-    await untilSize('audiences', made.id, 1)
+    expect(created).toMatchObject({ key: 'pros', state: 'preparing' })
+    await untilSize('audiences', created.id, 1)
     expect((await service.run('audiences', 'list')).stdout).toMatch(
       /^id +name +key +space +state +users +destinations\naud_\S+ +Pros +pros +default +live +1 +0\n$/,
     )
-    const { stdout } = await service.run('audiences', 'get', made.id)
+    const { stdout } = await service.run('audiences', 'get', created.id)
     expect(stdout).toMatch(/^last sync +done \S+, took/m)
     expect(stdout).toMatch(/^destinations +none$/m)
-    expect((await service.run('audiences', 'members', made.id)).stdout).toMatch(
+    expect((await service.run('audiences', 'members', created.id)).stdout).toMatch(
       /^user +since\nu1 +\S+\n$/,
     )
-    const explained = await service.run('audiences', 'explain', made.id, 'u1')
+    const explained = await service.run('audiences', 'explain', created.id, 'u1')
     expect(explained.stdout).toMatch(/^u1 is in the audience since \S+\n {2}✓ and\n {4}✓ \{/)
     expect(explained.stdout).toContain('{"event":"Order"}  count 1')
     expect(explained.stdout).toContain('value "pro"')
     const profile = await service.run('profiles', 'get', 'u1')
     expect(profile.stdout).toMatch(/^trait +value +set at +source +event\nplan +"pro" +/m)
     expect(profile.stdout).toMatch(/^Pros +aud_\S+ +\S+$/m)
-    expect(await service.json('audiences', 'delete', made.id, '--yes')).toEqual({
-      id: made.id,
+    expect(await service.json('audiences', 'delete', created.id, '--yes')).toEqual({
+      id: created.id,
       deleted: true,
     })
     expect((await service.run('audiences', 'list')).stdout).toContain('hookline audiences create')
@@ -156,8 +156,8 @@ describe('hookline traits', () => {
     expect([sync.code, sync.stderr]).toEqual([1, expect.stringContaining('disabled')])
     await service.json('traits', 'update', id, '--enabled')
     expect((await service.run('traits', 'sync', id)).stdout).toMatch(/^Sync syn_\S+ is \w+\.\n$/)
-    const gone = await service.run('traits', 'delete', id, '--announce', '--yes')
-    expect(gone.stdout).toContain('will be deleted after its destinations are notified.')
+    const afterDeletion = await service.run('traits', 'delete', id, '--announce', '--yes')
+    expect(afterDeletion.stdout).toContain('will be deleted after its destinations are notified.')
     await eventually(async () => {
       expect((await service.run('traits', 'get', id)).code).toBe(4)
     }, 200)

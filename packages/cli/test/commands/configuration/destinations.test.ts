@@ -18,7 +18,7 @@ describe('hookline destinations', () => {
     using folder = new TemporaryFolder()
     const secretFile = join(folder.path, 'secret')
     writeFileSync(secretFile, 'a shared secret\n')
-    const made = await service.json<{ id: string }>(
+    const created = await service.json<{ id: string }>(
       'destinations',
       'create',
       '--source',
@@ -34,7 +34,7 @@ describe('hookline destinations', () => {
       '--secret-file',
       secretFile,
     )
-    expect(made).toMatchObject({
+    expect(created).toMatchObject({
       sourceId: source,
       type: 'Webhooks',
       name: 'CRM',
@@ -48,21 +48,25 @@ describe('hookline destinations', () => {
         successPolicy: 'any',
       },
     })
-    expect(await service.json('destinations', 'enable', made.id)).toMatchObject({ enabled: true })
-    expect(await service.json('destinations', 'disable', made.id)).toMatchObject({ enabled: false })
+    expect(await service.json('destinations', 'enable', created.id)).toMatchObject({
+      enabled: true,
+    })
+    expect(await service.json('destinations', 'disable', created.id)).toMatchObject({
+      enabled: false,
+    })
     const changes = ['--no-secret', '--policy', 'each', '--name', 'CRM 2']
-    expect(await service.json('destinations', 'update', made.id, ...changes)).toMatchObject({
+    expect(await service.json('destinations', 'update', created.id, ...changes)).toMatchObject({
       name: 'CRM 2',
       settings: { sharedSecret: { set: false }, successPolicy: 'each', webhooks: [{}, {}] },
     })
-    const shown = await service.run('destinations', 'get', made.id)
+    const shown = await service.run('destinations', 'get', created.id)
     expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/a \(with x-key\)/)
     expect(shown.stdout).toContain('not signed')
     expect(await service.json('destinations', 'list', '--source', source)).toMatchObject({
-      data: [{ id: made.id }],
+      data: [{ id: created.id }],
     })
     expect((await service.run('destinations', 'list')).stdout).toContain('CRM 2')
-    await service.run('destinations', 'delete', made.id, '--yes')
+    await service.run('destinations', 'delete', created.id, '--yes')
     expect(await service.json('destinations', 'list')).toEqual({ data: [], nextCursor: null })
   })
 

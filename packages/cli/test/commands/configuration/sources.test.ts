@@ -10,8 +10,8 @@ describe('hookline sources', () => {
   afterAll(() => service[Symbol.asyncDispose]())
 
   it('creates, updates, shows, lists and deletes a source', async () => {
-    const made = await service.json<{ id: string }>('sources', 'create', 'Shop')
-    expect(made).toMatchObject({
+    const source = await service.json<{ id: string }>('sources', 'create', 'Shop')
+    expect(source).toMatchObject({
       id: expect.stringMatching(/^src_/),
       name: 'Shop',
       enabled: true,
@@ -19,20 +19,20 @@ describe('hookline sources', () => {
       writeKeys: [{ key: expect.stringMatching(/^wk_/) }],
     })
     const changes = ['--name', 'Shop 2', '--rate-limit', '5', '--no-enabled']
-    const changed = { ...made, name: 'Shop 2', rateLimit: 5, enabled: false }
+    const changed = { ...source, name: 'Shop 2', rateLimit: 5, enabled: false }
     const { updatedAt: _updatedAt, version: _version, ...kept } = changed as Record<string, unknown>
-    expect(await service.json('sources', 'update', made.id, ...changes)).toMatchObject(kept)
-    expect(await service.json('sources', 'get', made.id)).toMatchObject(kept)
+    expect(await service.json('sources', 'update', source.id, ...changes)).toMatchObject(kept)
+    expect(await service.json('sources', 'get', source.id)).toMatchObject(kept)
     expect(await service.json('sources', 'list')).toMatchObject({ data: [kept] })
     expect((await service.run('sources', 'list')).stdout).toMatch(
       /^id +name +enabled +rate limit +space +write keys +last used\nsrc_\S+ {2}Shop 2 +no +5 +default +wk_\S+ +never\n$/,
     )
     const none = ['--rate-limit', 'none', '--enabled']
-    expect((await service.run('sources', 'update', made.id, ...none)).stdout).toMatch(
+    expect((await service.run('sources', 'update', source.id, ...none)).stdout).toMatch(
       /enabled +yes\nrate limit +none/,
     )
-    expect(await service.json('sources', 'delete', made.id, '--yes')).toEqual({
-      id: made.id,
+    expect(await service.json('sources', 'delete', source.id, '--yes')).toEqual({
+      id: source.id,
       deleted: true,
     })
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')

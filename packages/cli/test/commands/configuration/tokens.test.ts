@@ -10,21 +10,21 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline tokens', () => {
   it('creates a token that is shown once, has the rights of its role, and can be deleted', async () => {
-    const made = await service.json<{ id: string; token: string }>(
+    const created = await service.json<{ id: string; token: string }>(
       'tokens',
       'create',
       'ci',
       '--role',
       'viewer',
     )
-    const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: made.token }
+    const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: created.token }
     expect((await run(['sources', 'list'], { env })).code).toBe(0)
     const refused = await run(['sources', 'create', 'x', '--json'], { env })
     expect([refused.code, errorOf(refused)['code']]).toEqual([3, 'forbidden'])
     const listed = await service.run('tokens', 'list')
-    expect(listed.stdout).toContain(made.id)
-    expect(listed.stdout).not.toContain(made.token)
-    await service.json('tokens', 'delete', made.id, '--yes')
+    expect(listed.stdout).toContain(created.id)
+    expect(listed.stdout).not.toContain(created.token)
+    await service.json('tokens', 'delete', created.id, '--yes')
     expect((await run(['sources', 'list'], { env })).code).toBe(3)
   })
 })

@@ -37,8 +37,8 @@ it('lists requests, shows one as it was received, and clears them', async () => 
   const deliveries = await service.json<Page>('inspector', '--delivery', data[0]!.deliveryId)
   expect(deliveries.data).toHaveLength(1)
   expect((await service.run('inspector', 'clear')).stdout).toBe('Removed 1 request.\n')
-  const gone = await service.run('inspector', 'get', data[0]!.id)
-  expect([gone.code, gone.stderr]).toEqual([
+  const afterClear = await service.run('inspector', 'get', data[0]!.id)
+  expect([afterClear.code, afterClear.stderr]).toEqual([
     4,
     expect.stringContaining('No stored request has this id'),
   ])

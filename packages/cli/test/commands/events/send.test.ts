@@ -18,13 +18,13 @@ describe('hookline send and trace', () => {
     service = await ApiService.start()
     receiver = new Hookline(['listen', '--port', '0', '--secret', 'shared', '--json'])
     const { url } = await receiver.document<{ url: string }>('listening')
-    const made = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
+    const created = await service.json<{ id: string; writeKeys: [{ key: string }] }>(
       'sources',
       'create',
       'Shop',
     )
-    source = made.id
-    writeKey = made.writeKeys[0].key
+    source = created.id
+    writeKey = created.writeKeys[0].key
     const settings = ['--webhook', url, '--secret', 'shared', '--enabled']
     await service.json('destinations', 'create', '--source', source, ...settings)
   })

@@ -37,8 +37,8 @@ describe('a name instead of an id', () => {
   })
 
   it('may start with the id prefix of another kind', async () => {
-    const made = await service.json<{ id: string }>('sources', 'create', 'evt_collector')
-    expect(await service.json('sources', 'get', 'evt_collector')).toMatchObject({ id: made.id })
+    const created = await service.json<{ id: string }>('sources', 'create', 'evt_collector')
+    expect(await service.json('sources', 'get', 'evt_collector')).toMatchObject({ id: created.id })
   })
 })
 
@@ -69,9 +69,9 @@ describe('a destructive command', () => {
       [['delete-user', 'u1', 'u2'], /2 users in all sources: "u1", "u2"\./],
     ]
     const before = await service.json('audit')
-    for (const [args, said] of lost) {
+    for (const [args, expected] of lost) {
       const { code, stderr } = await service.run(...args)
-      expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(said)])
+      expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(expected)])
       expect(stderr).toMatch(/\n {2}Without a terminal, add --yes to confirm\./)
     }
     expect(await service.json('audit')).toEqual(before)
@@ -82,11 +82,11 @@ describe('a webhook that receives nothing', () => {
   it('causes a warning on stderr with the required setting when it is created, changed and tested', async () => {
     await service.json('sources', 'create', 'Private')
     const create = ['destinations', 'create', '--source', 'Private', '--name', 'LAN']
-    const made = await service.run(...create, '--webhook', 'http://10.1.2.3/')
+    const created = await service.run(...create, '--webhook', 'http://10.1.2.3/')
     const warned =
       /^warning: The address 10\.1\.2\.3 is private.+\n.+`hookline start --allowed-networks 10\.1\.2\.3\/32`/
-    expect([made.code, made.stderr]).toEqual([0, expect.stringMatching(warned)])
-    expect(made.stdout).not.toContain('warning')
+    expect([created.code, created.stderr]).toEqual([0, expect.stringMatching(warned)])
+    expect(created.stdout).not.toContain('warning')
     expect((await service.run('destinations', 'update', 'LAN', '--name', 'LAN 2')).stderr).toMatch(
       warned,
     )

@@ -29,7 +29,7 @@ afterAll(async () => {
 const WEBHOOK = ['--webhook', 'https://192.0.66.1/']
 
 /** Arguments of the command, and its output: the option or request field, and the error. */
-const REFUSED: readonly (readonly [args: readonly string[], said: RegExp])[] = [
+const REFUSED: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
   [['sources', 'create', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--name', ''], /\/name: name is too short\./],
   [['sources', 'update', 'Shop', '--space', 'A B'], /\/space: space has the wrong format/],
@@ -115,9 +115,9 @@ const UNKNOWN: readonly (readonly string[])[] = [
 ]
 
 describe('a request that the service refuses', () => {
-  it.each(REFUSED)('exits 2 and names the option or the field: %j', async (args, said) => {
+  it.each(REFUSED)('exits 2 and names the option or the field: %j', async (args, expected) => {
     const { code, stdout, stderr } = await service.run(...args)
-    expect(stderr).toMatch(said)
+    expect(stderr).toMatch(expected)
     expect([code, stdout]).toEqual([2, ''])
   })
 
@@ -133,7 +133,7 @@ describe('a request that the service refuses', () => {
       Buffer.from('{"name": "caf\xe9"}', 'latin1'),
       /is not valid UTF-8/,
     ],
-  ])('is not sent if a document has %s', async (_what, content, said) => {
+  ])('is not sent if a document has %s', async (_what, content, expected) => {
     const path = join(folder.path, 'refused.json')
     writeFileSync(path, content)
     for (const args of [
@@ -141,7 +141,7 @@ describe('a request that the service refuses', () => {
       ['audiences', 'create', 'VIP', '--condition', path],
     ]) {
       const { code, stderr } = await service.run(...args)
-      expect([code, stderr]).toEqual([2, expect.stringMatching(said)])
+      expect([code, stderr]).toEqual([2, expect.stringMatching(expected)])
     }
   })
 
@@ -180,9 +180,9 @@ describe('a request that the service refuses', () => {
 
 describe('an unknown id', () => {
   it.each(UNKNOWN)('exits 4: %j %j %j', async (...args) => {
-    const given = args.filter((each) => each !== undefined)
+    const command = args.filter((each) => each !== undefined)
     for (const id of ['dst_unknown', '../x?y=#z']) {
-      const { code, stderr } = await service.run(...given, id)
+      const { code, stderr } = await service.run(...command, id)
       expect([id, code, stderr]).toEqual([
         id,
         4,

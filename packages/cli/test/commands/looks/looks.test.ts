@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Receiver } from '@hookline/testing/receiver/receiver'
 import { columnsOf } from '../../../src/layout/measure.ts'
 import { ApiService } from '@hookline/testing/cli/api-service'
-import { type Look, shown, SteadyService } from './shown.ts'
+import { screenOf, type ScreenOptions, SteadyService } from './screen.ts'
 import { makeRecords, type Records } from './records.ts'
 
 // Each snapshot shows the output as it looks on a screen of that width.
@@ -64,7 +64,7 @@ const COMMANDS = [
 ]
 
 /** In addition to 80 columns without colours: all styles in use, and a list with more columns than fit 80. */
-const LOOKS: readonly (Look & { readonly line: string })[] = [
+const LOOKS: readonly (ScreenOptions & { readonly line: string })[] = [
   ...COMMANDS.map((line) => ({ line, columns: 80 })),
   { line: 'destinations list', columns: 80, colours: true },
   { line: 'events get <event>', columns: 80, colours: true },
@@ -72,9 +72,9 @@ const LOOKS: readonly (Look & { readonly line: string })[] = [
   { line: 'destinations list', columns: 160 },
 ]
 
-function run(line: string, look: Look): Promise<string> {
+function run(line: string, look: ScreenOptions): Promise<string> {
   const words = line.replaceAll(/<(\w+)>/g, (_all, name: keyof Records) => records[name]).split(' ')
-  return shown([...words, '--url', service.url, '--token-file', service.tokenFile], look)
+  return screenOf([...words, '--url', service.url, '--token-file', service.tokenFile], look)
 }
 
 const fileOf = (line: string) =>

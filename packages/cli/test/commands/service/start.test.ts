@@ -171,10 +171,10 @@ describe('hookline start', () => {
   })
 
   it('reports that the port is in use', async () => {
-    const taken = createServer().listen(0, '127.0.0.1')
-    onTestFinished(() => void taken.close())
-    await once(taken, 'listening')
-    const port = String((taken.address() as AddressInfo).port)
+    const occupied = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void occupied.close())
+    await once(occupied, 'listening')
+    const port = String((occupied.address() as AddressInfo).port)
     const failed = await run(['start', '--json', '--port', port, '--data-dir', dataFolder()])
     expect(failed.code).toBe(1)
     // The new admin token is printed before the error.

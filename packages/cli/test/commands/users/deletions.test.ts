@@ -9,16 +9,16 @@ afterAll(() => service[Symbol.asyncDispose]())
 
 describe('hookline delete-user, deletions and suppressions', () => {
   it('delete users, show progress and receipt, and end a suppression', async () => {
-    const made = await service.json<{ id: string }>(
+    const deletion = await service.json<{ id: string }>(
       'delete-user',
       'u1',
       'u2',
       '--suppress',
       '--yes',
     )
-    expect(await service.json('deletions', 'list')).toMatchObject({ data: [{ id: made.id }] })
+    expect(await service.json('deletions', 'list')).toMatchObject({ data: [{ id: deletion.id }] })
     await expect
-      .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
+      .poll(async () => (await service.run('deletions', 'get', deletion.id)).stdout)
       .toMatch(/^state +finished$/m)
     expect(await service.json('suppressions', 'list')).toMatchObject({
       data: expect.arrayContaining([expect.objectContaining({ userId: 'u1' })]),
@@ -28,15 +28,15 @@ describe('hookline delete-user, deletions and suppressions', () => {
     await service.run('suppressions', 'delete', 'u1')
     await service.run('suppressions', 'delete', 'u2')
     expect(await service.json('suppressions', 'list')).toEqual({ data: [], nextCursor: null })
-    const receipt = await service.run('deletions', 'get', made.id, '--receipt')
+    const receipt = await service.run('deletions', 'get', deletion.id, '--receipt')
     expect(JSON.parse(receipt.stdout)).toMatchObject({ signature: { algorithm: 'Ed25519' } })
   })
 
   it('delete by anonymousId, and end its suppression', async () => {
     const args = ['--anonymous-id', 'a1', 'a2', '--suppress']
-    const made = await service.json<{ id: string }>('delete-user', ...args, '--yes')
+    const deletion = await service.json<{ id: string }>('delete-user', ...args, '--yes')
     await expect
-      .poll(async () => (await service.run('deletions', 'get', made.id)).stdout)
+      .poll(async () => (await service.run('deletions', 'get', deletion.id)).stdout)
       .toMatch(/^state +finished$/m)
     const get = () => service.json('suppressions', 'list', '--anonymous', 'a1')
     expect(await get()).toMatchObject({ data: [{ userId: null, anonymousId: 'a1' }] })

@@ -118,7 +118,7 @@ function webhookProblem(
         key: `retry-after ${id} ${url}`,
         severity: isOld ? 'failing' : 'attention',
         title: `${name} sent Retry-After.${backlog}`,
-        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry now, use “Retry now” on its page.`,
+        remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry immediately, use “Retry now” on its page.`,
         to,
       },
     ]

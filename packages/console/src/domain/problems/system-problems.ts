@@ -20,7 +20,7 @@ const REMEDIES: ReadonlyMap<string, string> = new Map([
   ],
   ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
   [
-    'draining',
+    'deliveries',
     'Save the log for a bug report, then restart the service. Deliveries in flight are sent again.',
   ],
   [

@@ -89,7 +89,9 @@ test('Retry-After shows the next attempt, and a long wait links to the backlog',
     [destination({ webhook: { ...young, retryAfterUntil: ago(-3) } })],
     NOW,
   )
-  expect(rests?.remedy).toBe('Next attempt in 3 min. To retry now, use “Retry now” on its page.')
+  expect(rests?.remedy).toBe(
+    'Next attempt in 3 min. To retry immediately, use “Retry now” on its page.',
+  )
   const [waits] = destinationProblems([destination({ webhook: old })], NOW)
   expect(waits?.to).toBe('/destinations/dst_1?tab=deliveries&state=waiting')
 })

@@ -49,7 +49,7 @@ export function takeTurns(
     if (ofToken >= MAX_WAITING_OF_TOKEN)
       return done(tooMany(`${ofToken} requests of this token and its sessions`))
     return turns.take({
-      taker: actor,
+      client: actor,
       // A search in the console closes the connection when the next letter is typed.
       isWanted: () => !reply.raw.destroyed,
       start: () => {

@@ -1,18 +1,18 @@
 import type { Computation, Destination, Source } from '@hookline/protocol'
 import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
-import { found, Problem } from '../problems/problem.ts'
+import { Problem, requireFound } from '../problems/problem.ts'
 
 const MAX_TRIES = 10
 
 /** The source with this id. @throws {Problem} `not_found` */
 export function requireSource({ current }: Pick<Catalog, 'current'>, id: string): Source {
-  return found(current.sources.get(id), 'No source has this id.')
+  return requireFound(current.sources.get(id), 'No source has this id.')
 }
 
 /** The destination with this id. @throws {Problem} `not_found` */
 export function requireDestination({ current }: Pick<Catalog, 'current'>, id: string): Destination {
-  return found(current.destinations.get(id), 'No destination has this id.')
+  return requireFound(current.destinations.get(id), 'No destination has this id.')
 }
 
 /** The lanes of the current webhooks. */

@@ -5,7 +5,7 @@ import type { AdminApp } from '../api/admin-app.ts'
 import { List } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { auditEntry } from '../audit.ts'
-import { found, Problem } from '../problems/problem.ts'
+import { Problem, requireFound } from '../problems/problem.ts'
 import {
   type ComputationDeps,
   type ComputationKind,
@@ -144,7 +144,7 @@ export function addWorkRoutes(app: AdminApp, deps: ComputationDeps, kind: Comput
     const { userId } = query
     const record = requireComputation(catalog, kind, params.id)
     const detail = `This user has no profile in the space ${record.space}.`
-    const explained = found(await computations.explain(record, userId), detail)
+    const explained = requireFound(await computations.explain(record, userId), detail)
     const { condition, value = null, ...rest } = explained
     return {
       userId,

@@ -27,7 +27,7 @@ import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { type Audited, type ChangeDeps, recordEntry } from '../audit.ts'
 import { withResponse } from '../idempotency.ts'
-import { found, Problem } from '../problems/problem.ts'
+import { Problem, requireFound } from '../problems/problem.ts'
 import {
   partWaiting,
   presentWaiting,
@@ -315,7 +315,10 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
 
 /** The delivery with this id. @throws {Problem} `not_found` */
 async function requireDelivery({ deliveries }: Pick<DeliveryDeps, 'deliveries'>, id: string) {
-  return found(await deliveries.find(id), 'No delivery has this id, or retention has removed it.')
+  return requireFound(
+    await deliveries.find(id),
+    'No delivery has this id, or retention has removed it.',
+  )
 }
 
 /** The delivery as the audit log shows it: without the responses of the receiver. */

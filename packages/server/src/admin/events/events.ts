@@ -9,7 +9,7 @@ import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 import { DeliveryResponse, presentDelivery } from '../deliveries/deliveries.ts'
 import { waitContexts, type WaitDeps } from '../deliveries/waiting.ts'
-import { found } from '../problems/problem.ts'
+import { requireFound } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
 import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
 
@@ -127,7 +127,7 @@ export function addEventRoutes(app: AdminApp, deps: EventDeps): void {
   })
 
   app.get('/events/:id', { schema: schemas.get }, async ({ params }) => {
-    const event = found(await events.find(params.id), NOT_FOUND)
+    const event = requireFound(await events.find(params.id), NOT_FOUND)
     return traceOf(event, deps)
   })
 }

@@ -43,7 +43,7 @@ export class Problem extends Error {
 }
 
 /** Returns the record. @throws {Problem} `not_found` with this detail if it is undefined */
-export function found<T>(record: T | undefined, detail: string): T {
+export function requireFound<T>(record: T | undefined, detail: string): T {
   if (record === undefined) throw new Problem('not_found', { detail })
   return record
 }

@@ -60,10 +60,10 @@ export class OpenSessions {
     { takeLink, ...opener }: Opener,
   ): Promise<Opened> {
     const { tokenId } = opener
-    const taker = { id: tokenId, tokenId }
-    if (this.#turns.waitingOf(taker).own >= MAX_WAITING)
+    const client = { id: tokenId, tokenId }
+    if (this.#turns.waitingOf(client).own >= MAX_WAITING)
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
-    return this.#turns.run({ taker, isWanted: () => !reply.raw.destroyed }, async () => {
+    return this.#turns.run({ client, isWanted: () => !reply.raw.destroyed }, async () => {
       const { tokens, openers, clock } = this.#options
       // The token may have been removed or expired in the meantime.
       if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))

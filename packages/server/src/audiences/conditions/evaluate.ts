@@ -128,9 +128,9 @@ function decidingFact(
 ): Fact | undefined {
   const isExact = op === '==' || op === '!='
   // The verdict differs between this count and one less.
-  const least = op === '>' || op === '<=' ? n + 1 : n
-  if (count < least) return undefined
-  if (!isExact || count === n) return facts[least - 1]
+  const threshold = op === '>' || op === '<=' ? n + 1 : n
+  if (count < threshold) return undefined
+  if (!isExact || count === n) return facts[threshold - 1]
   // Facts with equal times leave together, so the count is never exactly n.
   return n > 0 && facts[n - 1]!.at === facts[n]!.at ? undefined : facts[n]
 }

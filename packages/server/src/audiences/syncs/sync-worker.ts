@@ -243,7 +243,7 @@ class SyncRunner {
     const now = clock.wall()
     // Events have the change's timestamp, so a later change wins in any order.
     const events = users.flatMap((user) => {
-      const to = destinationIds.filter((each) => isNews(user, sync, each))
+      const to = destinationIds.filter((each) => mustAnnounce(user, sync, each))
       const value = { ...user, computation, destinationIds: to, syncId: sync.id, now }
       return to.length > 0 ? [identifyOf(value)] : []
     })
@@ -277,7 +277,7 @@ function withChanges(sync: Sync, { entered, left }: ChangedProfiles): Sync {
 }
 
 /** Only former destinations may have received values that no longer exist. */
-function isNews({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
+function mustAnnounce({ value }: AnnouncedUser, sync: Sync, destinationId: string): boolean {
   const hasValue = value !== false && value !== null
   return hasValue || sync.formerDestinationIds.includes(destinationId)
 }

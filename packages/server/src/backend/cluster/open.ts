@@ -51,7 +51,7 @@ export interface ClusterOptions extends ServerOptions {
   /** How often to look for changes by other nodes, in case a notification was lost. Defaults to a second. */
   readonly pollMs?: number
   /** The interval of heartbeats: a node counts as dead after five missed ones. Defaults to 2 s. */
-  readonly nodeBeatMs?: number
+  readonly nodeHeartbeatMs?: number
   readonly migrations?: readonly Migration[]
 }
 
@@ -101,7 +101,9 @@ async function portsOf(opened: Opened) {
   const { databaseUrl: url, natsPrefix: prefix, pollMs = POLL_MS } = options
   const clock = systemClock
   const { nats, log, events, followedLog, refused, lastPosition } = await openLog(opened, pollMs)
-  const nodes = stack.use(new PostgresNodes({ postgres, clock, beatMs: options.nodeBeatMs }))
+  const nodes = stack.use(
+    new PostgresNodes({ postgres, clock, heartbeatMs: options.nodeHeartbeatMs }),
+  )
   const signals = stack.use(new NatsSignals({ link: nats, prefix, box, clock, nodes }))
   const feed = stack.use(new ChangeFeed({ postgres, url, clock, pollMs, signals }))
   const store = new PostgresStore(postgres, feed, box)
@@ -117,7 +119,7 @@ async function portsOf(opened: Opened) {
     feed,
     lastPosition,
     erase: (signal) => eraseRemoved({ postgres, clock, signal }),
-    consumedPositionOf: (carried) => log.positions.of(carried),
+    consumedPositionOf: (content) => log.positions.of(content),
     refused,
   })
   return {

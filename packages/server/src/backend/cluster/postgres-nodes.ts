@@ -8,12 +8,12 @@ import { unlessUnavailable } from './postgres/unavailable.ts'
 interface PostgresNodesOptions {
   readonly postgres: Postgres
   readonly clock: Clock
-  readonly beatMs?: number | undefined
+  readonly heartbeatMs?: number | undefined
 }
 
-const BEAT_MS = 2_000
+const HEARTBEAT_MS = 2_000
 /** A node counts as dead after this many missed heartbeats. */
-const MISSED_BEATS = 5
+const MISSED_HEARTBEATS = 5
 const SHOWN_MS = 10 * 60_000
 const MAX_SHOWN = 200
 
@@ -28,7 +28,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
   readonly id = randomUUID()
   readonly #postgres: Postgres
   readonly #clock: Clock
-  readonly #beatMs: number
+  readonly #heartbeatMs: number
   readonly #listeners = new Set<() => void>()
   #current: readonly ServiceNode[] = []
   #joined: Pick<ServiceNode, 'version' | 'role'> | undefined
@@ -36,10 +36,10 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
   #beating: Promise<void> = Promise.resolve()
   #left: Promise<void> = Promise.resolve()
 
-  constructor({ postgres, clock, beatMs = BEAT_MS }: PostgresNodesOptions) {
+  constructor({ postgres, clock, heartbeatMs = HEARTBEAT_MS }: PostgresNodesOptions) {
     this.#postgres = postgres
     this.#clock = clock
-    this.#beatMs = beatMs
+    this.#heartbeatMs = heartbeatMs
   }
 
   get current(): readonly ServiceNode[] {
@@ -56,7 +56,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     await this.#beating
     this.#joined = node
     await this.#beat()
-    this.#beatLater()
+    this.#scheduleHeartbeat()
     return this
   }
 
@@ -72,11 +72,11 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
     await unlessUnavailable(this.#postgres.run(sql`DELETE FROM nodes WHERE id = ${this.id}`))
   }
 
-  #beatLater(): void {
+  #scheduleHeartbeat(): void {
     if (this.#joined === undefined) return
     this.#cancel()
-    this.#cancel = this.#clock.after(this.#beatMs, () => {
-      this.#beating = unlessUnavailable(this.#beat()).then(() => this.#beatLater())
+    this.#cancel = this.#clock.after(this.#heartbeatMs, () => {
+      this.#beating = unlessUnavailable(this.#beat()).then(() => this.#scheduleHeartbeat())
     })
   }
 
@@ -93,7 +93,7 @@ export class PostgresNodes implements Nodes, AsyncDisposable {
       SELECT id, version, role,
         (extract(epoch FROM started_at) * 1000)::bigint AS "startedAt",
         (extract(epoch FROM seen_at) * 1000)::bigint AS "seenAt",
-        seen_at > clock_timestamp() - ${MISSED_BEATS * this.#beatMs} * interval '1 millisecond' AS "isAlive"
+        seen_at > clock_timestamp() - ${MISSED_HEARTBEATS * this.#heartbeatMs} * interval '1 millisecond' AS "isAlive"
       FROM present WHERE seen_at > clock_timestamp() - ${SHOWN_MS} * interval '1 millisecond'
       ORDER BY "isAlive" DESC, id LIMIT ${MAX_SHOWN}`)
     this.#update(rows)

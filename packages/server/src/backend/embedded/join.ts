@@ -92,7 +92,7 @@ export async function joinEmbeddedBackend(
     deliveries,
     quarantine: storedQuarantine(store, deliveries),
     noticeQueue: sqliteNoticeQueue(store, lanes, writer, reader),
-    deletions: { isPurged: (carried) => purged.has(carried) },
+    deletions: { isPurged: (content) => purged.has(content) },
     async apply(change) {
       if (change.kind === 'catalog') catalog.apply(change.change)
       else await store.changed(change.kind)

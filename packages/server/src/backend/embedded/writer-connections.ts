@@ -69,7 +69,8 @@ export class WriterConnections {
   async #commit(): Promise<void> {
     if (this.#isClosed) return
     const removal = this.#batches.find((batch) => removalIn(batch) !== undefined)
-    const leavesOthers = removal !== undefined && this.#batches.length > 1 && this.#share.isAlone()
+    const leavesOthers =
+      removal !== undefined && this.#batches.length > 1 && this.#share.shouldRunAlone()
     const batches = leavesOthers ? [removal] : this.#batches
     this.#batches = leavesOthers ? this.#batches.filter((batch) => batch !== removal) : []
     if (leavesOthers) setImmediate(() => void this.#commit())
@@ -151,9 +152,9 @@ function post(
 }
 
 /** Removals per appended event during retention, so that the data shrinks under any load. */
-const REMOVED_EACH = 1.25
+const REMOVALS_PER_APPEND = 1.25
 /** Limits how long other writes wait for removals: this many times their last commit. */
-const ALONE_TIMES = 5
+const MAX_ALONE_FACTOR = 5
 /** How long after a removal appended events are counted. */
 const COUNTS_FOR_MS = 1_000
 
@@ -167,10 +168,10 @@ class SliceShare {
   #aloneSince: number | undefined
   #sharedTookMs = 0
 
-  isAlone(): boolean {
+  shouldRunAlone(): boolean {
     const now = performance.now()
     this.#aloneSince ??= now
-    return this.#due > 0 && now - this.#aloneSince < ALONE_TIMES * this.#sharedTookMs
+    return this.#due > 0 && now - this.#aloneSince < MAX_ALONE_FACTOR * this.#sharedTookMs
   }
 
   /** `removed` is absent if the commit had no slice. */
@@ -189,6 +190,8 @@ class SliceShare {
     if (removed !== undefined) this.#removedAt = now
     // If there is nothing to remove, it needs no separate commits.
     const isPointless = removed === 0 || now - this.#removedAt > COUNTS_FOR_MS
-    this.#due = isPointless ? 0 : Math.max(0, this.#due + appended * REMOVED_EACH - (removed ?? 0))
+    this.#due = isPointless
+      ? 0
+      : Math.max(0, this.#due + appended * REMOVALS_PER_APPEND - (removed ?? 0))
   }
 }

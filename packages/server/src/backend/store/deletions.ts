@@ -1,4 +1,4 @@
-import type { Carried, EventType } from '@hookline/protocol'
+import type { DeliveryContent, EventType } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import type {
   DeletedIds,
@@ -68,9 +68,9 @@ interface Cursor {
 export interface PurgeEngine {
   /** The position of the last event that any node appended before the call. */
   lastPosition(): Promise<number>
-  positionOf(carried: Carried): number | undefined
+  positionOf(content: DeliveryContent): number | undefined
   /** Whether the archive refused the event because of a purge, possibly one of another node. */
-  isRefused(carried: Carried): boolean
+  isRefused(content: DeliveryContent): boolean
   /** Stores the ids of a purge: no node archives their events from then on. Removes search texts and contents that may have them. */
   refuse(ids: AddedIds): Promise<void>
   /** Removes the profiles of the first subjects. Resolves to the number of subjects done; 0 if one has too much for one call. */
@@ -98,13 +98,13 @@ export async function storedDeletions(
   engine: PurgeEngine,
   clock: Clock,
 ): Promise<Deletions> {
-  const users = new PurgedUsers({ positionOf: (carried) => engine.positionOf(carried) })
+  const users = new PurgedUsers({ positionOf: (content) => engine.positionOf(content) })
   await followPurges(store, users, clock)
   let begun: { readonly id: string; readonly through: number } | undefined
   return {
     create: (request, ids, audit) => store.write(createDeletion, { request, ids }, { audit }),
     erase: (signal) => engine.erase(signal),
-    isPurged: (carried) => engine.isRefused(carried) || users.has(carried),
+    isPurged: (content) => engine.isRefused(content) || users.has(content),
 
     async find(id) {
       const [row] = await store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)

@@ -40,7 +40,7 @@ export function storedDeliveries(
 ): Pick<Deliveries, 'find' | 'list'> {
   const lookUps = lookingUp(reads)
   const historiesOf = async (rows: readonly HistoryRow[]) => {
-    await parts.know(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
+    await parts.load(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
     return rows.map((row) => {
       // Unreadable parts are omitted: the rest of the history is still worth showing.
       const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])

@@ -7,10 +7,10 @@ import {
 import { parsed, textOf } from '../accepted-event.ts'
 import type {
   ArchivedEvent,
-  Archiving,
   Declined,
   EventFilter,
   Events,
+  EventToArchive,
   ListedEvent,
 } from '../events.ts'
 import { InvalidCursor, type Page, type PageRequest } from '../page.ts'
@@ -34,9 +34,11 @@ export abstract class StoredEvents implements Events {
     this.#reads = reads
   }
 
-  abstract archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>>
+  abstract archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>>
 
-  async standingOf(eventIds: readonly string[]): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  async decidedDestinations(
+    eventIds: readonly string[],
+  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const rows = await outcomeRows(lookingUp(this.#reads), eventIds)
     const byEvent = Map.groupBy(rows, ({ event_id: id }) => id)
     return new Map(
@@ -75,7 +77,7 @@ export async function listEvents(
     if (steps > 0 && performance.now() >= deadline) break
     const { where } = search
     const step = await tx.dialect.events.step(tx, { filter, where, cursor: next, limit: rows })
-    found.push(...(await thoseThatMeet(tx, search, step.events, limit + 1 - found.length)))
+    found.push(...(await matchingEvents(tx, search, step.events, limit + 1 - found.length)))
     next = step.next
   }
   const shown = found.slice(0, limit)
@@ -133,7 +135,7 @@ function patternOf(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, '\\$&').replaceAll(/[^\p{ASCII}]/gu, '%')}%`
 }
 
-async function thoseThatMeet(
+async function matchingEvents(
   tx: ReadTx,
   { isMet, outcome }: Search,
   candidates: readonly { readonly id: string; readonly cursor: string }[],

@@ -1,7 +1,7 @@
 import {
-  type Carried,
   deletionPayload,
   type Delivery,
+  type DeliveryContent,
   type DeliveryPart,
   formatTimestamp,
 } from '@hookline/protocol'
@@ -57,7 +57,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
         ORDER BY id LIMIT ${limit + 1}`)
       const ids = rows.map((row) => row.delivery_id)
       const documents = await failedAttempts(lookingUp(store), ids)
-      await parts.know([...rows.map(({ webhooks }) => webhooks), ...[...documents.values()].flat()])
+      await parts.load([...rows.map(({ webhooks }) => webhooks), ...[...documents.values()].flat()])
       return pageOf(rows, { limit, cursorOf: (row) => row.delivery_id }, (row) => {
         const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])
         return {
@@ -71,7 +71,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
   }
 }
 
-export function noticeQueueOf<Queue extends DeliveryQueue<Carried>>(
+export function noticeQueueOf<Queue extends DeliveryQueue<DeliveryContent>>(
   store: Store,
   queue: Queue,
 ): Queue & NoticeQueue {
@@ -95,15 +95,15 @@ export function noticeQueueOf<Queue extends DeliveryQueue<Carried>>(
 export function claimedNotice(
   row: NoticeRow,
   webhooks: readonly DeliveryPart[] | undefined,
-): ClaimedDelivery<Carried> | Unreadable {
+): ClaimedDelivery<DeliveryContent> | Unreadable {
   const { delivery_id: id, created_at: createdAt, first_due_at: firstDueAt, due_at: dueAt } = row
   if (![createdAt, firstDueAt, dueAt ?? 0].every(isTime))
     return { id, reason: 'Its timestamps in the database are corrupted.' }
   if (webhooks === undefined) return { id, reason: 'Its stored state is not valid JSON.' }
-  return { delivery: deliveryOf(row, webhooks), event: carriedBy(row) }
+  return { delivery: deliveryOf(row, webhooks), event: contentOf(row) }
 }
 
-function carriedBy({ kind, user_id: id, ...row }: NoticeRow): Carried {
+function contentOf({ kind, user_id: id, ...row }: NoticeRow): DeliveryContent {
   const [userId, anonymousId] = kind === 'user' ? [id] : [undefined, id]
   const timestamp = formatTimestamp(row.created_at)
   return {

@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import type { Purge, Subject } from '../deletions.ts'
@@ -37,7 +37,7 @@ interface Covered {
 
 /** Users purged in the last hour, about 300 bytes each, for parts of the service that may have their events in memory. */
 export class PurgedUsers {
-  readonly #positionOf: (carried: Carried) => number | undefined
+  readonly #positionOf: (content: DeliveryContent) => number | undefined
   readonly #nowMs: () => number
   /** By kind and id; the last added comes last. */
   readonly #covered = new Map<string, Covered>()
@@ -47,7 +47,7 @@ export class PurgedUsers {
     nowMs = () => performance.now(),
   }: {
     /** An event's log position; 0 once it has been removed, `undefined` if unknown. */
-    readonly positionOf: (carried: Carried) => number | undefined
+    readonly positionOf: (content: DeliveryContent) => number | undefined
     /** Returns the milliseconds of a monotonic clock. */
     readonly nowMs?: () => number
   }) {
@@ -76,21 +76,25 @@ export class PurgedUsers {
   }
 
   /** Whether a purge covers the event, by one of its ids or its alias's former id. */
-  has(carried: Carried): boolean {
-    if (this.#covered.size === 0 || carried.type === 'delete') return false
-    const { userId, previousId, anonymousId } = carried
+  has(content: DeliveryContent): boolean {
+    if (this.#covered.size === 0 || content.type === 'delete') return false
+    const { userId, previousId, anonymousId } = content
     const through = Math.max(
-      this.#throughOf('user', userId, carried),
-      this.#throughOf('user', previousId, carried),
-      this.#throughOf('anonymous', anonymousId, carried),
-      this.#throughOf('anonymous', previousId, carried),
+      this.#throughOf('user', userId, content),
+      this.#throughOf('user', previousId, content),
+      this.#throughOf('anonymous', anonymousId, content),
+      this.#throughOf('anonymous', previousId, content),
     )
     // An event of unknown position may be newer than the purge.
-    return through > 0 && (this.#positionOf(carried) ?? Infinity) <= through
+    return through > 0 && (this.#positionOf(content) ?? Infinity) <= through
   }
 
   /** The position that purges of the id reach in the event's source; 0 for none. */
-  #throughOf(kind: Subject['kind'], id: string | undefined, { sourceId, origin }: Carried): number {
+  #throughOf(
+    kind: Subject['kind'],
+    id: string | undefined,
+    { sourceId, origin }: DeliveryContent,
+  ): number {
     const through = id === undefined ? undefined : this.#covered.get(keyOf(kind, id))?.through
     if (through === undefined) return 0
     // A computed event may report events of any source.

@@ -15,7 +15,7 @@ export interface NumberedLanes {
   numberOf(queue: QueueName, lane: LaneId): number | undefined
   laneOf(number: number): QueueLane | undefined
   /** Reads the lanes with these numbers, so that `laneOf` returns them. */
-  know(numbers: Iterable<number>): Promise<void>
+  load(numbers: Iterable<number>): Promise<void>
 }
 
 /** A part as stored: with its lane instead of the URL. */
@@ -64,12 +64,12 @@ export class StoredParts {
   }
 
   /** Reads the lanes in these columns. Call it before the columns are read. */
-  async know(columns: Iterable<unknown>): Promise<void> {
+  async load(columns: Iterable<unknown>): Promise<void> {
     const numbers = new Set<number>()
     for (const column of columns)
       if (typeof column === 'string')
         for (const [, number] of column.matchAll(LANE)) numbers.add(Number(number))
-    await this.#lanes.know(numbers)
+    await this.#lanes.load(numbers)
   }
 
   laneOf(destinationId: string, url: string): number {

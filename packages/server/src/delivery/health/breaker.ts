@@ -87,7 +87,7 @@ export function sampleOf(
 }
 
 /** The earliest next attempt in milliseconds since the epoch; 0 for any time. */
-export function endOfOpen(breaker: Breaker): number {
+export function earliestAttemptAt(breaker: Breaker): number {
   return breaker.state === 'closed' ? 0 : breaker.until
 }
 

@@ -75,7 +75,7 @@ const MIN_PER_SECOND = 0.25
 const MAX_PER_SECOND = 1_000
 const WEIGHTS = { throttled: 1 / 16, accepted: 1 / 8 }
 const TOLERATED_SHARE = 0.1
-/** Growth per accepted attempt, so per 1/n seconds at a pace of n. */
+/** Growth in attempts per second for each accepted attempt. At a pace of n, that is every 1/n seconds. */
 const SEARCH_GROWTH = 1
 const GROWTH = 0.007
 const NEAR_CEILING = 0.85
@@ -84,7 +84,7 @@ const DOUBLING_MS = 3_000
 const FORGOTTEN_AFTER_MS = 5 * 60_000
 /** A receiver that has accepted nothing for this long is broken, and left to the breaker. */
 const PARTIAL_ACCEPT_MS = 60_000
-/** Fall for each second of a pause, as a share. */
+/** The fraction by which the pace falls for each second of a pause. */
 const FALL_PER_PAUSED_SECOND = 0.1
 const MAX_FALL_BY_PAUSE = 0.3
 const FALLS_UNTIL_TRIAL = 5

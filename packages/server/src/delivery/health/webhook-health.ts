@@ -8,7 +8,7 @@ import {
   onAttempt,
   onSample,
   onReport,
-  endOfOpen,
+  earliestAttemptAt,
   sampleOf,
   type BreakerReport,
   reportOf,
@@ -86,7 +86,7 @@ export class WebhookHealth {
   /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
   blockedUntil(destinationId: string, url: string): number {
     const { breaker, quietUntil } = this.#of(destinationId, url)
-    return Math.max(endOfOpen(breaker), quietUntil)
+    return Math.max(earliestAttemptAt(breaker), quietUntil)
   }
 
   /** When the breaker's open time ends; 0 if it is closed or half-open. */

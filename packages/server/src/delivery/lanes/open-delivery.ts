@@ -1,11 +1,11 @@
-import type { Attempt, Carried, Delivery } from '@hookline/protocol'
+import type { Attempt, Delivery, DeliveryContent } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 
 /** A delivery in memory with its event or notice. Its parts in the lanes share it. */
 export interface OpenDelivery {
   /** As it is now. The backend may be one record behind. */
   delivery: Delivery
-  readonly event: Carried
+  readonly event: DeliveryContent
   attempts: readonly Attempt[]
   /** Parts in lanes, claimed in the backend. A list, because they are few. */
   inLanes: readonly PartTask[]
@@ -87,7 +87,7 @@ export class OpenDeliveries {
   /** Opens a delivery. `fresh`: it came from the log at that time, and is not stored. */
   add(
     delivery: Delivery,
-    event: Carried,
+    event: DeliveryContent,
     fresh?: { readonly at: number; readonly onRecorded: () => void },
   ): OpenDelivery {
     const open: OpenDelivery = {

@@ -27,7 +27,7 @@ export interface ResolverOptions {
   readonly hostsFile?: string
 }
 
-/** Without addresses: the name is unresolved. */
+/** If `addresses` is empty, the name is unresolved. */
 interface CachedResult {
   readonly addresses: readonly LookupAddress[]
   readonly code: string

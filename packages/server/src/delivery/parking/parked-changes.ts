@@ -1,6 +1,6 @@
 import type {
-  Carried,
   Delivery,
+  DeliveryContent,
   DeliveryPart,
   Destination,
   WebhooksSettings,
@@ -93,7 +93,7 @@ export class ParkedChanges {
   }
 
   /** The claimed deliveries. One already in memory keeps its state, unless a replay has restarted it. */
-  opened(claim: Claim<Carried>): OpenDelivery[] {
+  opened(claim: Claim<DeliveryContent>): OpenDelivery[] {
     const { open } = this.#options
     return claim.deliveries.map(({ delivery: stored, event }) => {
       const delivery = this.#withKnownTimes(stored)
@@ -106,7 +106,7 @@ export class ParkedChanges {
     })
   }
 
-  async quarantine({ unreadable }: Claim<Carried>): Promise<void> {
+  async quarantine({ unreadable }: Claim<DeliveryContent>): Promise<void> {
     await quarantineAll(unreadable, this.#options)
   }
 
@@ -146,7 +146,7 @@ export class ParkedChanges {
   /** Ends the claimed parts for which `isOver` holds, and releases the others. Returns whether more may remain. */
   async #endSlice(
     lane: LaneId,
-    claim: Claim<Carried>,
+    claim: Claim<DeliveryContent>,
     isOver: (delivery: Delivery) => boolean,
     destination: Destination,
   ): Promise<boolean> {
@@ -165,7 +165,10 @@ export class ParkedChanges {
     return over.length === SLICE
   }
 
-  async #record(claim: Claim<Carried>, change: (delivery: Delivery) => Delivery): Promise<void> {
+  async #record(
+    claim: Claim<DeliveryContent>,
+    change: (delivery: Delivery) => Delivery,
+  ): Promise<void> {
     const records = this.opened(claim).map((open) => {
       open.delivery = change(open.delivery)
       return this.#options.recorder.record(open)

@@ -1,4 +1,4 @@
-import type { Carried, Delivery } from '@hookline/protocol'
+import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DeliveryContext } from '../delivery-context.ts'
 import type { Claim } from '../../backend/deliveries.ts'
 import { Recurring } from '../../util/time/recurring.ts'
@@ -50,7 +50,7 @@ export class SplitWorker implements Worker {
     return claimed === SLICE ? 0 : MAX_WAIT_MS
   }
 
-  #record({ deliveries }: Claim<Carried>): Promise<unknown>[] {
+  #record({ deliveries }: Claim<DeliveryContent>): Promise<unknown>[] {
     return deliveries.map(({ delivery, event }) => {
       const open = this.#open.add(delivery, event)
       open.delivery = this.#split(delivery)

@@ -1,7 +1,7 @@
 import {
   type Attempt,
-  type Carried,
   type Delivery,
+  type DeliveryContent,
   type Destination,
   newId,
   type SuccessPolicy,
@@ -97,7 +97,7 @@ export class Attempts {
 
 export function nextRequest(
   delivery: Delivery,
-  { body, sourceId }: Pick<Carried, 'body' | 'sourceId'>,
+  { body, sourceId }: Pick<DeliveryContent, 'body' | 'sourceId'>,
   webhook: Webhook,
   { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
 ): WebhookRequest {

@@ -1,4 +1,4 @@
-import type { Attempt, Carried, Destination } from '@hookline/protocol'
+import type { Attempt, DeliveryContent, Destination } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -90,7 +90,7 @@ export class PartRunner {
 
 function reportAttempt(
   { before, after, attempt, fault }: CompletedAttempt,
-  { receivedAt }: Pick<Carried, 'receivedAt'>,
+  { receivedAt }: Pick<DeliveryContent, 'receivedAt'>,
   { catalog, logger, metrics, clock }: DeliveryContext,
 ): void {
   const { class: kind, outcome } = attempt

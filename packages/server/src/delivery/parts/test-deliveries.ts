@@ -1,6 +1,6 @@
 import {
-  type Carried,
   type Delivery,
+  type DeliveryContent,
   type Destination,
   newId,
   type NextRequest,
@@ -31,7 +31,7 @@ export class TestDeliverySender {
   /** An archived event keeps the `webhook-id` of its delivery; a sample gets a new one. */
   async run(
     destination: Destination,
-    { id, body }: Pick<Carried, 'body'> & { readonly id: string | null },
+    { id, body }: Pick<DeliveryContent, 'body'> & { readonly id: string | null },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
     const now = this.#clock.wall()
@@ -63,7 +63,7 @@ function testedWebhook(
 /** The requests that the delivery would make now, one per webhook, for display. */
 export function nextRequests(
   delivery: Delivery,
-  event: Pick<Carried, 'body' | 'sourceId'>,
+  event: Pick<DeliveryContent, 'body' | 'sourceId'>,
   { settings }: Destination,
   now: number,
 ): NextRequest[] {

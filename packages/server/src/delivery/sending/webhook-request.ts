@@ -1,5 +1,5 @@
 import {
-  type Carried,
+  type DeliveryContent,
   idFrom,
   reservedBy,
   timeOfId,
@@ -36,7 +36,7 @@ export function requestTo(
   { url, headers }: Webhook,
   settings: WebhooksSettings,
   carried: Pick<WebhookRequest, 'body' | 'deliveryId' | 'attempt' | 'replayId'> &
-    Pick<Carried, 'sourceId'>,
+    Pick<DeliveryContent, 'sourceId'>,
   now: number,
 ): WebhookRequest {
   const { sharedSecret, previousSecret } = settings

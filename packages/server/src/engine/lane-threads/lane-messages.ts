@@ -30,7 +30,7 @@ export interface LaneThreadFunctions extends Pick<
   begin(): void
   deliver(block: FreshBlock): void
   apply(change: LaneChange): Promise<void>
-  /** `Lanes.stop`. A function named `stop` would end the thread. */
+  /** Calls `Lanes.stop`. It cannot be named `stop`, because that function ends the thread. */
   stopLanes(): void
 }
 

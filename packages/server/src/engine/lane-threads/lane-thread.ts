@@ -6,7 +6,7 @@ import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import type { InProcessReceiver } from '../../delivery/network/in-process-receiver.ts'
 import { retryWhileUnavailable } from '../../delivery/records/retry-while-unavailable.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
-import type { OpenedThread, ThreadToOpen } from '../../threads/running-thread.ts'
+import type { OpenedThread, ThreadOptions } from '../../threads/running-thread.ts'
 import { ThreadChanges, ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
@@ -29,7 +29,7 @@ export interface LaneThreadsOptions extends SupervisionOptions {
     readonly deliveries: Pick<Backend['deliveries'], 'find'>
   }
   readonly module: URL
-  readonly openThread?: (thread: ThreadToOpen) => OpenedThread
+  readonly openThread?: (thread: ThreadOptions) => OpenedThread
   readonly threads: number
   /** For all threads together. */
   readonly settings: LaneGroupSettings

@@ -4,7 +4,7 @@ import type { LaneCommand } from '../../backend/deliveries.ts'
 import type { FreshDelivery } from '../../delivery/dispatcher.ts'
 import { restoredError } from '../../threads/channel.ts'
 import { ThreadSupervisor } from '../../threads/thread-host.ts'
-import { IDLE, type Lanes, type LanesStatus, untriedStates } from '../lanes.ts'
+import { IDLE, initialStates, type Lanes, type LanesStatus } from '../lanes.ts'
 import type { LaneGroupSettings } from '../lane-group.ts'
 import { LaneThread, type LaneThreadOptions, type LaneThreadsOptions } from './lane-thread.ts'
 import { Owners } from './owners.ts'
@@ -77,7 +77,7 @@ export class LaneThreads implements Lanes {
     const responses = [...groups].map(
       async ([{ host }, ids]) =>
         (await host.channel?.call('states', ids).catch(() => undefined)) ??
-        untriedStates(ids, catalog),
+        initialStates(ids, catalog),
     )
     const all = new Map((await Promise.all(responses)).flatMap((states) => [...states]))
     return new Map(destinationIds.flatMap((id) => (all.has(id) ? [[id, all.get(id)!]] : [])))

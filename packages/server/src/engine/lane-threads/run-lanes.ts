@@ -18,7 +18,7 @@ import { Owners } from './owners.ts'
 
 type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
 
-const TAKEN_TOGETHER = 100
+const BATCH_DELIVERIES = 100
 
 type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
 
@@ -104,7 +104,7 @@ class Incoming {
     while (this.#waiting.length > 0) {
       await slices.yieldIfOver()
       await this.#group.ready()
-      for (const { number, delivery, event } of this.#waiting.splice(0, TAKEN_TOGETHER))
+      for (const { number, delivery, event } of this.#waiting.splice(0, BATCH_DELIVERIES))
         this.#group.deliver({ delivery, event, onRecorded: () => this.#onRecorded(number) })
     }
     this.#isTaking = false

@@ -66,12 +66,12 @@ function correctedTimestamp(
   const ms = parseTimestamp(raw)
   if (ms === undefined) return undefined
   if (isRight) return formatTimestamp(ms)
-  const correctedMs = isBelievable(skewMs, receivedAt.ms - skewMs - ms) ? ms + skewMs : ms
+  const correctedMs = isPlausible(skewMs, receivedAt.ms - skewMs - ms) ? ms + skewMs : ms
   return formatTimestamp(Math.min(correctedMs, receivedAt.ms))
 }
 
 /** Whether a clock can be wrong by this skew, for a call that was sent `waitMs` after it happened. */
-function isBelievable(skewMs: number, waitMs: number): boolean {
+function isPlausible(skewMs: number, waitMs: number): boolean {
   // Nothing is sent before it happened: a restored queue may have the `sentAt` of an earlier request.
   if (Math.abs(skewMs) > MAX_SKEW_MS || waitMs < -SENT_AT_PRECISION_MS) return false
   // Otherwise a wrong `sentAt` in the future would move the call into the past by the same amount.

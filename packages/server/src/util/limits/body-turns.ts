@@ -28,7 +28,7 @@ export class BodyTurns {
     else this.#waiting.push(work)
   }
 
-  /** Counts a chunk. A request beyond the limit pauses until its turn, which counts as another chunk of this size. */
+  /** Counts a chunk. If the turn has no bytes left, pauses the request; the chunk then counts in the turn that resumes it. */
   read(request: IncomingMessage, chunk: Buffer): void {
     if (this.isOpen) return this.run(() => chunk.length)
     request.pause()

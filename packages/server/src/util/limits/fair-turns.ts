@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
 /** A client: a token, or a session with the token that opened it. */
-export interface Taker {
+export interface Client {
   readonly id: string
   readonly tokenId: string
 }
 
 interface Call {
-  readonly taker: Taker
+  readonly client: Client
   readonly isWanted: () => boolean
   readonly start: () => void
 }
 
-const MAX_TAKERS = 10_000
+const MAX_CLIENTS = 10_000
 
 /**
  * Runs at most `limit` calls at once. The next turn is for the token with the fewest running calls, including its sessions,
@@ -22,9 +22,9 @@ const MAX_TAKERS = 10_000
 export class FairTurns {
   readonly #limit: number
   #waiting: Call[] = []
-  #running: Taker[] = []
+  #running: Client[] = []
   /** Number of the last turn by session and token. Starts at the newest turn. */
-  readonly #lastTurns = new LRUCache<string, number>({ max: MAX_TAKERS })
+  readonly #lastTurns = new LRUCache<string, number>({ max: MAX_CLIENTS })
   #turns = 0
 
   constructor(limit: number) {
@@ -32,16 +32,16 @@ export class FairTurns {
   }
 
   /** Waiting calls of the client, and of its token with all sessions. */
-  waitingOf({ id, tokenId }: Taker): { readonly own: number; readonly ofToken: number } {
+  waitingOf({ id, tokenId }: Client): { readonly own: number; readonly ofToken: number } {
     this.#removeUnwanted()
-    const ofToken = this.#waiting.filter(({ taker }) => taker.tokenId === tokenId)
-    const own = ofToken.filter(({ taker }) => taker.id === id)
+    const ofToken = this.#waiting.filter(({ client }) => client.tokenId === tokenId)
+    const own = ofToken.filter(({ client }) => client.id === id)
     return { own: own.length, ofToken: ofToken.length }
   }
 
   /** Calls `start` at the client's turn, unless `isWanted` is false by then. The client must call `end` once afterwards. */
   take(call: Call): void {
-    for (const key of keysOf(call.taker))
+    for (const key of keysOf(call.client))
       if (!this.#lastTurns.has(key)) this.#lastTurns.set(key, this.#turns)
     this.#waiting.push(call)
     this.#next()
@@ -53,11 +53,11 @@ export class FairTurns {
     try {
       return await work()
     } finally {
-      this.end(call.taker)
+      this.end(call.client)
     }
   }
 
-  end({ id }: Taker): void {
+  end({ id }: Client): void {
     const index = this.#running.findIndex((each) => each.id === id)
     this.#running = this.#running.toSpliced(index, 1)
     this.#next()
@@ -70,14 +70,14 @@ export class FairTurns {
     if (first === undefined) return
     const next = others.reduce((best, each) => (this.#isBefore(each, best) ? each : best), first)
     this.#turns += 1
-    for (const key of keysOf(next.taker)) this.#lastTurns.set(key, this.#turns)
+    for (const key of keysOf(next.client)) this.#lastTurns.set(key, this.#turns)
     this.#waiting = this.#waiting.filter((each) => each !== next)
-    this.#running.push(next.taker)
+    this.#running.push(next.client)
     next.start()
   }
 
-  #isBefore({ taker: a }: Call, { taker: b }: Call): boolean {
-    const running = (matches: (taker: Taker) => boolean) => this.#running.filter(matches).length
+  #isBefore({ client: a }: Call, { client: b }: Call): boolean {
+    const running = (matches: (client: Client) => boolean) => this.#running.filter(matches).length
     const [[ownA, tokenA], [ownB, tokenB]] = [keysOf(a), keysOf(b)]
     const order =
       running(({ tokenId }) => tokenId === a.tokenId) -
@@ -93,6 +93,6 @@ export class FairTurns {
   }
 }
 
-function keysOf({ id, tokenId }: Taker): readonly [own: string, token: string] {
+function keysOf({ id, tokenId }: Client): readonly [own: string, token: string] {
   return [id, `token ${tokenId}`]
 }

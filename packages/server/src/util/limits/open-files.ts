@@ -4,6 +4,10 @@ const FILES_PER_THREAD = 8
 const MIN_CONNECTIONS = 64
 const ADMIN_PART = 1 / 8
 
+class TooFewOpenFiles extends Error {
+  override readonly name = 'TooFewOpenFiles'
+}
+
 /** Connection limits, so that neither side takes the files of the other or of the database. */
 export interface FileShares {
   /** From clients. */
@@ -26,7 +30,7 @@ export interface NeededFiles {
   readonly onTight: (wanted: number) => void
 }
 
-/** Throws if the service cannot open enough files. */
+/** @throws {TooFewOpenFiles} if the service cannot open enough files */
 export function checkOpenFiles(
   openFiles: number,
   { threads, connections, onTight }: NeededFiles,
@@ -34,7 +38,7 @@ export function checkOpenFiles(
   const needed = filesFor(MIN_CONNECTIONS, threads)
   const wanted = filesFor(connections, threads)
   if (openFiles < needed) {
-    throw new Error(
+    throw new TooFewOpenFiles(
       `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
         `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
     )

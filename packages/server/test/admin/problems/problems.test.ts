@@ -167,7 +167,7 @@ function failing(error: Error): Partial<Record<'events', Events>> {
   const fail = async (): Promise<never> => {
     throw error
   }
-  return { events: { archive: fail, standingOf: fail, find: fail, list: fail } }
+  return { events: { archive: fail, decidedDestinations: fail, find: fail, list: fail } }
 }
 
 test('the response is 503 with Retry-After while the database is unavailable', async () => {

@@ -78,8 +78,8 @@ const VALUES: Readonly<
   unique_list: different,
   most_frequent: (values) => {
     const times = (value: Json) => values.filter((each) => each === value).length
-    const most = Math.max(...values.map(times))
-    return different(values).find((value) => times(value) === most)
+    const max = Math.max(...values.map(times))
+    return different(values).find((value) => times(value) === max)
   },
 }
 

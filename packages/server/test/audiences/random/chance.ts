@@ -14,8 +14,8 @@ export class Chance {
   }
 
   /** An integer between both ends, inclusive. */
-  integer(least: number, most: number): number {
-    return least + Math.floor(this.#random() * (most - least + 1))
+  integer(min: number, max: number): number {
+    return min + Math.floor(this.#random() * (max - min + 1))
   }
 
   pick<T>(values: readonly T[]): T {

@@ -139,8 +139,8 @@ export class RandomCase {
   }
 
   /**
-   * A minute later in the hour than the time before. An event from the future counts from its receipt: otherwise it would leave
-   * a window of some hours while the workers settle.
+   * Advances to one minute later within the hour than the previous step. An event from the future counts from its receipt:
+   * otherwise it would leave a window of some hours while the workers settle.
    */
   #advanceHours(hours: number): void {
     this.#minute++

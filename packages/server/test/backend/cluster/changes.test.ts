@@ -83,15 +83,15 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
     const tell = () =>
       database.postgres.write((transaction) => feed.publish(transaction, 'catalog'))
     let running = 0
-    let most = 0
+    let maxRunning = 0
     let refreshed = 0
     feed.on('catalog', async () => {
-      most = Math.max(most, ++running)
+      maxRunning = Math.max(maxRunning, ++running)
       if (refreshed++ === 0) await Promise.all([tell(), tell(), tell()])
       running--
     })
     await expect.poll(() => refreshed).toBeGreaterThan(1)
-    expect([most, running]).toEqual([1, 0])
+    expect([maxRunning, running]).toEqual([1, 0])
   })
 
   test('numbers the changes of a kind in commit order', async () => {

@@ -3,12 +3,12 @@ import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'
 import { eventsConformance } from '../conformance/log/events.ts'
 import { followedLogConformance } from '../conformance/log/followed-log.ts'
-import { standingConformance } from '../conformance/log/standing.ts'
+import { decidedDestinationsConformance } from '../conformance/log/decided-destinations.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('the archive on PostgreSQL', () => {
   eventsConformance(openClusterHarness)
-  standingConformance(openClusterHarness)
+  decidedDestinationsConformance(openClusterHarness)
   computedEventsConformance(openClusterHarness)
   followedLogConformance(openClusterHarness)
 })

@@ -10,7 +10,7 @@ import { SharedInspector } from '../../../src/inspector/shared-inspector.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
-import { known, openNodes, type OpenNodes } from './open-nodes.ts'
+import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 
 /** The inspector of a node without its server: tests add the requests. */
 class NodeInspector {
@@ -32,7 +32,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
 
   beforeAll(async () => {
     opened = await openNodes(2)
-    await known(opened.nodes)
+    await untilConnected(opened.nodes)
     inspectors = opened.nodes.map((node) => new NodeInspector(node))
   })
 

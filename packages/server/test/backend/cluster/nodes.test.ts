@@ -8,7 +8,7 @@ import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
-import { BEAT_MS, openNodes } from './open-nodes.ts'
+import { HEARTBEAT_MS, openNodes } from './open-nodes.ts'
 
 /** Counts the statements run. */
 class CountingPostgres extends Postgres {
@@ -61,10 +61,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     await using postgres = new CountingPostgres({ url: new Redacted(await server.newDatabase()) })
     await migrate(postgres)
     const clock = new ManualClock()
-    const nodes = [1, 2].map(() => new PostgresNodes({ postgres, clock, beatMs: BEAT_MS }))
+    const nodes = [1, 2].map(
+      () => new PostgresNodes({ postgres, clock, heartbeatMs: HEARTBEAT_MS }),
+    )
     for (const node of nodes) await node.join({ version: '0.0.0', role: 'all' })
     const beat = (): number => {
-      clock.advance(BEAT_MS)
+      clock.advance(HEARTBEAT_MS)
       return postgres.runs
     }
     const alive = (): number[] =>

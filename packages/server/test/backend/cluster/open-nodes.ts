@@ -5,7 +5,7 @@ import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cl
 import { type ClusterHarness, openClusterHarness } from './open-cluster-harness.ts'
 
 /** Heartbeat interval of nodes in tests. */
-export const BEAT_MS = 100
+export const HEARTBEAT_MS = 100
 
 /** Nodes of one service, all joined. */
 export interface OpenNodes extends AsyncDisposable {
@@ -20,7 +20,7 @@ export async function openNodes(count: number): Promise<OpenNodes> {
   const harness = stack.use(await openClusterHarness())
   const nodes: Backend[] = []
   const add = async (changes: Partial<ClusterOptions> = {}): Promise<Backend> => {
-    const options = { ...harness.options, nodeBeatMs: BEAT_MS, ...changes }
+    const options = { ...harness.options, nodeHeartbeatMs: HEARTBEAT_MS, ...changes }
     const node = stack.use(await openClusterBackend(options))
     await node.nodes.join({ version: '0.0.0', role: 'all' })
     nodes.push(node)
@@ -31,7 +31,7 @@ export async function openNodes(count: number): Promise<OpenNodes> {
 }
 
 /** Resolves when each of these nodes sees all of them. */
-export function known(nodes: readonly Backend[]): Promise<void> {
+export function untilConnected(nodes: readonly Backend[]): Promise<void> {
   return eventually(() => {
     for (const { nodes: each } of nodes)
       expect(each.current.filter(({ isAlive }) => isAlive)).toHaveLength(nodes.length)

@@ -6,7 +6,7 @@ import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
 import { signalsConformance } from '../conformance/signals.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
-import { known, openNodes } from './open-nodes.ts'
+import { openNodes, untilConnected } from './open-nodes.ts'
 
 describe.skipIf(clusterIsMissing() !== undefined)('on PostgreSQL and NATS', () => {
   signalsConformance(openClusterHarness)
@@ -40,7 +40,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('signals between nodes', () =>
 
   test('a request collects the responses of all other nodes, and does not wait long for one that does not respond', async () => {
     await using opened = await openNodes(3)
-    await known(opened.nodes)
+    await untilConnected(opened.nodes)
     const [a, b, c] = opened.nodes
     b!.signals.onRequest('attempts', async (question) => ({ from: 'b', question }))
     c!.signals.onRequest('attempts', async () => ({ from: 'c' }))

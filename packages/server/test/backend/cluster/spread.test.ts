@@ -8,7 +8,7 @@ import { newSource } from '@hookline/testing/records/catalog-records'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { Link } from '@hookline/testing/cluster/link'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
-import { known, openNodes, type OpenNodes } from './open-nodes.ts'
+import { openNodes, type OpenNodes, untilConnected } from './open-nodes.ts'
 
 /** A notification alone usually arrives within milliseconds. In this many rounds, one would come too late. */
 const ROUNDS = 20
@@ -18,7 +18,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
 
   beforeAll(async () => {
     opened = await openNodes(3)
-    await known(opened.nodes)
+    await untilConnected(opened.nodes)
   })
 
   afterAll(() => opened[Symbol.asyncDispose]())
@@ -91,7 +91,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('when a change has resolved', 
     const url = opened.harness.options.databaseUrl.reveal()
     await using link = await Link.open(Number(new URL(url).port))
     const cutOff = await opened.add({ databaseUrl: new Redacted(link.urlOf(url)) })
-    await known(opened.nodes)
+    await untilConnected(opened.nodes)
     link.cut('both')
     await opened.nodes[0]!.catalog.putSource(newSource({ id: 'src_late' }))
     const having = opened.nodes.filter(({ catalog }) => catalog.current.sources.has('src_late'))

@@ -131,9 +131,9 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       }
       await harness.settle()
       const { events } = await upkeep.inventory()
-      const [least, most] = events.isExact ? [12_000, 12_000] : [11_500, 12_500]
-      expect(events.count).toBeGreaterThanOrEqual(least)
-      expect(events.count).toBeLessThanOrEqual(most)
+      const [min, max] = events.isExact ? [12_000, 12_000] : [11_500, 12_500]
+      expect(events.count).toBeGreaterThanOrEqual(min)
+      expect(events.count).toBeLessThanOrEqual(max)
     })
 
     test('removes events older than a given time, with all their data', async () => {

@@ -4,7 +4,7 @@ import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'
-import { standingConformance } from '../conformance/log/standing.ts'
+import { decidedDestinationsConformance } from '../conformance/log/decided-destinations.ts'
 import { leasesConformance } from '../conformance/leases.ts'
 import { ownKeysConformance } from '../conformance/own-keys.ts'
 import { deletionsConformance } from '../conformance/deletions/deletions.ts'
@@ -75,7 +75,7 @@ logConformance(openHarness, { isOrdered: true })
 followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
-standingConformance(openHarness)
+decidedDestinationsConformance(openHarness)
 leasesConformance(openHarness)
 ownKeysConformance(openHarness)
 signalsConformance(openHarness)

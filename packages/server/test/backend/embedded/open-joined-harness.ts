@@ -1,4 +1,4 @@
-import type { Carried, Delivery } from '@hookline/protocol'
+import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { Backend } from '../../../src/backend/backend.ts'
 import type { Catalog } from '../../../src/backend/catalog.ts'
 import type { DeliveryQueue } from '../../../src/backend/deliveries.ts'
@@ -90,7 +90,7 @@ async function openAndJoin(
     }),
     quarantine: quarantineIn(quarantine, lanes),
     deletions: withFunctions(main.deletions, {
-      isPurged: (carried) => deletions.isPurged(carried),
+      isPurged: (content) => deletions.isPurged(content),
     }),
     suppressions: withFunctions(main.suppressions, {
       has: (...of) => logs[0]!.suppressions.has(...of),
@@ -101,7 +101,7 @@ async function openAndJoin(
 }
 
 /** The queue of a thread. */
-function queueIn<E extends Carried>(
+function queueIn<E extends DeliveryContent>(
   queue: DeliveryQueue<E>,
   lanes: NumberedLanes,
 ): DeliveryQueue<E> {
@@ -109,8 +109,8 @@ function queueIn<E extends Carried>(
     record(records) {
       const deliveries = records.map(({ delivery }) => delivery)
       // Without a promise if possible, because a claim may follow this call immediately.
-      if (lanes.knows(deliveries)) return queue.record(records)
-      return lanes.know(deliveries).then(() => queue.record(records))
+      if (lanes.hasAll(deliveries)) return queue.record(records)
+      return lanes.assign(deliveries).then(() => queue.record(records))
     },
     claim: (lane, request) => queue.claim(lane, request),
     claimUnsplit: (limit) => queue.claimUnsplit(limit),
@@ -122,7 +122,7 @@ function queueIn<E extends Carried>(
 function quarantineIn(quarantine: Quarantine, lanes: NumberedLanes): Quarantine {
   return {
     async add(items) {
-      await lanes.know(items.flatMap(({ delivery }) => delivery ?? []))
+      await lanes.assign(items.flatMap(({ delivery }) => delivery ?? []))
       await quarantine.add(items)
     },
   }
@@ -134,34 +134,35 @@ function quarantineIn(quarantine: Quarantine, lanes: NumberedLanes): Quarantine 
  */
 class NumberedLanes {
   readonly #catalog: Catalog
-  readonly #known = new Set<string>()
+  readonly #numbered = new Set<string>()
   #last = Promise.resolve()
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
   }
 
-  knows(deliveries: readonly Delivery[]): boolean {
-    const isKnown = (id: string, url: string): boolean => this.#known.has(`${id} ${url}`)
+  hasAll(deliveries: readonly Delivery[]): boolean {
+    const isNumbered = (id: string, url: string): boolean => this.#numbered.has(`${id} ${url}`)
     return deliveries.every(
       ({ destinationId: id, webhooks }) =>
-        this.#catalog.current.destinations.has(id) || webhooks.every(({ url }) => isKnown(id, url)),
+        this.#catalog.current.destinations.has(id) ||
+        webhooks.every(({ url }) => isNumbered(id, url)),
     )
   }
 
   /** Runs sequentially, because each call changes the catalog. */
-  know(deliveries: readonly Delivery[]): Promise<void> {
-    return (this.#last = this.#last.then(() => this.#makeKnown(deliveries)))
+  assign(deliveries: readonly Delivery[]): Promise<void> {
+    return (this.#last = this.#last.then(() => this.#assignNow(deliveries)))
   }
 
-  async #makeKnown(deliveries: readonly Delivery[]): Promise<void> {
+  async #assignNow(deliveries: readonly Delivery[]): Promise<void> {
     for (const delivery of deliveries) {
-      if (this.knows([delivery])) continue
+      if (this.hasAll([delivery])) continue
       const { destinationId: id, webhooks: parts } = delivery
       const webhooks = parts.map(({ url }) => ({ url, headers: {} }))
       await this.#catalog.putDestination(newDestination({ id, settings: { webhooks } }))
       await this.#catalog.removeDestination(id)
-      for (const { url } of webhooks) this.#known.add(`${id} ${url}`)
+      for (const { url } of webhooks) this.#numbered.add(`${id} ${url}`)
     }
   }
 }

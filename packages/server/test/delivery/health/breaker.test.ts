@@ -5,7 +5,7 @@ import {
   CLOSED,
   onAttempt,
   onSample,
-  endOfOpen,
+  earliestAttemptAt,
   type Sample,
   sampleOf,
 } from '../../../src/delivery/health/breaker.ts'
@@ -90,7 +90,7 @@ describe('a closed breaker', () => {
 describe('an open breaker', () => {
   const opened = after(times(10, 'failed'))
   const probe = (breaker: Breaker, sample: Sample, random = 1): Breaker => {
-    const now = endOfOpen(breaker)
+    const now = earliestAttemptAt(breaker)
     return onSample(onAttempt(breaker, now), sample, { now: now + 1, random })
   }
 
@@ -99,8 +99,8 @@ describe('an open breaker', () => {
     let breaker: Breaker = opened
     let from = NOON + 900
     for (let probes = 0; probes < 6; probes++) {
-      waits.push((endOfOpen(breaker) - from) / 1000)
-      from = endOfOpen(breaker) + 1
+      waits.push((earliestAttemptAt(breaker) - from) / 1000)
+      from = earliestAttemptAt(breaker) + 1
       breaker = probe(breaker, 'failed')
     }
     expect(waits).toEqual([30, 60, 120, 240, 300, 300])
@@ -108,15 +108,15 @@ describe('an open breaker', () => {
 
   test('has full jitter, but stays open for at least a second', () => {
     const wait = (random: number): number =>
-      endOfOpen(probe(opened, 'failed', random)) - endOfOpen(opened) - 1
+      earliestAttemptAt(probe(opened, 'failed', random)) - earliestAttemptAt(opened) - 1
     expect([wait(0), wait(0.5), wait(0.999)]).toEqual([1000, 30_000, 59_940])
   })
 
   test('lets one attempt through when its time is over; the others wait for its result', () => {
-    const now = endOfOpen(opened)
+    const now = earliestAttemptAt(opened)
     const probing = onAttempt(opened, now)
     expect(probing.state).toBe('half-open')
-    expect(endOfOpen(probing)).toBeGreaterThan(now)
+    expect(earliestAttemptAt(probing)).toBeGreaterThan(now)
   })
 
   test('closes after the first response, and until then keeps the time when it opened', () => {
@@ -135,7 +135,7 @@ test('a webhook that is down for four hours gets hundreds of probes, not million
     let breaker = after(times(10, 'failed'))
     let probes = 0
     const end = NOON + 4 * 60 * 60 * 1000
-    for (let now = endOfOpen(breaker); now < end; now = endOfOpen(breaker)) {
+    for (let now = earliestAttemptAt(breaker); now < end; now = earliestAttemptAt(breaker)) {
       const ended = { now: now + 5000, random: random() }
       breaker = onSample(onAttempt(breaker, now), 'failed', ended)
       probes++

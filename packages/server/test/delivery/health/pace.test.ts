@@ -202,10 +202,10 @@ describe('a pace', () => {
     [30, 75],
   ])(
     'does not stay low for a receiver that throttles %d%% of the attempts at any pace',
-    (percent, least) => {
+    (percent, min) => {
       const lanes = runOften((random) => () => random() * 100 >= percent)
       const perSecond = lanes.map(({ accepted }) => accepted[4]! / 60)
-      expect(median(perSecond)).toBeGreaterThan(least)
+      expect(median(perSecond)).toBeGreaterThan(min)
     },
   )
 

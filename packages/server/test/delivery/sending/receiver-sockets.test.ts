@@ -7,7 +7,7 @@ import {
   type ReceiverOptions,
 } from '@hookline/testing/receiver/receiver'
 
-const MOST = 3
+const MAX_SOCKETS = 3
 
 async function receivers(count: number, options: ReceiverOptions = {}): Promise<Receiver[]> {
   const open = await Promise.all(Array.from({ length: count }, () => openReceiver(options)))
@@ -21,7 +21,7 @@ const openAt = (to: readonly Receiver[]): number[] => to.map((receiver) => recei
 
 test('the longest idle sockets are closed to make room for others', async () => {
   const to = await receivers(5)
-  const sender = openSender({ maxSockets: MOST })
+  const sender = openSender({ maxSockets: MAX_SOCKETS })
   const send = async (index: number) => {
     expect(await sender.send(requestTo(to[index]!.url))).toMatchObject({ outcome: 'delivered' })
     // undici reports the socket as idle only after this.
@@ -39,9 +39,9 @@ test('the longest idle sockets are closed to make room for others', async () => 
 
 test('a socket with an attempt in flight is never closed to make room', async () => {
   const released = Promise.withResolvers<200>()
-  const slow = await receivers(MOST, { respond: () => released.promise })
+  const slow = await receivers(MAX_SOCKETS, { respond: () => released.promise })
   const [fast] = await receivers(1)
-  const sender = openSender({ maxSockets: MOST })
+  const sender = openSender({ maxSockets: MAX_SOCKETS })
   const inFlight = slow.map(({ url }) => sender.send(requestTo(url)))
   await Promise.all(slow.map((receiver) => receiver.waitFor(1)))
   expect(await sender.send(requestTo(fast!.url))).toMatchObject({ outcome: 'delivered' })

@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest'
-import { FairTurns, type Taker } from '../../../src/util/limits/fair-turns.ts'
+import { type Client, FairTurns } from '../../../src/util/limits/fair-turns.ts'
 
-const token = (id: string): Taker => ({ id, tokenId: id })
-const session = (id: string, tokenId: string): Taker => ({ id, tokenId })
+const token = (id: string): Client => ({ id, tokenId: id })
+const session = (id: string, tokenId: string): Client => ({ id, tokenId })
 
 /** Turns whose order a test can observe. */
 class Observed {
   readonly started: string[] = []
   readonly #turns: FairTurns
-  readonly #running: Taker[] = []
+  readonly #running: Client[] = []
 
-  constructor(most: number) {
-    this.#turns = new FairTurns(most)
+  constructor(limit: number) {
+    this.#turns = new FairTurns(limit)
   }
 
-  ask(taker: Taker, name = taker.id, isWanted = () => true): void {
+  ask(client: Client, name = client.id, isWanted = () => true): void {
     const start = (): void => {
       this.started.push(name)
-      this.#running.push(taker)
+      this.#running.push(client)
     }
-    this.#turns.take({ taker, isWanted, start })
+    this.#turns.take({ client, isWanted, start })
   }
 
-  waitingOf(taker: Taker): number {
-    return this.#turns.waitingOf(taker).own
+  waitingOf(client: Client): number {
+    return this.#turns.waitingOf(client).own
   }
 
   /** Ends the oldest running turn. */

@@ -43,6 +43,7 @@ test.each([
   ({ openFiles, threads, needed }) => {
     const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
     expect(check).toThrow(`may open ${openFiles} files and connections, but needs ${needed}`)
+    expect(check).toThrow(expect.objectContaining({ name: 'TooFewOpenFiles' }))
   },
 )
 

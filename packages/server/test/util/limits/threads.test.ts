@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
 import { turn } from '../../../src/util/time/clock.ts'
-import { type Hammering, WORDS } from './limit-thread.ts'
+import { type LimitThreadData, WORDS } from './limit-thread.ts'
 
 const THREADS = 4
 const MAX_BYTES = 100
@@ -31,11 +31,11 @@ afterEach(async () => {
 })
 
 function start(thread: number): void {
-  const workerData: Hammering = {
+  const workerData: LimitThreadData = {
     thread,
     buckets: buckets.memory,
     budget,
-    mostBytes: MAX_BYTES,
+    maxBytes: MAX_BYTES,
     limits: LIMITS,
     words: words.buffer as SharedArrayBuffer,
   }
@@ -61,8 +61,8 @@ test('any number of threads together pass exactly as many calls as one', async (
   }
   await rounds(10_000)
   expect([passed(0), passed(1)]).toEqual([3_000, 21])
-  expect(Atomics.load(words, WORDS.mostHeld)).toBeGreaterThan(0)
-  expect(Atomics.load(words, WORDS.mostHeld)).toBeLessThanOrEqual(MAX_BYTES)
+  expect(Atomics.load(words, WORDS.maxHeld)).toBeGreaterThan(0)
+  expect(Atomics.load(words, WORDS.maxHeld)).toBeLessThanOrEqual(MAX_BYTES)
 })
 
 test('threads killed at any point leave nothing locked, and their bytes are returned', async () => {

@@ -18,9 +18,7 @@ export function shownChecks({
   checks,
   failingWorkers,
 }: Pick<System, 'checks' | 'failingWorkers'>): ShownCheck[] {
-  const all = Object.entries(checks).map(([id, { ok, note, reason }]): ShownCheck => {
-    // “draining” would read as if the node were shutting down.
-    const name = id === 'draining' ? 'deliveries' : id
+  const all = Object.entries(checks).map(([name, { ok, note, reason }]): ShownCheck => {
     if (!ok) return { name, state: FAILING, text: reason ?? 'No reason given.' }
     return { name, state: note === undefined ? OK : WARNING, text: note }
   })

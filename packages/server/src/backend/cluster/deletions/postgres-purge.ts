@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
 import type { Purge } from '../../deletions.ts'
 import {
@@ -31,7 +31,7 @@ interface PostgresPurgeOptions {
   readonly lastPosition: PurgeEngine['lastPosition']
   readonly erase: PurgeEngine['erase']
   /** The position of an event that this node has consumed. */
-  readonly consumedPositionOf: (carried: Carried) => number | undefined
+  readonly consumedPositionOf: (content: DeliveryContent) => number | undefined
   /** Events that the archive has refused. */
   readonly refused: WeakSet<object>
 }
@@ -47,8 +47,8 @@ export function postgresPurge({
 }: PostgresPurgeOptions): PurgeEngine {
   return {
     lastPosition,
-    positionOf: (carried) => archivedPositionOf(carried) ?? consumedPositionOf(carried),
-    isRefused: (carried) => refused.has(carried),
+    positionOf: (content) => archivedPositionOf(content) ?? consumedPositionOf(content),
+    isRefused: (content) => refused.has(content),
     refuse: (added) =>
       postgres.write(async (transaction) => {
         await refuse(transaction, added)

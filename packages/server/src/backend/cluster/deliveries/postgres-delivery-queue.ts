@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, DeliveryContent } from '@hookline/protocol'
 import { sql } from 'kysely'
 import type {
   Claim,
@@ -40,7 +40,7 @@ const MAX_TRIES = 2
 
 /** The lanes of one table. The table has the states; `waiting_parts` has the waiting parts and the nodes that have claimed them. */
 export class PostgresDeliveryQueue<
-  E extends Carried = AcceptedEvent,
+  E extends DeliveryContent = AcceptedEvent,
   Row extends DeliveryRow = DeliveryRow,
 > implements DeliveryQueue<E> {
   protected readonly postgres: Postgres
@@ -63,7 +63,7 @@ export class PostgresDeliveryQueue<
 
   async record(records: readonly RecordedDelivery[]): Promise<void> {
     const latest = onePerDelivery(records)
-    await this.#lanes.giveTo(this.#table.name, latest)
+    await this.#lanes.addMissing(this.#table.name, latest)
     let left = await this.#recordNew(latest)
     for (let tries = 0; left.length > 0 && tries < MAX_TRIES; tries++) {
       const missed = await this.#recordOnce(left)
@@ -90,7 +90,7 @@ export class PostgresDeliveryQueue<
   async waiting(): Promise<WaitingLanes> {
     await this.#claims.endUnknown()
     const rows = await this.postgres.run(waitingStatement(this.#table.name, this.#node.id))
-    await this.#lanes.know(
+    await this.#lanes.load(
       rows.map(({ number }) => number).filter((each) => each !== this.#unsplitLane),
     )
     const lanes = rows.flatMap(({ number, due_at: dueAt, is_held: isHeld }) => {
@@ -141,14 +141,14 @@ export class PostgresDeliveryQueue<
     }
   }
 
-  /** In a separate statement: before the claim, another node may have changed the deliveries. */
+  /** A separate statement, so that it sees changes that another node made before the claim. */
   async #read(ids: readonly string[], lane: number): Promise<Claim<E>> {
     if (ids.length === 0) return { deliveries: [], unreadable: [] }
     const { name, select } = this.#table
     const rows = await this.postgres.run(
       sql<Row>`${select} WHERE ${sql.table(name)}.id = ANY(${ids}::text[])`,
     )
-    await this.parts.know(rows.map(({ webhooks }) => webhooks))
+    await this.parts.load(rows.map(({ webhooks }) => webhooks))
     const byId = new Map(rows.map((row) => [row.delivery_id, row]))
     const read = ids.map((id) => this.#readOne(id, lane, byId.get(id)))
     return {
@@ -196,7 +196,7 @@ export class PostgresDeliveries
   }
 
   async webhooksOf(deliveries: readonly Delivery[]): Promise<readonly string[]> {
-    await this.#lanes.giveTo(
+    await this.#lanes.addMissing(
       'deliveries',
       deliveries.map((delivery) => ({ delivery, attempts: [] })),
     )

@@ -38,7 +38,7 @@ export class PostgresLanes implements NumberedLanes {
   }
 
   /** Adds the lanes that have no number. Afterwards, `numberOf` returns all of them. */
-  async giveTo(queue: QueueName, records: readonly RecordedDelivery[]): Promise<void> {
+  async addMissing(queue: QueueName, records: readonly RecordedDelivery[]): Promise<void> {
     const unknown = new Map<string, LaneId>()
     for (const { delivery, attempts } of records)
       for (const { url } of [...delivery.webhooks, ...attempts]) {
@@ -54,7 +54,7 @@ export class PostgresLanes implements NumberedLanes {
   }
 
   /** Caches the lanes of these numbers for `laneOf`. */
-  async know(numbers: Iterable<number>): Promise<void> {
+  async load(numbers: Iterable<number>): Promise<void> {
     const unknown = [...new Set(numbers)].filter((number) => !this.#byNumber.has(number))
     if (unknown.length > 0) await this.#read(sql`number = ANY(${unknown}::int[])`)
   }

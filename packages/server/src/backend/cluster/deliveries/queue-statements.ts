@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimRequest, RecordedDelivery } from '../../deliveries.ts'
 import type { DeliveryRow } from '../../store/deliveries.ts'
@@ -23,7 +23,7 @@ interface Recording {
  * Records deliveries in one statement. A delivery with a part claimed by another node is `refused`: an expired node changes only
  * the history of attempts. Deliveries are locked before parts. Separate look-ups avoid a scan if statistics are wrong.
  */
-export function recordStatement<E extends Carried, Row extends DeliveryRow>(
+export function recordStatement<E extends DeliveryContent, Row extends DeliveryRow>(
   { name, write }: QueueTable<E, Row>,
   parts: StoredParts,
   { records, node, held }: Recording,

@@ -1,4 +1,4 @@
-import type { Carried, Delivery } from '@hookline/protocol'
+import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { ClaimedDelivery, RecordedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
@@ -19,7 +19,7 @@ export interface StoredRecord {
 }
 
 /** How the rows of a queue are read and written. */
-export interface QueueTable<E extends Carried, Row extends DeliveryRow> {
+export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> {
   readonly name: QueueName
   /** `SELECT … FROM …` with all columns that `claimedOf` reads. */
   readonly select: RawBuilder<Row>
@@ -163,7 +163,7 @@ export async function quarantineAndCount(tx: Tx, rows: QuarantineRows): Promise<
   await quarantineItems(tx, rows)
 }
 
-export const NOTICE_TABLE: QueueTable<Carried, NoticeRow> = {
+export const NOTICE_TABLE: QueueTable<DeliveryContent, NoticeRow> = {
   name: 'notices',
   select: sql<NoticeRow>`${sql.raw(SELECT_NOTICES)}`,
   claimedOf: (row, parts) =>

@@ -1,5 +1,5 @@
 import type { AcceptedEvent } from '@hookline/protocol'
-import type { Archiving } from '../../events.ts'
+import type { EventToArchive } from '../../events.ts'
 
 /** The archive's data about an event. */
 export interface KnownEvent {
@@ -24,7 +24,7 @@ export interface ArchiveDecisions {
   readonly countedIds: readonly string[]
   readonly duplicates: ReadonlySet<string>
   /** Events whose declined destinations are stored. */
-  readonly decided: readonly Archiving[]
+  readonly decided: readonly EventToArchive[]
 }
 
 interface DecideOptions {
@@ -35,14 +35,14 @@ interface DecideOptions {
 
 /** Decides which events are new, and which are duplicates of which. Purged events are neither. */
 export function decideArchive(
-  entries: readonly Archiving[],
+  entries: readonly EventToArchive[],
   { known, isPurged, dedupeWindowMs }: DecideOptions,
 ): ArchiveDecisions {
   const news = new NewEvents(dedupeWindowMs)
   const counts = new Map<string, DuplicateCount>()
   const countedIds: string[] = []
   const duplicates = new Set<string>()
-  const decided: Archiving[] = []
+  const decided: EventToArchive[] = []
   for (const [index, entry] of entries.entries()) {
     const { event } = entry
     const { isArchived, isCounted, original } = known[index]!

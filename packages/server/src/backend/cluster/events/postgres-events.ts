@@ -1,7 +1,7 @@
 import { type AcceptedEvent, timeOfId } from '@hookline/protocol'
 import { sql, type Transaction } from 'kysely'
 import { type Subject, subjectsOf } from '../../deletions.ts'
-import type { Archiving } from '../../events.ts'
+import type { EventToArchive } from '../../events.ts'
 import { SLACK_MS } from '../../store/event-order.ts'
 import { StoredEvents } from '../../store/events.ts'
 import { firstIdAt } from '../../store/rows.ts'
@@ -35,7 +35,7 @@ export class PostgresEvents extends StoredEvents {
     this.#options = options
   }
 
-  async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+  async archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>> {
     if (entries.length === 0) return new Set()
     const newSeq = await archiveNew(entries, this.#options)
     const { duplicates, seq } =
@@ -47,7 +47,7 @@ export class PostgresEvents extends StoredEvents {
   }
 
   /** Resolves to the ids of duplicates, and to the last seq if any event is new. */
-  #archiveAny(entries: readonly Archiving[]) {
+  #archiveAny(entries: readonly EventToArchive[]) {
     const { postgres, dedupeWindowMs, positionOf, onRefused } = this.#options
     const events = entries.map(({ event }) => event)
     return postgres.write(async (transaction) => {
@@ -70,7 +70,7 @@ const AHEAD_MS = 2 * 60 * 60 * 1000
 
 /** Archives events in one round trip. Resolves to the last seq; to `undefined`, without writing, if an event might not be new. */
 async function archiveNew(
-  entries: readonly Archiving[],
+  entries: readonly EventToArchive[],
   { postgres, dedupeWindowMs, positionOf }: PostgresEventsOptions,
 ): Promise<number | undefined> {
   const events = entries.map(({ event }) => event)
@@ -109,7 +109,7 @@ function eventArrays(events: readonly AcceptedEvent[], positionOf: PositionOf) {
 }
 
 /** The values of the columns of `declined`. */
-function declinedArrays(entries: readonly Archiving[]) {
+function declinedArrays(entries: readonly EventToArchive[]) {
   const rows = entries.flatMap(({ event, declined }) =>
     declined.map((decline) => ({ eventId: event.id, ...decline })),
   )

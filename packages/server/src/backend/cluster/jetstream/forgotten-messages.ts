@@ -1,9 +1,9 @@
 import type { Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
-import type { LogStream, RestingMessage } from './log-stream.ts'
+import type { LogStream, StalledMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
-import { throughOf } from './partition-consumers.ts'
+import { lastSequenceBefore } from './partition-consumers.ts'
 
 interface ForgottenMessagesOptions {
   readonly link: NatsLink
@@ -41,14 +41,14 @@ export class ForgottenMessages implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#running
-    this.#suspectOnly([])
+    this.#updateSuspicions([])
   }
 
   async #check(): Promise<void> {
     const { link, stream } = this.#options
     try {
-      if (!link.isConnected) return this.#suspectOnly([])
-      this.#suspectOnly(await stream.resting())
+      if (!link.isConnected) return this.#updateSuspicions([])
+      this.#updateSuspicions(await stream.stalled())
       for (const suspicion of this.#suspicions.values())
         if (suspicion.isProven) await this.#recover(suspicion.message)
     } catch {
@@ -57,15 +57,15 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 
   /** If a consumer is newer than the message and does not count it, its server has lost the message. */
-  #recover(message: RestingMessage): Promise<void> {
+  #recover(message: StalledMessage): Promise<void> {
     const { stream } = this.#options
-    if (!message.isCounted && message.sequence <= throughOf(message.consumer))
+    if (!message.isCounted && message.sequence <= lastSequenceBefore(message.consumer))
       return stream.appendAgain(message)
     return stream.replaceConsumer(message.consumer)
   }
 
   /** Messages acked or appended during a check look forgotten as well, but not for long. */
-  #suspectOnly(messages: readonly RestingMessage[]): void {
+  #updateSuspicions(messages: readonly StalledMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
     for (const [key, suspicion] of this.#suspicions) {
       if (byKey.delete(key)) continue
@@ -79,13 +79,13 @@ export class ForgottenMessages implements AsyncDisposable {
 
 /** A message no node seems to receive, until a check no longer finds it or a node signals progress. */
 class Suspicion implements Disposable {
-  readonly message: RestingMessage
+  readonly message: StalledMessage
   readonly #clock: Clock
   readonly #afterMs: number
   readonly #subscriptions: readonly Subscription[]
   #since: number
 
-  constructor(message: RestingMessage, { link, stream, clock }: ForgottenMessagesOptions) {
+  constructor(message: StalledMessage, { link, stream, clock }: ForgottenMessagesOptions) {
     this.message = message
     this.#clock = clock
     this.#since = clock.now()
@@ -94,7 +94,7 @@ class Suspicion implements Disposable {
     const callback = (error: Error | null): void => {
       this.#since = error === null ? clock.now() : Infinity
     }
-    this.#subscriptions = signsOf(message, stream.name).map((subject) =>
+    this.#subscriptions = progressSubjectsOf(message, stream.name).map((subject) =>
       link.connection.subscribe(subject, { callback }),
     )
   }
@@ -109,11 +109,14 @@ class Suspicion implements Disposable {
 }
 
 /** The subjects of acks and progress of a message. Newer servers may have the domain and the account before the stream. */
-function signsOf({ consumer, sequence }: RestingMessage, stream: string): readonly string[] {
+function progressSubjectsOf(
+  { consumer, sequence }: StalledMessage,
+  stream: string,
+): readonly string[] {
   const rest = `${stream}.${consumer}.*.${sequence}.>`
   return [`$JS.ACK.${rest}`, `$JS.ACK.*.*.${rest}`]
 }
 
-function keyOf({ consumer, sequence, isCounted }: RestingMessage): string {
+function keyOf({ consumer, sequence, isCounted }: StalledMessage): string {
   return `${consumer} ${sequence} ${isCounted}`
 }

@@ -5,7 +5,7 @@ import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
 import { firstSequenceIn } from './log-stream.ts'
 import { OUTBOX_ID } from './outbox.ts'
-import { throughOf } from './partition-consumers.ts'
+import { lastSequenceBefore } from './partition-consumers.ts'
 
 /** No more entries are pulled beyond this amount. */
 const MAX_HELD: MaxAmount = { events: 65_536, bytes: 64 * 1024 * 1024 }
@@ -121,7 +121,7 @@ export class HeldEntry implements LogEntry {
     this.sequence = first ?? sequence
     this.redelivered =
       deliveries > 1 ||
-      sequence <= throughOf(consumer) ||
+      sequence <= lastSequenceBefore(consumer) ||
       first !== undefined ||
       isFromOutbox(message)
     this.message = message

@@ -23,13 +23,13 @@ export interface JetStreamLogOptions extends LogStreamOptions {
 }
 
 /** Shorter than the time until the entries of a dead node are redelivered. */
-const PATIENCE_MS = 10_000
+const MAX_RETRY_MS = 10_000
 const ACK_TIMEOUT_MS = 5_000
-const SIGNS_OF_LIFE = 3
+const SIGNALS_PER_ACK_WAIT = 3
 
 /** The log on a JetStream stream. Consuming nodes compete for its entries, and regularly report progress. */
 export class JetStreamLog implements Log, AsyncDisposable {
-  readonly maxRetryMs = PATIENCE_MS
+  readonly maxRetryMs = MAX_RETRY_MS
   readonly positions = new LogPositions()
   readonly #canWork: (signal: AbortSignal) => Promise<void>
   readonly #link: NatsLink
@@ -41,7 +41,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   #pulls: readonly PartitionPull[] = []
   #isBegun: (entry: LogEntry) => boolean = () => true
   #forgotten: ForgottenMessages | undefined
-  #cancelSigns: () => void = () => undefined
+  #cancelSignals: () => void = () => undefined
 
   private constructor(
     link: NatsLink,
@@ -65,7 +65,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
     } catch (error) {
       throw error instanceof StreamMismatch ? error : unavailable(error)
     }
-    log.#giveSigns()
+    log.#scheduleSignals()
     log.#forgotten = new ForgottenMessages({ link, stream: log.#stream, clock: log.#clock })
     return log
   }
@@ -137,7 +137,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
 
   /** Releases unacked entries. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#cancelSigns()
+    this.#cancelSignals()
     await this.#forgotten?.[Symbol.asyncDispose]()
     await this.#stopPulling()
     try {
@@ -171,7 +171,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   #receive(message: Msg): void {
     const entry = this.#held.receive(message)
     this.positions.keep(entry.events, this.#stream.numberOf(entry.sequence))
-    if (entry.isDone) this.#giveSignOf(entry)
+    if (entry.isDone) this.#signalProgress(entry)
   }
 
   async #ack(entry: HeldEntry): Promise<void> {
@@ -191,15 +191,15 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#held.release(this.#isBegun)
   }
 
-  #giveSigns(): void {
-    this.#cancelSigns = this.#clock.after(this.#stream.ackWaitMs / SIGNS_OF_LIFE, () => {
-      if (this.#link.isConnected) for (const entry of this.#held.all()) this.#giveSignOf(entry)
-      this.#giveSigns()
+  #scheduleSignals(): void {
+    this.#cancelSignals = this.#clock.after(this.#stream.ackWaitMs / SIGNALS_PER_ACK_WAIT, () => {
+      if (this.#link.isConnected) for (const entry of this.#held.all()) this.#signalProgress(entry)
+      this.#scheduleSignals()
     })
   }
 
   /** Retries a failed ack, or reports progress. */
-  #giveSignOf(entry: HeldEntry): void {
+  #signalProgress(entry: HeldEntry): void {
     if (entry.isDone) void this.#ack(entry).catch(() => undefined)
     else entry.keepAlive()
   }

@@ -2,10 +2,10 @@ import { DiscardPolicy, RetentionPolicy, StorageType, type StreamInfo } from '@n
 import { headers, type MsgHdrs } from '@nats-io/transport-node'
 import { crc32 } from 'node:zlib'
 import type { Clock } from '../../../util/time/clock.ts'
-import type { Behind } from '../../upkeep.ts'
+import type { Lag } from '../../upkeep.ts'
 import { eventsOfChunk, MAX_EVENTS } from './chunk.ts'
 import type { NatsLink } from './nats-link.ts'
-import { foundOr404, PartitionConsumers, throughOf } from './partition-consumers.ts'
+import { lastSequenceBefore, PartitionConsumers, undefinedIf404 } from './partition-consumers.ts'
 
 export interface LogStreamOptions {
   readonly prefix: string
@@ -36,14 +36,14 @@ const FIRST_SEQUENCE = 'Hookline-First-Sequence'
 
 export interface StreamState {
   /** `events` is estimated from the first chunks. */
-  readonly undecided: Behind
+  readonly undecided: Lag
   /** Every event before this position is acked. */
   readonly ackedBefore: number
   readonly bytes: number
 }
 
 /** The first message of a partition that seems neither in progress nor next in line. */
-export interface RestingMessage {
+export interface StalledMessage {
   readonly consumer: string
   readonly subject: string
   readonly sequence: number
@@ -102,21 +102,21 @@ export class LogStream {
   }
 
   /** Returns messages that their consumer does not count, or that are unacked while nodes wait. Some may be in progress. */
-  async resting(): Promise<readonly RestingMessage[]> {
+  async stalled(): Promise<readonly StalledMessage[]> {
     const { streams } = this.#link.manager
     // Messages are counted before consumers are read, so later appends do not seem uncounted.
     const filter = { subjects_filter: this.#subjects }
     const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
     const consumers = await this.consumers.find()
-    const resting: RestingMessage[] = []
+    const stalled: StalledMessage[] = []
     for (const [subject, { name, num_pending, num_ack_pending, num_waiting }] of consumers) {
       const isCounted = (subjects[subject] ?? 0) <= num_pending + num_ack_pending
       if (isCounted && (num_ack_pending === 0 || num_waiting === 0)) continue
       const query = { seq: from, next_by_subj: subject }
       const first = await streams.getMessage(this.name, query)
-      if (first !== null) resting.push({ consumer: name, subject, sequence: first.seq, isCounted })
+      if (first !== null) stalled.push({ consumer: name, subject, sequence: first.seq, isCounted })
     }
-    return resting
+    return stalled
   }
 
   /** Replaces a consumer. The new one delivers every message that is not acked. */
@@ -126,9 +126,9 @@ export class LogStream {
   }
 
   /** Re-appends messages that their consumer has skipped, once each. They keep their position, so a purge covers them. */
-  async appendAgain({ consumer, subject, sequence }: RestingMessage): Promise<void> {
+  async appendAgain({ consumer, subject, sequence }: StalledMessage): Promise<void> {
     const { manager, js } = this.#link
-    const through = throughOf(consumer)
+    const through = lastSequenceBefore(consumer)
     for (let next = sequence; ;) {
       const query = { seq: next, next_by_subj: subject }
       const message = await manager.streams.getMessage(this.name, query)
@@ -174,7 +174,7 @@ export class LogStream {
 
   async #ensure(): Promise<void> {
     const { streams } = this.#link.manager
-    const found = await foundOr404(() => streams.info(this.name))
+    const found = await undefinedIf404(() => streams.info(this.name))
     if (found === undefined) this.#refuseOtherServers()
     const { created, config } = found ?? (await this.#addStream())
     this.#refuseOtherInstallation(config.metadata?.[INSTALLATION])

@@ -46,7 +46,7 @@ export class NatsLink implements AsyncDisposable {
       const connection = await connect(settings)
       const manager = await jetstreamManager(connection, { checkAPI: false })
       const link = new NatsLink(connection, manager, settings.servers.join(', '))
-      const reason = unfitness(link)
+      const reason = incompatibility(link)
       if (reason === undefined) return link
       await connection.close()
       throw new ConnectionRefused(`The NATS server at ${link.servers} has ${reason}`)
@@ -106,7 +106,7 @@ export function isNatsSupported(version: string): boolean {
   return byNumbers.compare(version, MIN_VERSION) >= 0
 }
 
-function unfitness({ version, maxPayloadBytes }: NatsLink): string | undefined {
+function incompatibility({ version, maxPayloadBytes }: NatsLink): string | undefined {
   if (!isNatsSupported(version))
     return `version ${version}, which may lose confirmed events. Use nats-server ${MIN_VERSION} or newer.`
   if (maxPayloadBytes >= MIN_PAYLOAD_BYTES) return undefined

@@ -50,7 +50,7 @@ export class PartitionConsumers {
 
   async remove(name: string): Promise<void> {
     const { streamName } = this.#options
-    await foundOr404(() => this.#link.manager.consumers.delete(streamName, name))
+    await undefinedIf404(() => this.#link.manager.consumers.delete(streamName, name))
   }
 
   async #add(subject: string): Promise<void> {
@@ -73,14 +73,14 @@ export class PartitionConsumers {
 }
 
 /** Returns the last sequence that an earlier consumer may have delivered, from the name of this one. */
-export function throughOf(consumer: string): number {
+export function lastSequenceBefore(consumer: string): number {
   return Number(consumer.split('_')[2] ?? 0)
 }
 
 const NOT_FOUND = 404
 
 /** Resolves to `undefined` if the server responds with 404. */
-export async function foundOr404<T>(find: () => Promise<T>): Promise<T | undefined> {
+export async function undefinedIf404<T>(find: () => Promise<T>): Promise<T | undefined> {
   try {
     return await find()
   } catch (error) {

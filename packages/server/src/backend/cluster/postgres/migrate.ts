@@ -110,7 +110,7 @@ async function refuseOlderNodes(
   const { older } = rows[0]!
   if (older === 0) return
   throw new OlderNodesRun(
-    `Running nodes that are too old for schema ${version}, which needs nodes of schema ${worksFrom} or later: ${older}. Upgrade them ` +
+    `${older} running ${older === 1 ? 'node is' : 'nodes are'} too old for schema ${version}, which needs nodes of schema ${worksFrom} or later. Upgrade them ` +
       'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
   )
 }

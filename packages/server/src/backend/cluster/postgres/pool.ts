@@ -88,8 +88,8 @@ function preparingClient(
   }
 }
 
-/** Runs after which a statement is prepared. Most others run once, with different conditions. */
-const OFTEN = 4
+/** The run for which a statement is prepared. Most others run once, with different conditions. */
+const PREPARED_AT_RUN = 4
 /** Every connection keeps all of them. */
 const MAX_PREPARED = 100
 const MAX_COUNTED = 500
@@ -105,7 +105,7 @@ export class PreparedStatements {
     if (name !== undefined || this.#names.size === MAX_PREPARED) return name
     const runs = (this.#runs.get(text) ?? 0) + 1
     this.#runs.set(text, runs)
-    if (runs === OFTEN) this.#names.set(text, `hookline_${this.#names.size}`)
+    if (runs === PREPARED_AT_RUN) this.#names.set(text, `hookline_${this.#names.size}`)
     return this.#names.get(text)
   }
 }

@@ -23,9 +23,9 @@ const [EVENTS, DECLINED, DELIVERIES, ATTEMPTS] = DAILY_TABLES
 export async function dropDay(
   transaction: Transaction<unknown>,
   day: number,
-  reach: Reach,
+  bounds: RemovalBounds,
 ): Promise<DropResult> {
-  if (!(await isReached(transaction, day, reach))) return 'blocked'
+  if (!(await isReached(transaction, day, bounds))) return 'blocked'
   // Checked before other transactions have to wait, and again when none can change it.
   if ((await readWaiting(transaction, day)) === undefined) return 'too many stay'
   await limitLockWaits(transaction)
@@ -33,7 +33,7 @@ export async function dropDay(
   await sql`LOCK TABLE ${parents} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
   const waiting = await readWaiting(transaction, day)
   if (waiting === undefined) return 'too many stay'
-  if (!(await isReached(transaction, day, reach))) return 'blocked'
+  if (!(await isReached(transaction, day, bounds))) return 'blocked'
   const events = await detach(transaction, day)
   await moveToDefault(transaction, day, waiting)
   await endQuarantine(transaction, day)
@@ -46,7 +46,7 @@ export async function dropDay(
 async function isReached(
   transaction: Transaction<unknown>,
   day: number,
-  { through, ackedUntil }: Reach,
+  { through, ackedUntil }: RemovalBounds,
 ): Promise<boolean> {
   if (ackedUntil < (day + 1) * DAY_MS) return false
   const { rows } = await sql<{ readonly last: number | null }>`
@@ -130,7 +130,7 @@ async function endQuarantine(transaction: Transaction<unknown>, day: number): Pr
   )
 }
 
-export interface Reach {
+export interface RemovalBounds {
   /** The seq that every follower of the archive has reached; `Infinity` without followers. */
   readonly through: number
   /** Every event before this position in the log is acked. */
@@ -140,7 +140,10 @@ export interface Reach {
 }
 
 /** Followers and the consumer only move forward, so the result stays valid. */
-export async function readReach(db: Connection, log: () => Promise<StreamState>): Promise<Reach> {
+export async function readRemovalBounds(
+  db: Connection,
+  log: () => Promise<StreamState>,
+): Promise<RemovalBounds> {
   const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
     log(),
     sql<{ readonly through: number | null }>`SELECT min(through) AS through FROM cursors`.execute(

@@ -5,7 +5,7 @@ import type { StreamState } from '../jetstream/log-stream.ts'
 import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { boundAt, DAY_MS, dayOf, hasDay, isOfEvents, startOf } from '../postgres/days.ts'
-import { dropDay, type DropResult, type Reach, readReach } from './drop-day.ts'
+import { dropDay, type DropResult, readRemovalBounds, type RemovalBounds } from './drop-day.ts'
 import { type Days, isLockTimeout, readDays } from './partitions.ts'
 
 interface RetentionOptions {
@@ -41,12 +41,12 @@ async function isSmall({ postgres }: RetentionOptions, day: number): Promise<boo
 }
 
 async function drop({ postgres, log }: RetentionOptions, day: number): Promise<DropResult> {
-  const reach = await postgres.read((db) => readReach(db, log))
+  const bounds = await postgres.read((db) => readRemovalBounds(db, log))
   try {
     return await postgres.write(async (transaction) => {
       await lock(transaction, 'upkeep')
       // Another node may have dropped it meanwhile.
-      return (await hasDay(transaction, day)) ? dropDay(transaction, day, reach) : 0
+      return (await hasDay(transaction, day)) ? dropDay(transaction, day, bounds) : 0
     })
   } catch (error) {
     if (isLockTimeout(error)) return 'blocked'
@@ -103,10 +103,10 @@ type RowSlice = RemovalCursor & Pick<RemovalPlan, 'end'>
 
 /** Removes events between `after` and `end` one by one. The cursor is `null` at the end. */
 async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice): Promise<Removal> {
-  const reach = await postgres.read((db) => readReach(db, log))
+  const bounds = await postgres.read((db) => readRemovalBounds(db, log))
   return postgres.write(async (transaction) => {
     await lock(transaction, 'upkeep')
-    const seen = await readSlice(transaction, slice, reach)
+    const seen = await readSlice(transaction, slice, bounds)
     const ids = seen.filter(({ isRemovable }) => isRemovable).map(({ id }) => id)
     // Locking writes to each row, so waiting events, which may stay for a long time, are filtered out first.
     const removable = await withoutWaiting(transaction, ids)
@@ -118,7 +118,7 @@ async function removeSlice({ postgres, log }: RetentionOptions, slice: RowSlice)
 async function readSlice(
   transaction: Transaction<unknown>,
   { before, after, end }: RowSlice,
-  { ackedBefore, through }: Reach,
+  { ackedBefore, through }: RemovalBounds,
 ): Promise<readonly { readonly id: string; readonly isRemovable: boolean }[]> {
   const { rows } = await sql<{ readonly id: string; readonly isRemovable: boolean }>`
     SELECT id, log_position < ${finite(ackedBefore)} AND seq <= ${finite(through)}

@@ -25,7 +25,7 @@ export function reportCorruption(db: DatabaseSync, { onCorruption }: CorruptionO
 }
 
 export interface CorruptionOptions {
-  /** The number of the last present commit, if the operator accepts the loss of later ones. */
+  /** The number of the last commit in the database, if the operator accepts the loss of later ones. */
   readonly acceptLoss?: number | undefined
   /** Called with a description of each loss found at startup. */
   readonly onCorruption?: (description: string) => void

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { readIfThere, writeDurably } from '../../../util/durable-file.ts'
+import { readIfExists, writeDurably } from '../../../util/durable-file.ts'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { OwnKeyName, OwnKeys } from '../../nodes.ts'
@@ -19,7 +19,7 @@ export function secretBoxOf(
   const file = join(dataDir, KEY_FILE)
   const text =
     configured?.reveal() ??
-    readIfThere(file) ??
+    readIfExists(file) ??
     (used.size === 0 ? keepKey(file, SecretBox.newKey()) : '')
   const keys = SecretBox.keysIn(text)
   const where = configured === undefined ? file : 'HOOKLINE_ENCRYPTION_KEY'
@@ -36,7 +36,7 @@ export function boxThatOpens(
   configured: Redacted | undefined,
   used: ReadonlySet<string>,
 ): SecretBox {
-  const texts = [configured?.reveal(), readIfThere(join(dataDir, KEY_FILE))]
+  const texts = [configured?.reveal(), readIfExists(join(dataDir, KEY_FILE))]
   const keys = texts.flatMap((text) => (text === undefined ? [] : (SecretBox.keysIn(text) ?? [])))
   const isUsed = (key: Buffer): boolean => used.has(new SecretBox([key]).keyId)
   const sorted = [...keys.filter(isUsed), ...keys.filter((key) => !isUsed(key))]
@@ -53,7 +53,7 @@ export function fileKeys(dataDir: string): OwnKeys {
   return {
     async keyOf(name, make) {
       const file = join(dataDir, KEY_FILES[name])
-      return readIfThere(file) ?? keepKey(file, make())
+      return readIfExists(file) ?? keepKey(file, make())
     },
   }
 }

@@ -1,4 +1,4 @@
-import type { Carried } from '@hookline/protocol'
+import type { DeliveryContent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import { BackendUnavailable } from '../../backend.ts'
 import type { PurgeEngine } from '../../store/deletions.ts'
@@ -28,7 +28,7 @@ export function sqlitePurge(options: SqlitePurgeOptions): PurgeEngine {
   const storedPositionOf = positionFinder(reader)
   return {
     lastPosition: () => writer.write(lastSeq, undefined),
-    positionOf: (carried) => (duplicates.has(carried.id) ? undefined : storedPositionOf(carried)),
+    positionOf: (content) => (duplicates.has(content.id) ? undefined : storedPositionOf(content)),
     isRefused: () => false,
     refuse: (added) => writer.write(addPurgedIds, added),
     removeProfiles: (purge) => writer.write(purgeProfiles, purge),
@@ -62,7 +62,9 @@ async function erase(
 }
 
 /** Prepares the look-up of an event's position: 0 if it was purged; `undefined` if the table is unreadable. */
-export function positionFinder(reader: DatabaseSync): (carried: Carried) => number | undefined {
+export function positionFinder(
+  reader: DatabaseSync,
+): (content: DeliveryContent) => number | undefined {
   const statements = new Statements(reader)
   return ({ id }) => {
     try {

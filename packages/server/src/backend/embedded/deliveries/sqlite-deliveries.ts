@@ -1,4 +1,4 @@
-import type { Delivery, Carried } from '@hookline/protocol'
+import type { Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type { ClaimedDelivery } from '../../deliveries.ts'
 import type { Unreadable } from '../../quarantine.ts'
@@ -48,7 +48,7 @@ export function sqliteDeliveries(
   })
 }
 
-const NOTICES: QueueTable<Carried> = {
+const NOTICES: QueueTable<DeliveryContent> = {
   name: 'notices',
   select: SELECT_NOTICES,
   claimedOf: (row, parts) =>
@@ -62,7 +62,7 @@ export function sqliteNoticeQueue(
   lanes: StoredLanes,
   writer: Writer,
   reader: DatabaseSync,
-): SqliteDeliveryQueue<Carried> & NoticeQueue {
+): SqliteDeliveryQueue<DeliveryContent> & NoticeQueue {
   return noticeQueueOf(store, new SqliteDeliveryQueue(NOTICES, lanes, writer, reader))
 }
 

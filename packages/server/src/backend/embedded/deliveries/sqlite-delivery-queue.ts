@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Carried, Delivery } from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, DeliveryContent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
 import type {
   Claim,
@@ -20,7 +20,7 @@ import type { StoredLanes } from './stored-lanes.ts'
 import { type QueueRow, recordedRowsOf } from './write-deliveries.ts'
 
 /** The table of a queue: how its rows are read and written. */
-export interface QueueTable<E extends Carried> {
+export interface QueueTable<E extends DeliveryContent> {
   readonly name: QueueName
   /** `SELECT … FROM …`, with all columns that `claimedOf` reads. */
   readonly select: string
@@ -32,7 +32,7 @@ export interface QueueTable<E extends Carried> {
 const NO_LANES: readonly number[] = []
 const CHECKED_PARTS = 1_000
 /** Fewer records wait a moment for others and for the next event, so that they share a commit. */
-const WORTH_A_COMMIT = 32
+const MIN_COMMIT_RECORDS = 32
 const MAX_RECORD_WAIT_MS = 10
 const DUE = `SELECT delivery_id FROM waiting_parts WHERE lane = ? AND due_at <= ?
   ORDER BY due_at, delivery_id LIMIT ?`
@@ -48,7 +48,9 @@ const WAITING = (table: QueueName): string => `SELECT delivery_id, lane FROM wai
 const LANES = `SELECT lane, MAX(is_held) AS is_held FROM waiting_lanes WHERE count > 0 GROUP BY lane`
 
 /** The queue of the lanes on one table. Lanes are in `waiting_parts`, work in progress in `Claims`. */
-export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements DeliveryQueue<E> {
+export class SqliteDeliveryQueue<
+  E extends DeliveryContent = AcceptedEvent,
+> implements DeliveryQueue<E> {
   readonly parts: StoredParts
   readonly #claims = new Claims()
   readonly #table: QueueTable<E>
@@ -70,7 +72,7 @@ export class SqliteDeliveryQueue<E extends Carried = AcceptedEvent> implements D
     const { record, rowOf } = this.#table
     // Before the write: a part parked by it can be claimed before this resolves.
     const ended = records.flatMap((each) => this.#takeOver(each))
-    const maxWaitMs = records.length < WORTH_A_COMMIT ? MAX_RECORD_WAIT_MS : undefined
+    const maxWaitMs = records.length < MIN_COMMIT_RECORDS ? MAX_RECORD_WAIT_MS : undefined
     await this.#writer.run(record, recordedRowsOf(records, this.parts, rowOf), { maxWaitMs })
     this.#claims.end(ended)
   }

@@ -49,7 +49,7 @@ export class StoredLanes implements NumberedLanes {
     return this.#byNumber.get(number)
   }
 
-  async know(): Promise<void> {}
+  async load(): Promise<void> {}
 
   protected known(queue: QueueName, { destinationId, url }: LaneId): number | undefined {
     return this.#byLane[queue].get(destinationId, url)

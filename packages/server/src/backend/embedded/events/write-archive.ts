@@ -15,7 +15,7 @@ export function storeDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) 
 }
 
 /** Selects deliveries whose ids begin with the timestamp of event `?1`. */
-export const DELIVERIES_OF_MOMENT = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~'`
+export const DELIVERIES_AT_TIME = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~'`
 
 export function momentOf(eventId: string): string {
   return eventId.slice(4, 14)
@@ -26,7 +26,7 @@ export function eventRemoval(
   db: DatabaseSync,
 ): (id: string, deliveryIds?: readonly string[]) => Pick<Missing, 'events' | 'deliveries'> {
   const findDeliveries = db.prepare(
-    `SELECT id FROM deliveries WHERE ${DELIVERIES_OF_MOMENT} AND event_id = ?1`,
+    `SELECT id FROM deliveries WHERE ${DELIVERIES_AT_TIME} AND event_id = ?1`,
   )
   const find = (id: string): string[] => findDeliveries.all(id).map((row) => String(row['id']))
   const removeAttempts = db.prepare('DELETE FROM attempts WHERE delivery_id = ?')

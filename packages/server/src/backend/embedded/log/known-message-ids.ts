@@ -88,8 +88,8 @@ export class KnownMessageIds {
     this.#db
       .prepare('DELETE FROM message_id_filters WHERE newest_received_at < ?')
       .run(receivedBefore)
-    const least = this.#full.keys().reduce((a, b) => Math.min(a, b), this.#last)
-    this.#filters.forgetBefore(least)
+    const min = this.#full.keys().reduce((a, b) => Math.min(a, b), this.#last)
+    this.#filters.forgetBefore(min)
   }
 
   #restore(): void {

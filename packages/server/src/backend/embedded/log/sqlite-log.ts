@@ -13,7 +13,7 @@ import { eventsIn } from './event-block.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from './event-row.ts'
 import type { Appended } from './write-log.ts'
-import type { Archiving } from '../../events.ts'
+import type { EventToArchive } from '../../events.ts'
 import { StoredEvents } from '../../store/events.ts'
 import type { Reads } from '../../store/store.ts'
 import type { DeclinedRow } from '../events/write-archive.ts'
@@ -47,7 +47,7 @@ interface SqliteLogOptions {
 /**
  * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`). If it lags by more than
  * MAX_TAIL, the tail is dropped and it reads the table until it has caught up. `#cursor` is the last position handed out.
- * `#outstanding` has the entries handed out that the stored position has not passed, `#acked` the acked ones among them.
+ * `#outstanding` holds the entries handed out beyond the stored position; `#acked` holds those of them that are acked.
  * Beyond MAX_OUTSTANDING nothing is handed out.
  */
 export class SqliteLog implements Log {
@@ -239,7 +239,7 @@ export class SqliteEvents extends StoredEvents {
   }
 
   /** Events are archived already: only declined destinations are written. */
-  async archive(entries: readonly Archiving[]): Promise<ReadonlySet<string>> {
+  async archive(entries: readonly EventToArchive[]): Promise<ReadonlySet<string>> {
     const duplicates = new Set<string>()
     const rows: DeclinedRow[] = []
     for (const { event, declined } of entries) {

@@ -33,7 +33,8 @@ export interface Rebuilt {
 }
 
 /**
- * Rebuilds a database from all readable rows of a corrupted one, by default the folder's present one. Keeps the previous one.
+ * Rebuilds the database of the folder from the readable rows of a corrupted file, by default its current database, which is
+ * kept.
  * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {

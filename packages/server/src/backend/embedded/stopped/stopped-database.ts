@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { syncFolder, readIfThere } from '../../../util/durable-file.ts'
+import { syncFolder, readIfExists } from '../../../util/durable-file.ts'
 import { removeCommitMark } from '../corruption/missing-commits.ts'
 import { copyDatabase } from '../database/copy-database.ts'
 import { isCorruption } from '../database/sqlite-errors.ts'
@@ -110,7 +110,7 @@ export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'
     identity: `${String(state['hash_seed'])}.${String(state['commits'])}`,
     lastPosition: Number(state['last']),
     keys: box.keys,
-    receiptKey: readIfThere(join(dataDir, KEY_FILES.receipts)),
+    receiptKey: readIfExists(join(dataDir, KEY_FILES.receipts)),
     rows: (select, ...values) => reader.prepare(select).iterate(...values) as Iterable<StoredRow>,
     // The checksum excludes anonymousId, a column of the other engine.
     eventOf: ({ anonymous_id: _, ...row }) => readableEventOf(row),

@@ -8,7 +8,7 @@ import type {
   RemovalSlice,
   Upkeep,
   WaitingDeliveries,
-  Behind,
+  Lag,
   EventCount,
 } from '../../upkeep.ts'
 import { systemClock } from '../../../util/time/clock.ts'
@@ -110,7 +110,7 @@ function tablesOf(statements: Statements): Omit<Inventory, `${string}Bytes`> {
   const last = one('SELECT MAX(seq) FROM events')
   const receivedAfter = (seq: number): number | null =>
     one('SELECT received_at FROM events WHERE seq > ? ORDER BY seq LIMIT 1', [seq])
-  const behind = (seq: number): Behind => ({
+  const lagAfter = (seq: number): Lag => ({
     events: Math.max(0, (last ?? 0) - Math.max(seq, (first ?? 0) - 1)),
     oldestAt: receivedAfter(seq),
   })
@@ -118,8 +118,8 @@ function tablesOf(statements: Statements): Omit<Inventory, `${string}Bytes`> {
   return {
     events: countEvents(statements, first ?? 0, last ?? -1),
     oldestEventAt: receivedAfter(-1),
-    undecided: behind(one('SELECT acked FROM log_position') ?? 0),
-    notInProfiles: profiles === null ? null : behind(profiles),
+    undecided: lagAfter(one('SELECT acked FROM log_position') ?? 0),
+    notInProfiles: profiles === null ? null : lagAfter(profiles),
     openReplays: one('SELECT COUNT(*) FROM replays WHERE finished_at IS NULL') ?? 0,
     openDeletions: one("SELECT COUNT(*) FROM deletions WHERE step <> 'done'") ?? 0,
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Row } from '../database/statements.ts'
 import type { Removal, RemovalSlice } from '../../upkeep.ts'
-import { DELIVERIES_OF_MOMENT, eventRemoval, momentOf } from '../events/write-archive.ts'
+import { DELIVERIES_AT_TIME, eventRemoval, momentOf } from '../events/write-archive.ts'
 
 /** Limits of one slice. Every other write waits for it. */
 const SLICE_EVENTS = 500
@@ -19,7 +19,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
      WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ?`,
   )
   const ofMoment = db.prepare(
-    `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_OF_MOMENT}`,
+    `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_AT_TIME}`,
   )
   const remove = eventRemoval(db)
   const removeOthers = otherRemoval(db)

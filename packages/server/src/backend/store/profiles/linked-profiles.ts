@@ -7,10 +7,10 @@ import {
   type Alias,
   compareText,
   groupsOf,
+  type IdentityPair,
   isEarlier,
   isFirst,
-  type Moment,
-  type NamedTogether,
+  type LinkOrder,
   putAliases,
   putClaims,
   type StoredClaim,
@@ -20,7 +20,7 @@ import { lockProfiles } from './lock-profiles.ts'
 /** Adds claims and aliases, of which the earliest event of each pair counts, and relinks the profiles concerned. */
 export async function addLinks(
   tx: Tx,
-  links: { readonly claims: readonly NamedTogether[]; readonly aliases: readonly NamedTogether[] },
+  links: { readonly claims: readonly IdentityPair[]; readonly aliases: readonly IdentityPair[] },
   at: number,
 ) {
   const claims = await putClaims(tx, links.claims)
@@ -88,7 +88,7 @@ export async function relink(
   return wanted
 }
 
-interface ClaimOfGroup extends Moment {
+interface ClaimOfGroup extends LinkOrder {
   readonly leader: number
   readonly anonymous: number
   readonly name: string

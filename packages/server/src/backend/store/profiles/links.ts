@@ -4,7 +4,7 @@ import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 
 /** An event with two identities, by their numbers. */
-export interface NamedTogether extends Pick<
+export interface IdentityPair extends Pick<
   ProfileChange,
   'timestamp' | 'receivedAt' | 'messageId' | 'eventId' | 'sourceId'
 > {
@@ -16,7 +16,7 @@ export interface NamedTogether extends Pick<
 /** Maximum number of users that aliases join. An alias that would exceed it is stored, but links nothing. */
 const MAX_ALIASES = 100
 
-interface StoredLink extends Omit<NamedTogether, 'timestamp'> {
+interface StoredLink extends Omit<IdentityPair, 'timestamp'> {
   readonly at: number
 }
 
@@ -31,7 +31,7 @@ const CLAIM = sql`claimer AS "user", anonymous AS other, ${LINK}, is_first AS "i
 /** Returns the users whose first claims have changed, and the claims of new pairs. */
 export async function putClaims(
   tx: Tx,
-  claims: readonly NamedTogether[],
+  claims: readonly IdentityPair[],
 ): Promise<{ readonly users: ReadonlySet<number>; readonly added: readonly StoredClaim[] }> {
   const users = new Set<number>()
   if (claims.length === 0) return { users, added: [] }
@@ -73,7 +73,7 @@ export async function putClaims(
   }
 }
 
-function linkOf({ timestamp, ...named }: NamedTogether): StoredLink {
+function linkOf({ timestamp, ...named }: IdentityPair): StoredLink {
   return { ...named, at: timestamp }
 }
 
@@ -85,12 +85,13 @@ export function isFirst(claim: StoredClaim): boolean {
   return Boolean(claim.isFirst)
 }
 
-export type Moment = Pick<StoredLink, 'at' | 'receivedAt' | 'messageId' | 'sourceId'>
+/** The fields that order links. */
+export type LinkOrder = Pick<StoredLink, 'at' | 'receivedAt' | 'messageId' | 'sourceId'>
 
-export const BY_MOMENT = sql`at, received_at, message_id, source_id`
+export const LINK_ORDER = sql`at, received_at, message_id, source_id`
 
 /** By effective time, time of receipt, messageId and source: the same on every node, in any order of arrival. */
-export function isEarlier(a: Moment, b: Moment): boolean {
+export function isEarlier(a: LinkOrder, b: LinkOrder): boolean {
   if (a.at !== b.at) return a.at < b.at
   if (a.receivedAt !== b.receivedAt) return a.receivedAt < b.receivedAt
   const order = compareText(a.messageId, b.messageId) || compareText(a.sourceId, b.sourceId)
@@ -120,7 +121,7 @@ async function writeClaims(tx: Tx, claims: readonly StoredClaim[]): Promise<void
 /** Returns the users with new linked aliases, and the new aliases that link nothing. */
 export async function putAliases(
   tx: Tx,
-  aliases: readonly NamedTogether[],
+  aliases: readonly IdentityPair[],
 ): Promise<{ readonly users: ReadonlySet<number>; readonly refused: readonly Alias[] }> {
   const users = new Set<number>()
   if (aliases.length === 0) return { users, refused: [] }
@@ -146,7 +147,7 @@ export async function putAliases(
 }
 
 /** The users that are joined with each user of these aliases. */
-async function sharedGroups(tx: Tx, aliases: readonly NamedTogether[]) {
+async function sharedGroups(tx: Tx, aliases: readonly IdentityPair[]) {
   const users = aliases.flatMap(({ user, other }) => [user, other])
   const groups = (await groupsOf(tx, users)).map((group) => new Set(group))
   return new Map(groups.flatMap((group) => [...group].map((user) => [user, group] as const)))
@@ -165,7 +166,7 @@ export interface Alias extends StoredLink {
   readonly isLinked: boolean | number
 }
 
-async function aliasesOf(tx: Tx, named: readonly NamedTogether[]): Promise<Map<string, Alias>> {
+async function aliasesOf(tx: Tx, named: readonly IdentityPair[]): Promise<Map<string, Alias>> {
   const input = tx.dialect.rows(named, { number: ['user', 'other'] })
   const rows = await tx.all(sql<Alias>`
     SELECT identity AS "user", partner AS other, ${LINK}, is_linked AS "isLinked" FROM ${input}

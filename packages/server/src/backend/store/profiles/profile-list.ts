@@ -19,7 +19,7 @@ import {
   type StoredTraits,
   type TraitIndex,
   traitsIn,
-  USED_EVERY_MS,
+  USED_AT_PRECISION_MS,
   useTraitIndex,
 } from './traits.ts'
 
@@ -104,7 +104,7 @@ async function findByTrait(
   // An index that was used recently needs no write.
   const [known] = await store.lookUp(sql<TraitIndex>`
     SELECT number, name, filled_through FROM trait_indexes
-    WHERE name = ${name} AND used_at > ${now - USED_EVERY_MS}`)
+    WHERE name = ${name} AND used_at > ${now - USED_AT_PRECISION_MS}`)
   const index = known ?? (await store.write(useTraitIndex, { name, now }))
   if (index === undefined)
     throw new TooManyTraitIndexes(`The limit of ${MAX_TRAIT_INDEXES} indexed traits is reached.`)

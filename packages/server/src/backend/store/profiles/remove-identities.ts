@@ -5,7 +5,7 @@ import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './identities.ts'
 import { relink } from './linked-profiles.ts'
-import { BY_MOMENT, groupsOf } from './links.ts'
+import { groupsOf, LINK_ORDER } from './links.ts'
 
 /** Ids in the spaces of some sources; `sourceIds: null`: in every space. */
 interface Removal {
@@ -71,7 +71,7 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const claimed = await claimedBy(tx, numbers)
   const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
   const isAll =
-    claimed.length < REMOVED_TOGETHER &&
+    claimed.length < MAX_REMOVALS &&
     (await removeRefusedAliases(tx, numbers)) &&
     (await removeOtherClaims(tx, numbers))
   if (!isAll) {
@@ -139,14 +139,14 @@ function unnamed(tx: Tx, partners: readonly Affected[]): Promise<readonly Affect
 }
 
 /** AnonymousIds, or links of one kind, that one transaction removes: enough for users within the limit of a profile. */
-const REMOVED_TOGETHER = 2_000
+const MAX_REMOVALS = 2_000
 
 /** The anonymousIds of users, including those beyond the limit of a profile. */
 function claimedBy(tx: Tx, users: readonly number[]): Promise<readonly Affected[]> {
   return tx.all(sql<Affected>`
     SELECT id, kind, space, profile FROM identities WHERE id IN (
       SELECT anonymous FROM claims WHERE is_first AND claimer IN (${numbersIn(tx, users)})
-      ORDER BY at LIMIT ${REMOVED_TOGETHER})`)
+      ORDER BY at LIMIT ${MAX_REMOVALS})`)
 }
 
 /** The users with the first claim of removed anonymousIds. */
@@ -160,7 +160,7 @@ function claimersOf(tx: Tx, numbers: readonly number[]): Promise<readonly Affect
 async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise<boolean> {
   const rows = await tx.all(sql<{ readonly owner: number; readonly other: number }>`
     SELECT identity AS owner, partner AS other FROM aliases
-    WHERE identity IN (${numbersIn(tx, numbers)}) AND NOT is_linked LIMIT ${REMOVED_TOGETHER}`)
+    WHERE identity IN (${numbersIn(tx, numbers)}) AND NOT is_linked LIMIT ${MAX_REMOVALS}`)
   if (rows.length === 0) return true
   const input = tx.dialect.rows(rows, { number: ['owner', 'other'] })
   for (const pair of [sql`owner, other`, sql`other, owner`])
@@ -169,7 +169,7 @@ async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise
   const isNamed = new Set(numbers)
   const ids = rows.map(({ other }) => other).filter((id) => !isNamed.has(id))
   await removeRows(tx, await unnamed(tx, await withIds(tx, ids)))
-  return rows.length < REMOVED_TOGETHER
+  return rows.length < MAX_REMOVALS
 }
 
 /** Removes claims that are not first: an anonymousId may have one from each user. Returns whether all are removed. */
@@ -178,8 +178,8 @@ async function removeOtherClaims(tx: Tx, numbers: readonly number[]): Promise<bo
   const removed = await tx.run(sql`
     DELETE FROM claims WHERE (anonymous, claimer) IN (
       SELECT anonymous, claimer FROM claims
-      WHERE (anonymous IN (${ids}) OR claimer IN (${ids})) AND NOT is_first LIMIT ${REMOVED_TOGETHER})`)
-  return removed < REMOVED_TOGETHER
+      WHERE (anonymous IN (${ids}) OR claimer IN (${ids})) AND NOT is_first LIMIT ${MAX_REMOVALS})`)
+  return removed < MAX_REMOVALS
 }
 
 async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
@@ -194,7 +194,7 @@ async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
 async function promoteClaims(tx: Tx, anonymous: readonly number[]) {
   const rows = await tx.all(sql<{ readonly anonymous: number; readonly claimer: number }>`
     SELECT anonymous, claimer FROM (
-      SELECT anonymous, claimer, row_number() OVER (PARTITION BY anonymous ORDER BY ${BY_MOMENT}) AS place
+      SELECT anonymous, claimer, row_number() OVER (PARTITION BY anonymous ORDER BY ${LINK_ORDER}) AS place
       FROM claims WHERE anonymous IN (${numbersIn(tx, anonymous)})) AS placed WHERE place = 1`)
   await tx.run(sql`
     UPDATE claims SET is_first = true WHERE (anonymous, claimer) IN (

@@ -24,7 +24,7 @@ import {
   touchProfiles,
 } from './identities.ts'
 import { addLinks } from './linked-profiles.ts'
-import type { NamedTogether } from './links.ts'
+import type { IdentityPair } from './links.ts'
 import { lockProfiles } from './lock-profiles.ts'
 import { type IdentityFact, putFacts } from './facts.ts'
 import { searchProfiles } from './profile-list.ts'
@@ -92,8 +92,8 @@ async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: numbe
   const withTraits = changes.filter(({ traits }) => traits !== undefined).map(ownIdOf)
   const open = await OpenIdentities.open(tx, { named, withTraits, at })
   const facts: IdentityFact[] = []
-  const claims: NamedTogether[] = []
-  const aliases: NamedTogether[] = []
+  const claims: IdentityPair[] = []
+  const aliases: IdentityPair[] = []
   for (const change of changes) {
     const user = open.apply(change)
     for (const { clause, value } of change.facts) {

@@ -55,7 +55,7 @@ export interface TraitIndex {
 }
 
 const VALUE_LENGTH = 200
-export const USED_EVERY_MS = 60 * 60 * 1000
+export const USED_AT_PRECISION_MS = 60 * 60 * 1000
 /** Maximum number of indexes besides `email`: each costs writes. */
 export const MAX_TRAIT_INDEXES = 20
 const FILL_IDENTITIES = 500
@@ -112,7 +112,7 @@ export async function useTraitIndex(
   if (known !== undefined) {
     await tx.run(sql`
       UPDATE trait_indexes SET used_at = ${now}
-      WHERE number = ${known.number} AND used_at < ${now - USED_EVERY_MS}`)
+      WHERE number = ${known.number} AND used_at < ${now - USED_AT_PRECISION_MS}`)
     return known
   }
   // E-mail addresses can always be searched.

@@ -64,7 +64,7 @@ const others: readonly (readonly [string, Use])[] = [
   ['an event', ({ events }) => events.find(idOf('evt', DAY, 77))],
   [
     'the decided destinations',
-    ({ events }) => events.standingOf([1, 2].map((n) => idOf('evt', DAY, n))),
+    ({ events }) => events.decidedDestinations([1, 2].map((n) => idOf('evt', DAY, n))),
   ],
   [
     'archiving events and duplicates',

@@ -1,4 +1,10 @@
-import type { AcceptedEvent, Attempt, Carried, Delivery, DeliveryPart } from '@hookline/protocol'
+import type {
+  AcceptedEvent,
+  Attempt,
+  Delivery,
+  DeliveryContent,
+  DeliveryPart,
+} from '@hookline/protocol'
 import type { Claim, LaneId } from '../../../../src/backend/deliveries.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
@@ -58,7 +64,7 @@ export async function recordDelivery(
 }
 
 /** The ids of the claimed deliveries. */
-export const idsOf = ({ deliveries }: Pick<Claim<Carried>, 'deliveries'>): string[] =>
+export const idsOf = ({ deliveries }: Pick<Claim<DeliveryContent>, 'deliveries'>): string[] =>
   deliveries.map(({ delivery }) => delivery.id)
 
 /** Claims deliveries due at NOON in a lane, and returns the ids. */

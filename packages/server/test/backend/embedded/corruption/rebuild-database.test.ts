@@ -56,7 +56,7 @@ function isLeafOfEvents({ table, kind }: PageUse): boolean {
 }
 
 /** The maximum number of events lost by corrupting one page. SQLite cannot find the pages below it. */
-function mostLost(use: PageUse): number {
+function maxLost(use: PageUse): number {
   if (use.table === 'sqlite_schema' || (use.table === 'events' && use.kind === 'internal'))
     return EVENTS
   if (use.table === 'events' && use.kind === 'overflow') return 1
@@ -132,7 +132,7 @@ describe('the rebuild of a corrupted database', () => {
         continue
       }
       const lost = EVENTS - eventsIn(file)
-      expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(mostLost(use))
+      expect(lost, JSON.stringify(use)).toBeLessThanOrEqual(maxLost(use))
       const isReported = rebuilt.missing.some((each) => each.startsWith('Table events: '))
       expect(isReported, JSON.stringify(use)).toBe(
         lost > 0 || (use.table === 'events' && isReported),

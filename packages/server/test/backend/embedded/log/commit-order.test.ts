@@ -32,8 +32,8 @@ async function appendInTurn(open: OpenLog, sizes: readonly number[]): Promise<nu
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
-const sizes = (batches: number, most: number): number[] =>
-  Array.from({ length: batches }, (_, index) => 1 + ((index * 7) % most))
+const sizes = (batches: number, max: number): number[] =>
+  Array.from({ length: batches }, (_, index) => 1 + ((index * 7) % max))
 
 test.each([
   ['that keeps up', sizes(120, 5), false],

@@ -70,15 +70,15 @@ export class SteadyService {
   }
 }
 
-export interface Look {
+export interface ScreenOptions {
   readonly columns?: number
   readonly colours?: boolean
 }
 
 /** The output of a command on a screen of that width, stdout before stderr. Escape sequences are shown as `␛`. */
-export async function shown(
+export async function screenOf(
   args: readonly string[],
-  { columns, colours = false }: Look,
+  { columns, colours = false }: ScreenOptions,
 ): Promise<string> {
   vi.stubEnv('COLUMNS', columns === undefined ? undefined : String(columns))
   vi.stubEnv('FORCE_COLOR', colours ? '1' : '0')

@@ -3,7 +3,7 @@ import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import type { OpenBackendHarness } from '../backend-harness.ts'
 import { deliveryOf } from '../deliveries/recorded-delivery.ts'
 
-export function standingConformance(open: OpenBackendHarness): void {
+export function decidedDestinationsConformance(open: OpenBackendHarness): void {
   describe('the decided destinations', () => {
     test('include each destination that has a delivery of the event or declined it', async () => {
       await using harness = await open()
@@ -19,15 +19,20 @@ export function standingConformance(open: OpenBackendHarness): void {
         { event: neither, declined: [] },
       ])
       await deliveries.record([{ delivery: deliveryOf(both), attempts: [] }])
-      const standing = await events.standingOf([both.id, declined.id, neither.id, 'evt_none'])
-      expect(standing.get(both.id)).toEqual(new Set(['dst_a', 'dst_b']))
-      expect(standing.get(declined.id)).toEqual(new Set(['dst_a']))
-      expect([...standing.keys()].toSorted()).toEqual([both.id, declined.id].toSorted())
+      const decided = await events.decidedDestinations([
+        both.id,
+        declined.id,
+        neither.id,
+        'evt_none',
+      ])
+      expect(decided.get(both.id)).toEqual(new Set(['dst_a', 'dst_b']))
+      expect(decided.get(declined.id)).toEqual(new Set(['dst_a']))
+      expect([...decided.keys()].toSorted()).toEqual([both.id, declined.id].toSorted())
     })
 
     test('of no events are empty', async () => {
       await using harness = await open()
-      expect(await harness.backend.events.standingOf([])).toEqual(new Map())
+      expect(await harness.backend.events.decidedDestinations([])).toEqual(new Map())
     })
   })
 }
