@@ -13,12 +13,12 @@ export function ingest(count: number, goal: number): Benchmark {
   const fewer = compared({ count, connections: FEWER_CONNECTIONS })
   return {
     async run(settings) {
-      const { figures, notes } = await many.run(settings)
+      const measured = await many.run(settings)
       const besides = (await fewer.run(settings)).figures.map((figure) => ({
         ...figure,
         name: `${figure.name}, ${FEWER_CONNECTIONS} connections`,
       }))
-      return { figures: [...figures, ...besides], notes }
+      return { ...measured, figures: [...measured.figures, ...besides] }
     },
   }
 }
