@@ -61,7 +61,7 @@ describe('a destructive command', () => {
       [['sources', 'remove-key', 'Doomed', source.writeKeys[0]!.key], /source "Doomed"/],
       [['destinations', 'delete', 'Mail'], /destination "Mail" .+0 pending, 0 held/],
       [['tokens', 'delete', 'deploy'], /token "deploy" .+viewer role.+never been used/],
-      [['audiences', 'delete', 'VIP'], /an audience: "VIP" .+0 users/],
+      [['audiences', 'delete', 'VIP'], /an audience and its values for 0 users: "VIP"/],
       [
         ['audiences', 'import', 'VIP', '/dev/null', '--replace'],
         /audience "VIP" .+not in \/dev\/null/,
