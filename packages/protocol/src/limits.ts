@@ -48,6 +48,8 @@ export const LIMITS = {
   filtersPerClause: 20,
   /** Paths that a destination keeps, drops or hashes. */
   pathsPerRule: 100,
+  /** Comparisons in the filter of a destination. */
+  filterComparisons: 100,
   /** Event names of a clause in the filter of a destination. */
   eventNamesPerClause: 100,
   /** Characters of a name, a path or a string in a condition. */

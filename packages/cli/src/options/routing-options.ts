@@ -18,16 +18,13 @@ import type { ApiCommand } from '../commands/api-command.ts'
 import { Failure } from '../failure.ts'
 import { jsonObjectIn } from './json-file.ts'
 
-export interface FieldOptions {
+export interface RoutingOptions extends FilterOptions {
+  readonly sample?: Sample | false
   readonly drop?: readonly string[]
   readonly keep?: readonly string[]
   readonly hash?: readonly string[]
   readonly hashEmail?: readonly string[]
   readonly fields?: false
-}
-
-export interface RoutingOptions extends FilterOptions, FieldOptions {
-  readonly sample?: Sample | false
   readonly format?: Format
 }
 
@@ -56,16 +53,10 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
 
 /** Options of `create` and `update`. */
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
-  return withFieldOptions(withFilterOptions(command))
+  return withFilterOptions(command)
     .option('--no-filter', 'remove the filter: receive all events')
     .option('--sample <share>', 'only this share of the users, such as 0.1 or 10%', sampleIn)
     .option('--no-sample', 'remove the sample')
-    .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
-}
-
-/** Options of destinations and sources. */
-export function withFieldOptions(command: ApiCommand): ApiCommand {
-  return command
     .option('--drop <path>', 'remove this field, such as context.ip; repeat for more', collect)
     .option('--keep <path>', 'remove all other fields; repeat for more', collect)
     .option('--hash <path>', 'replace this field by its HMAC; repeat for more', collect)
@@ -74,7 +65,8 @@ export function withFieldOptions(command: ApiCommand): ApiCommand {
       'the same in lower case, without spaces; repeat for more',
       collect,
     )
-    .option('--no-fields', 'keep all fields unchanged')
+    .option('--no-fields', 'send all fields unchanged')
+    .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
 }
 
 const HINT = 'For example {"event": "Order *"}, or {"type": "identify"}.'
@@ -94,6 +86,11 @@ export async function filterOf(options: FilterOptions): Promise<Filter | null | 
 function shortFilter({ only, event, where }: FilterOptions): Filter {
   const types = only ?? (event === undefined ? undefined : (['track'] as const))
   if (types === undefined) return { where: where ?? [] }
+  if (event !== undefined && !types.includes('track'))
+    throw new Failure('usage', '--event needs track in --only.')
+  for (const each of where ?? [])
+    if (!types.some((type) => applies(each, type)))
+      throw new Failure('usage', '--where compares properties, which these types do not have.')
   const clauses = types.map((type) => {
     const names = type === 'track' && event !== undefined ? { event: one(event) } : { type }
     const compared = (where ?? []).filter((each) => applies(each, type))
@@ -103,25 +100,37 @@ function shortFilter({ only, event, where }: FilterOptions): Filter {
 }
 
 /** The settings that the options describe; `undefined` for no change, `null` for removal. */
-export async function routingOf(options: RoutingOptions) {
+export async function routingOf(
+  options: RoutingOptions,
+  readFields: () => Promise<object> = () => Promise.resolve({}),
+) {
   return {
     filter: await filterOf(options),
     sample: options.sample === false ? null : options.sample,
-    fields: fieldsOf(options),
+    fields: await fieldsOf(options, readFields),
     format: options.format,
   }
 }
 
-/** `null` for `--no-fields`; `undefined` without these options. */
-export function fieldsOf(options: FieldOptions): object | null | undefined {
+/** Replaces the lists that the options name, and keeps the other current ones. `null` for `--no-fields`. */
+async function fieldsOf(
+  options: RoutingOptions,
+  readFields: () => Promise<object>,
+): Promise<object | null | undefined> {
   const { drop, keep, hash, hashEmail, fields } = options
+  const isChanged = [drop, keep, hash, hashEmail].some((paths) => paths !== undefined)
+  if (fields === false && isChanged)
+    throw new Failure('usage', '--no-fields conflicts with --drop, --keep and --hash.')
   if (fields === false) return null
+  if (!isChanged) return undefined
   const hashes = [
     ...(hash ?? []).map((path) => ({ path })),
     ...(hashEmail ?? []).map((path) => ({ path, normalize: 'email' })),
   ]
-  const lists = { drop, keep, hash: hashes.length > 0 ? hashes : undefined }
-  return Object.values(lists).some((list) => list !== undefined) ? definedFields(lists) : undefined
+  return {
+    ...(await readFields()),
+    ...definedFields({ drop, keep, hash: hashes.length > 0 ? hashes : undefined }),
+  }
 }
 
 function collect(text: string, earlier?: readonly string[]): readonly string[] {
@@ -132,12 +141,11 @@ function one<T>(values: readonly T[]): T | readonly T[] {
   return values.length === 1 ? values[0]! : values
 }
 
-const WITH_TRAITS: readonly EventType[] = ['identify', 'group']
+const WITH_PROPERTIES: readonly EventType[] = ['track', 'page', 'screen']
 
-/** Only calls with properties are compared by them, and only calls with traits by these. */
+/** Comparisons of properties only apply to types that have some. */
 function applies(comparison: ValueComparison, type: EventType): boolean {
-  if ('property' in comparison) return !WITH_TRAITS.includes(type)
-  return !('trait' in comparison) || WITH_TRAITS.includes(type)
+  return !('property' in comparison) || WITH_PROPERTIES.includes(type)
 }
 
 function typesIn(text: string): readonly EventType[] {
@@ -173,8 +181,11 @@ export function comparisonIn(text: string): ValueComparison {
     throw new Failure('usage', `--where has no comparison: ${JSON.stringify(text)}.`, {
       hint: `Use properties.…, traits.…, context.…, ${FILTER_FIELDS.join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
     })
-  const value = OPERATOR_TABLE[op].takes === 'none' && given === '' ? {} : { value: valueIn(given) }
-  return { ...compared, op, ...value }
+  if (OPERATOR_TABLE[op].takes === 'none' && given === '') return { ...compared, op }
+  const value = valueIn(given)
+  // Ids and names are always text.
+  const isText = 'field' in compared && typeof value !== 'object'
+  return { ...compared, op, value: isText && typeof value !== 'string' ? given : value }
 }
 
 function comparedIn(path: string) {

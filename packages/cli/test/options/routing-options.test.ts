@@ -10,6 +10,7 @@ describe('--where', () => {
     ['traits.vip == true', { trait: 'vip', op: 'equals', value: true }],
     ['traits.zip="01"', { trait: 'zip', op: 'equals', value: '01' }],
     ['context.page.path starts_with /a', { context: 'page.path', op: 'starts_with', value: '/a' }],
+    ['userId=123', { field: 'userId', op: 'equals', value: '123' }],
     ['context.ip exists', { context: 'ip', op: 'exists' }],
     ['userId one_of ["a", "b"]', { field: 'userId', op: 'one_of', value: ['a', 'b'] }],
   ])('reads %s', (text, comparison) => {
@@ -36,10 +37,10 @@ describe('the filter of --only, --event and --where', () => {
     expect(await filterOf({ event: ['A', 'B'] })).toEqual({ event: ['A', 'B'] })
   })
 
-  it('compares properties and traits with the calls that have them', async () => {
+  it('compares properties with the calls that have them', async () => {
     expect(await filterOf({ only: ['track', 'identify'], event: ['Order *'], where })).toEqual({
       or: [
-        { event: 'Order *', where: [where[0]] },
+        { event: 'Order *', where },
         { type: 'identify', where: [where[1]] },
       ],
     })
@@ -52,6 +53,11 @@ describe('the filter of --only, --event and --where', () => {
   it('is null for --no-filter, and undefined without these options', async () => {
     expect(await filterOf({ filter: false })).toBeNull()
     expect(await filterOf({})).toBeUndefined()
+  })
+
+  it('refuses options that no call could match', async () => {
+    await expect(filterOf({ only: ['page'], event: ['A'] })).rejects.toThrow('needs track')
+    await expect(filterOf({ only: ['alias'], where })).rejects.toThrow('do not have')
   })
 
   it('conflicts with --filter', async () => {

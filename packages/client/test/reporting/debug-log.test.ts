@@ -25,10 +25,10 @@ describe.concurrent('DEBUG', () => {
       'flush by size: 20 waiting',
       `queued track ${UUID} \\d+ bytes, 21 waiting`,
       'flush by close\\(\\): 21 waiting',
-      'response 503 +to 20 in \\d+ ms',
+      'response 503 +to a batch of 20 in \\d+ ms',
       'retry 1 of 10 in \\d+ ms',
-      'response 200 +to 20 in \\d+ ms',
-      'response 200 +to 1 in \\d+ ms',
+      'response 200 +to a batch of 20 in \\d+ ms',
+      'response 200 +to a batch of 1 in \\d+ ms',
     ]
     expect(lines).toHaveLength(patterns.length)
     for (const [index, pattern] of patterns.entries()) {

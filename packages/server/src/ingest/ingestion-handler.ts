@@ -228,7 +228,6 @@ export class IngestionHandler {
     const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
-      fields: source.fields,
       rules: {
         type: endpoint.type,
         shared: batch.shared,

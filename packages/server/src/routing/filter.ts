@@ -24,9 +24,13 @@ const compiled = new WeakMap<Filter, Test>()
 /** Changes in audiences and computed traits pass, unless the filter names their type. */
 export function passesFilter(filter: Filter, accepted: AcceptedEvent): boolean {
   if (accepted.origin !== undefined && !namesType(filter, accepted.type)) return true
+  return testOf(filter)(accepted)
+}
+
+function testOf(filter: Filter): Test {
   let test = compiled.get(filter)
   if (test === undefined) compiled.set(filter, (test = compile(filter)))
-  return test(accepted)
+  return test
 }
 
 function namesType(filter: Filter, type: AcceptedEvent['type']): boolean {
@@ -38,15 +42,15 @@ function namesType(filter: Filter, type: AcceptedEvent['type']): boolean {
 
 function compile(filter: Filter): Test {
   if ('and' in filter) {
-    const tests = filter.and.map(compile)
+    const tests = filter.and.map(testOf)
     return (accepted) => tests.every((test) => test(accepted))
   }
   if ('or' in filter) {
-    const tests = filter.or.map(compile)
+    const tests = filter.or.map(testOf)
     return (accepted) => tests.some((test) => test(accepted))
   }
   if ('not' in filter) {
-    const test = compile(filter.not)
+    const test = testOf(filter.not)
     return (accepted) => !test(accepted)
   }
   return compileClause(filter)
@@ -80,7 +84,11 @@ function reader(comparison: ValueComparison): (call: Event) => Json | undefined 
   const path = pathOf(pathIn(comparison))
   if ('property' in comparison) return (call) => valueAt(call.properties ?? NONE, path)
   if ('context' in comparison) return (call) => valueAt(call.context, path)
-  return (call) => valueAt(call.traits ?? call.context, call.traits ? path : ['traits', ...path])
+  const inContext = ['traits', ...path]
+  return (call) =>
+    call.type === 'identify' || call.type === 'group'
+      ? valueAt(call.traits ?? NONE, path)
+      : valueAt(call.context, inContext)
 }
 
 const NONE: JsonObject = {}
@@ -97,7 +105,7 @@ export function whyExcluded(filter: Filter, accepted: AcceptedEvent): readonly s
 }
 
 function failures(filter: Filter, accepted: AcceptedEvent, pointer: string): readonly string[] {
-  if (compile(filter)(accepted)) return []
+  if (testOf(filter)(accepted)) return []
   const inList = (kind: 'and' | 'or', filters: readonly Filter[]): readonly string[] =>
     filters.flatMap((each, index) => failures(each, accepted, `${pointer}/${kind}/${index}`))
   if ('and' in filter) return inList('and', filter.and)

@@ -1,5 +1,4 @@
 import {
-  type Event,
   type Fields,
   isJsonObject,
   type Json,
@@ -33,9 +32,7 @@ export function formed(
 ): Formed {
   if (fields === undefined && format === 'hookline') return { body }
   const stored = jsonObjectIn(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
-  // A deletion notice has only an id and a time, without which it has no meaning.
-  const isShaped = fields !== undefined && stored['type'] !== 'delete'
-  const payload = isShaped ? shaped(stored, fields) : stored
+  const payload = fields === undefined ? stored : shaped(stored, fields)
   const { type, timestamp } = stored as { readonly type: string; readonly timestamp: string }
   const bytes = (object: JsonObject): Uint8Array => Buffer.from(JSON.stringify(object))
   if (format === 'hookline') return { body: bytes(payload) }
@@ -60,60 +57,79 @@ function standardType({ event }: JsonObject, type: string): string {
   return type === 'track' && typeof event === 'string' ? `${type}.${keyOfName(event)}` : type
 }
 
-/** The members of a call that the fields of a source may change. Without the others, an event could not be traced or deleted. */
-export const SHAPED_MEMBERS = ['context', 'properties', 'traits'] as const
-
-/** An event without the fields that its source removes. */
-export function shapedEvent(event: Event, fields: Fields): Event {
-  const members = SHAPED_MEMBERS.flatMap((name) => {
-    const value = event[name]
-    return value === undefined ? [] : [[name, value] as const]
-  })
-  const { context, properties, traits } = shaped(Object.fromEntries(members), fields)
-  return {
-    ...event,
-    context: (context ?? {}) as JsonObject,
-    ...(event.properties && { properties: (properties ?? {}) as JsonObject }),
-    ...(event.traits && { traits: (traits ?? {}) as JsonObject }),
-  }
-}
-
 /** Always sent, so that receivers can recognise and deduplicate events. */
-const KEPT = ['version', 'type', 'messageId', 'timestamp']
+export const ENVELOPE = ['version', 'type', 'messageId', 'timestamp'] as const
 
-/** Removes and hashes fields. A path also applies to the objects in a list. */
-export function shaped(
-  payload: JsonObject,
-  { keep, drop = [], hash = [], salt }: Fields,
-): JsonObject {
-  let result: Json = payload
-  if (keep !== undefined) result = kept(result, treeOf([...KEPT, ...keep]))
-  if (drop.length > 0) result = changed(result, treeOf(drop), () => undefined)
-  for (const { path, normalize } of hash) {
-    const hashed = (value: Json): Json => hashOf(value, salt, normalize === 'email')
-    result = changed(result, treeOf([path]), hashed)
-  }
-  return result as JsonObject
+/** Removes and hashes fields. A deletion notice only gets the hashes of its id, so that receivers can match it. */
+export function shaped(payload: JsonObject, fields: Fields): JsonObject {
+  const { keep, change, changeNotice } = rulesOf(fields)
+  if (payload['type'] === 'delete') return changed(payload, changeNotice) as JsonObject
+  const left = keep === undefined ? payload : kept(payload, keep)
+  return changed(left, change) as JsonObject
 }
 
-/** Paths by their first step. `whole` marks the end of a path. */
+/** Rules are compiled once: a changed destination has a new object. */
+const compiled = new WeakMap<Fields, Rules>()
+
+interface Rules {
+  readonly keep: Tree | undefined
+  readonly change: Tree
+  readonly changeNotice: Tree
+}
+
+type Change = (value: Json) => Json | undefined
+
+/** Paths by their first step. */
 interface Tree {
-  isWhole: boolean
+  /** What happens to the value at the end of a path. */
+  change?: Change
   readonly steps: Map<string, Tree>
 }
 
-function treeOf(paths: readonly string[]): Tree {
-  const root: Tree = { isWhole: false, steps: new Map() }
-  for (const path of paths) {
-    let tree = root
-    for (const step of pathOf(path)) {
-      const next = tree.steps.get(step) ?? { isWhole: false, steps: new Map<string, Tree>() }
-      tree.steps.set(step, next)
-      tree = next
-    }
-    tree.isWhole = true
+const NOTICE_IDS = ['userId', 'anonymousId']
+const same: Change = (value) => value
+const dropped: Change = () => undefined
+
+function rulesOf(fields: Fields): Rules {
+  const known = compiled.get(fields)
+  if (known !== undefined) return known
+  const { keep, drop = [], hash = [], salt } = fields
+  const hashes = hash.map(({ path, normalize }) => {
+    const change: Change = (value) => hashOf(value, salt, normalize === 'email')
+    return [path, change] as const
+  })
+  const rules = {
+    keep: keep && treeOf([...ENVELOPE, ...keep].map((path) => [path, same] as const)),
+    change: treeOf([...hashes, ...drop.map((path) => [path, dropped] as const)]),
+    changeNotice: treeOf(hashes.filter(([path]) => NOTICE_IDS.includes(path))),
   }
+  compiled.set(fields, rules)
+  return rules
+}
+
+function treeOf(paths: readonly (readonly [path: string, Change])[]): Tree {
+  const root: Tree = { steps: new Map() }
+  for (const [path, change] of paths)
+    for (const steps of placesOf(pathOf(path))) {
+      let tree = root
+      for (const step of steps) {
+        const next: Tree = tree.steps.get(step) ?? { steps: new Map() }
+        tree.steps.set(step, next)
+        tree = next
+      }
+      tree.change = change
+    }
   return root
+}
+
+/** Traits may be in either place, and alias payloads have other names for ids. */
+function placesOf(steps: readonly string[]): readonly (readonly string[])[] {
+  const [first, second, ...rest] = steps
+  if (first === 'traits') return [steps, ['context', ...steps]]
+  if (first === 'context' && second === 'traits') return [steps, ['traits', ...rest]]
+  if (second !== undefined) return [steps]
+  if (first === 'userId') return [steps, ['User ID'], ['Previous ID']]
+  return first === 'previousId' ? [steps, ['Previous ID']] : [steps]
 }
 
 /** The parts of the value that a path leads to. */
@@ -122,20 +138,20 @@ function kept(value: Json, tree: Tree): Json {
   const entries = Object.entries(value as JsonObject).flatMap(([name, each]): [string, Json][] => {
     const next = tree.steps.get(name)
     if (next === undefined || each === undefined) return []
-    if (next.isWhole) return [[name, each]]
+    if (next.change !== undefined) return [[name, each]]
     return isContainer(each) ? [[name, kept(each, next)]] : []
   })
   return Object.fromEntries(entries)
 }
 
-/** Replaces the values at the ends of paths; `undefined` removes them. */
-function changed(value: Json, tree: Tree, change: (value: Json) => Json | undefined): Json {
-  if (Array.isArray(value)) return value.map((each) => changed(each, tree, change))
+/** Changes the values at the ends of paths. A path also applies to the objects in a list. */
+function changed(value: Json, tree: Tree): Json {
+  if (Array.isArray(value)) return value.map((each) => changed(each, tree))
   if (!isJsonObject(value)) return value
   const entries = Object.entries(value).flatMap(([name, each]): [string, Json][] => {
     const next = tree.steps.get(name)
     if (next === undefined || each === undefined) return [[name, each!]]
-    const replaced = next.isWhole ? change(each) : changed(each, next, change)
+    const replaced = next.change === undefined ? changed(each, next) : next.change(each)
     return replaced === undefined ? [] : [[name, replaced]]
   })
   return Object.fromEntries(entries)
@@ -145,10 +161,18 @@ function isContainer(value: Json): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** HMAC-SHA256 as lower-case hex. Each element of a list is hashed; `null` stays. */
+/** A hash is longer than most elements of a list, so a long list gets one hash. */
+const MAX_HASHES = 100
+
+/** HMAC-SHA256 as lower-case hex. Each element of a short list is hashed; `null` stays. */
 function hashOf(value: Json, salt: string, isEmail: boolean): Json {
   if (value === null) return null
-  if (Array.isArray(value)) return value.map((each) => hashOf(each, salt, isEmail))
+  if (Array.isArray(value) && value.length <= MAX_HASHES)
+    return value.map((each) => (each === null ? null : hashOfOne(each, salt, isEmail)))
+  return hashOfOne(value, salt, isEmail)
+}
+
+function hashOfOne(value: Json, salt: string, isEmail: boolean): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   const normal = isEmail ? text.trim().toLowerCase() : text
   return createHmac('sha256', salt).update(normal).digest('hex')

@@ -13,7 +13,7 @@ const event = acceptedEvent({
   context: { ip: '198.51.100.7', traits: { email: ' Ann@X.example ' } },
 })
 const content = { body: event.body, sourceId: 'src_a', deliveryId: 'msg_1' }
-const salt = 'a salt'
+const salt = 'the salt of this test'
 
 function parsedBody(settings: Parameters<typeof formed>[0], of = content): JsonObject {
   return JSON.parse(Buffer.from(formed(settings, of).body).toString()) as JsonObject
@@ -82,13 +82,38 @@ describe('fields', () => {
     expect(body).toBe(text)
   })
 
-  it('leaves a deletion notice unchanged', () => {
+  it('changes traits in both of their places', () => {
+    const drop = ['traits.email', 'context.traits.plan']
+    const both = { email: 'a', plan: 'b', other: 'c' }
+    const payload = { traits: both, context: { traits: both } }
+    const left = { other: 'c' }
+    expect(shaped(payload, { drop, salt })).toEqual({ traits: left, context: { traits: left } })
+  })
+
+  it('changes the ids of alias calls under their names in the payload', () => {
+    const payload = { type: 'alias', 'Previous ID': 'v1', 'User ID': 'u1' }
+    expect(shaped(payload, { hash: [{ path: 'userId' }], salt })).toEqual({
+      type: 'alias',
+      'Previous ID': hmac('v1'),
+      'User ID': hmac('u1'),
+    })
+  })
+
+  it('gives a long list one hash', () => {
+    const list = Array(101).fill(1) as number[]
+    const hashed = shaped({ a: list }, { hash: [{ path: 'a' }], salt })
+    expect(hashed).toEqual({ a: hmac(JSON.stringify(list)) })
+  })
+
+  it('only hashes the ids of a deletion notice', () => {
     const notice = { userId: 'u1', timestamp: '2026-01-15T12:00:00.000Z' }
     const of = { ...content, body: Buffer.from(deletionPayload(notice)) }
-    expect(parsedBody({ fields: { keep: [], drop: ['userId'], salt } }, of)).toEqual({
+    const hash = [{ path: 'userId' }]
+    expect(parsedBody({ fields: { keep: [], drop: ['anonymousId'], salt } }, of)).toEqual({
       type: 'delete',
       ...notice,
     })
+    expect(parsedBody({ fields: { hash, salt } }, of)).toMatchObject({ userId: hmac('u1') })
   })
 })
 

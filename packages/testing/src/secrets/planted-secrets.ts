@@ -12,7 +12,7 @@ const HEADER_VALUE = 'planted-header-value'
 /** The path of a URL is often a credential. The API shows it, but it is stored only encrypted. */
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
-const SALT = 'planted-salt'
+const SALT = 'planted-salt-of-fields'
 const PROXY_PASSWORD = 'planted-proxy-password'
 
 /** The secrets that a test plants. */
@@ -88,8 +88,7 @@ export async function plantSecrets({
     return response
   }
 
-  const fields = { hash: [{ path: 'context.none' }], salt: SALT }
-  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop', fields })).text) as {
+  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
     id: string
     writeKeys: { key: string }[]
   }
@@ -98,6 +97,7 @@ export async function plantSecrets({
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
   const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
+  const fields = { hash: [{ path: 'context.none' }], salt: SALT }
   const settings = { sharedSecret: SHARED_SECRET, webhooks, fields }
   const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {

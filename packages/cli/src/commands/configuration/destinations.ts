@@ -87,7 +87,14 @@ function addChanging(destinations: ApiCommand): void {
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
-    const change = definedFields({ name: options.name, settings: await settingsOf(options) })
+    const readFields = async (): Promise<object> => {
+      const { settings } = await context.api.getDestination(
+        await idOf(context.api, 'destination', idOrName),
+      )
+      return settings.fields ?? {}
+    }
+    const settings = await settingsOf(options, readFields)
+    const change = definedFields({ name: options.name, settings })
     requireChange(context.command, change)
     const id = await idOf(context.api, 'destination', idOrName)
     showDestination(context, await context.api.changeDestination(id, change))
@@ -152,10 +159,18 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
 }
 
 /** The settings from these options; `undefined` if there are none. */
-async function settingsOf(options: WebhookOptions): Promise<object | undefined> {
+async function settingsOf(
+  options: WebhookOptions,
+  readFields?: () => Promise<object>,
+): Promise<object | undefined> {
   const { webhook: webhooks, secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
-  const settings = { webhooks, sharedSecret, successPolicy, ...(await routingOf(options)) }
+  const settings = {
+    webhooks,
+    sharedSecret,
+    successPolicy,
+    ...(await routingOf(options, readFields)),
+  }
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 

@@ -4,7 +4,6 @@ import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { type FieldOptions, fieldsOf, withFieldOptions } from '../../options/routing-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { counted, shortList } from '../../output/figures.ts'
@@ -12,7 +11,7 @@ import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
-interface SourceOptions extends FieldOptions {
+interface SourceOptions {
   readonly name?: string
   readonly enabled?: boolean
   readonly disabled?: true
@@ -38,18 +37,19 @@ export function addSources(program: ApiCommand): void {
       showItem(output, COLUMNS, await api.getSource(id)),
     )
 
-  withFieldOptions(sources.api('create <name>', 'create a source with a write key'))
+  sources
+    .api('create <name>', 'create a source with a write key')
     .option('--disabled', 'reject its calls until it is enabled')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
     .option('--space <space>', 'space of its profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space, disabled } = options
-      const limits = { rateLimit: rateLimitOf(options), fields: fieldsOf(options) }
-      const body = definedFields({ name, enabled: !disabled, space, ...limits })
-      showItem(output, COLUMNS, await api.createSource(body))
+      const fields = { name, enabled: !disabled, rateLimit: rateLimitOf(options), space }
+      showItem(output, COLUMNS, await api.createSource(definedFields(fields)))
     })
 
-  withFieldOptions(sources.api('update <id>', 'update a source'))
+  sources
+    .api('update <id>', 'update a source')
     .option('--name <name>', 'new name of the source')
     .option('--enabled', 'accept its calls')
     .option('--no-enabled', 'reject its calls')
@@ -57,8 +57,7 @@ export function addSources(program: ApiCommand): void {
     .option('--space <space>', 'space of its profiles; applies to new events')
     .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, enabled, space } = options
-      const limits = { rateLimit: rateLimitOf(options), fields: fieldsOf(options) }
-      const change = definedFields({ name, enabled, space, ...limits })
+      const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
       requireChange(context.command, change)
       const { api, output } = context
       const id = await idOf(api, 'source', idOrName)

@@ -123,8 +123,12 @@ describe('hookline destinations', () => {
       },
       format: 'standard',
     })
+    const { settings } = await update('--drop', 'context.page')
+    expect(settings).toMatchObject({
+      fields: { drop: ['context.page'], hash: [{ path: 'traits.email' }] },
+    })
     const { stdout } = await service.run('destinations', 'get', id)
-    expect(stdout).toContain('without context.ip; with hashes of traits.email')
+    expect(stdout).toContain('without context.page; with hashes of traits.email')
     expect(stdout).toMatch(/sample +10% by userId/)
     const preview = ['destinations', 'filter-preview', id, '--last', '10']
     expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')

@@ -125,6 +125,7 @@ const schemas = {
 /** The content of a test delivery: an archived event, or a sample without an id. */
 export interface TestContent {
   readonly id: string | null
+  readonly sourceId: string
   readonly body: Uint8Array
 }
 
@@ -251,7 +252,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
 
 async function requestedContent(
   { type, eventId }: { readonly type?: PayloadType; readonly eventId?: string },
-  { id }: Destination,
+  { id, sourceId }: Destination,
   { events, catalog, clock }: ActionDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
@@ -261,7 +262,7 @@ async function requestedContent(
   }
   if (type !== undefined) {
     const sample = sampleOf(type, formatTimestamp(clock.wall()))
-    return { id: null, body: Buffer.from(webhookPayload(sample)) }
+    return { id: null, sourceId, body: Buffer.from(webhookPayload(sample)) }
   }
   const event = await events.find(eventId!)
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)

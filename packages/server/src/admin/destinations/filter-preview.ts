@@ -16,6 +16,8 @@ import { filterFaults } from './routing-settings.ts'
 const MAX_EVENTS = 1_000
 const EXAMPLES = 5
 const PAGE = 100
+const MAX_NAMES = 50
+const MAX_NAME_CHARACTERS = 200
 
 const example = {
   id: Type.String(),
@@ -58,7 +60,9 @@ const schema = {
           examined: Type.Integer(),
           selected: Type.Integer(),
         }),
-        { description: 'By type and name, the most frequent first.' },
+        {
+          description: `By type and name, the ${MAX_NAMES} most frequent first. Names are cut to ${MAX_NAME_CHARACTERS} characters.`,
+        },
       ),
       selectedExamples: Type.Array(Type.Object(example), {
         description: `The last ${EXAMPLES} events that the filter selects.`,
@@ -129,7 +133,8 @@ class Preview {
   add(accepted: AcceptedEvent): void {
     const filter = this.#filter
     const isSelected = filter === undefined || passesFilter(filter, accepted)
-    const { type, event = null } = accepted.event
+    const { type } = accepted.event
+    const event = accepted.event.event?.slice(0, MAX_NAME_CHARACTERS) ?? null
     const key = JSON.stringify([type, event])
     const named = this.#names.get(key) ?? { type, event, counts: { examined: 0, selected: 0 } }
     this.#names.set(key, named)
@@ -151,7 +156,9 @@ class Preview {
     )
     return {
       ...this.#total,
-      byName: names.map(({ type, event, counts }) => ({ type, event, ...counts })),
+      byName: names
+        .slice(0, MAX_NAMES)
+        .map(({ type, event, counts }) => ({ type, event, ...counts })),
       selectedExamples: this.#selected,
       excludedExamples: this.#excluded,
     }

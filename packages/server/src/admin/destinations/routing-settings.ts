@@ -18,7 +18,7 @@ import { randomBytes } from 'node:crypto'
 import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
 import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
 import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
-import { SHAPED_MEMBERS } from '../../routing/form.ts'
+import { ENVELOPE } from '../../routing/form.ts'
 import { isHidden } from './webhook-list.ts'
 
 const CLAUSE_FIELDS = ['type', 'event', 'where']
@@ -29,13 +29,27 @@ const MAX_NAMES = LIMITS.eventNamesPerClause
 
 /** Validates a filter. The pointers of faults are relative to it. */
 export function filterFaults(input: unknown): readonly Fault[] {
-  return treeFaults(input, {
+  const faults = treeFaults(input, {
     kindsOf: (each) => CLAUSE_FIELDS.filter((name) => Object.hasOwn(each, name)).slice(0, 1),
     checkOf: () => ({ fields: CLAUSE_FIELDS, check: checkClause }),
     examples:
       'Use one of {"type": …}, {"event": …}, {"where": […]}, {"and": […]}, {"or": […]}, {"not": …}.',
     remedy: '',
   })
+  const count = faults.length > 0 ? 0 : comparisonsIn(input as Filter)
+  if (count <= MAX_IN_FILTER) return faults
+  const hint = `Use at most ${MAX_IN_FILTER} in all clauses. one_of compares with a list of values.`
+  return [fault('', 'too_many', `The filter has ${count} comparisons.`, hint)]
+}
+
+const MAX_IN_FILTER = LIMITS.filterComparisons
+
+function comparisonsIn(filter: Filter): number {
+  const sum = (filters: readonly Filter[]): number =>
+    filters.reduce((all, each) => all + comparisonsIn(each), 0)
+  if ('and' in filter) return sum(filter.and)
+  if ('or' in filter) return sum(filter.or)
+  return 'not' in filter ? comparisonsIn(filter.not) : (filter.where ?? []).length
 }
 
 /** The optional settings that choose and form events. */
@@ -80,36 +94,12 @@ export function presentRouting({ filter, sample, fields, format }: RoutingSettin
 /** `null` for absent ones, so that an import removes them. */
 export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
   const { filter = null, sample = null, fields, format = null } = settings
-  return { filter, sample, fields: exportFields(fields, withSecrets), format }
+  const shown = fields && !withSecrets ? presentFields(fields) : (fields ?? null)
+  return { filter, sample, fields: shown, format }
 }
 
-export function presentFields(fields: Fields): object {
+function presentFields(fields: Fields): object {
   return { ...fields, salt: { set: true } }
-}
-
-export function exportFields(fields: Fields | undefined, withSecrets: boolean): object | null {
-  if (fields === undefined) return null
-  return withSecrets ? fields : presentFields(fields)
-}
-
-/** Validates the fields of a source. Pointers are relative to the source. */
-export function parseSourceFields(
-  input: unknown,
-  faults: Fault[],
-  previous: Fields | undefined,
-): Fields | undefined {
-  const fields = parseFields(input, faults, previous)
-  if (fields === undefined || faults.length > 0) return undefined
-  const { keep = [], drop = [], hash = [] } = fields
-  const lists = { keep, drop, hash: hash.map(({ path }) => path) }
-  const hint = `Use a path in ${SHAPED_MEMBERS.join(', ')}, such as context.ip.`
-  for (const [name, paths] of Object.entries(lists))
-    for (const [index, path] of paths.entries())
-      if (!SHAPED_MEMBERS.some((member) => path.startsWith(`${member}.`)))
-        faults.push(
-          fault(`/fields/${name}/${index}`, 'not_allowed', 'A source cannot change it.', hint),
-        )
-  return fields
 }
 
 function parseFilter(input: unknown, faults: Fault[]): Filter {
@@ -140,8 +130,26 @@ function parseFields(
   if (keep !== undefined) checkPaths(keep, '/fields/keep', faults)
   if (drop !== undefined) checkPaths(drop, '/fields/drop', faults)
   if (hash !== undefined) checkHashes(hash, faults)
+  if (faults.length === 0) faults.push(...changeFaults({ drop, hash } as Partial<Fields>))
   const lists = Object.entries({ keep, drop, hash }).filter(([, value]) => value !== undefined)
   return { ...Object.fromEntries(lists), salt: parseSalt(salt, faults, previous?.salt) }
+}
+
+/** The envelope cannot be changed, and each other field only once. */
+function changeFaults({ drop = [], hash = [] }: Partial<Fields>): readonly Fault[] {
+  const seen = new Set<string>()
+  const places = [
+    ...drop.map((path, index) => [path, `/fields/drop/${index}`] as const),
+    ...hash.map(({ path }, index) => [path, `/fields/hash/${index}/path`] as const),
+  ]
+  return places.flatMap(([path, pointer]) => {
+    const isRepeated = seen.has(path)
+    seen.add(path)
+    if (isRepeated) return [fault(pointer, 'not_unique', 'Duplicate path.', 'Remove one.')]
+    if (!ENVELOPE.some((name) => name === path)) return []
+    const hint = 'Omit it: receivers need it to recognise and deduplicate events.'
+    return [fault(pointer, 'not_allowed', `${path} is always sent.`, hint)]
+  })
 }
 
 /** A new salt is random. */
@@ -152,10 +160,16 @@ function parseSalt(input: Json | undefined, faults: Fault[], previous: string | 
   if (isHidden(input)) {
     const hint = 'Use the salt itself, or omit it for a new random one.'
     faults.push(fault('/fields/salt', 'unknown_secret', 'No salt is stored.', hint))
-  } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', faults)) return input
+  } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', faults)) {
+    if (input.length >= MIN_SALT) return input
+    const hint = `Use at least ${MIN_SALT} characters, or omit it for a random one.`
+    faults.push(fault('/fields/salt', 'too_short', 'The salt is too short.', hint))
+  }
   return random
 }
 
+/** A shorter one could be guessed from the hash of a known value. */
+const MIN_SALT = 16
 const MAX_PATHS = LIMITS.pathsPerRule
 
 function checkList(input: Json, pointer: string, hint: string, faults: Fault[]): input is Json[] {

@@ -1,5 +1,7 @@
 import { type AcceptedEvent, DECLINE_REASONS, type EventType, timeOfId } from '@hookline/protocol'
 import { textOf } from '../accepted-event.ts'
+import { systemClock } from '../../util/time/clock.ts'
+import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { ReplayScan, ReplaySelection, ReplaySlice } from '../replays.ts'
 import { readableEventOf } from './event-rows.ts'
 import { firstIdAt } from './rows.ts'
@@ -122,10 +124,14 @@ async function selectedOf(
 ): Promise<readonly string[]> {
   const rows = await reads.list(sql<Readonly<Record<string, unknown>>>`
     SELECT ${reads.dialect.events.columns} FROM events WHERE id ${reads.dialect.among(eventIds)}`)
-  return rows.flatMap((row) => {
+  const slices = new TimeSlices(systemClock)
+  const selected: string[] = []
+  for (const row of rows) {
+    await slices.yieldIfOver()
     const event = readableEventOf(row)
-    return event !== undefined && isSelected(event) ? [event.id] : []
-  })
+    if (event !== undefined && isSelected(event)) selected.push(event.id)
+  }
+  return selected
 }
 
 /** The events for which no earlier replay created a delivery: such deliveries are selected by state. */

@@ -31,12 +31,15 @@ export class TestDeliverySender {
   /** An archived event keeps the `webhook-id` of its delivery; a sample gets a new one. */
   async run(
     destination: Destination,
-    { id, body }: Pick<DeliveryContent, 'body'> & { readonly id: string | null },
+    {
+      id,
+      body,
+      sourceId,
+    }: Pick<DeliveryContent, 'body' | 'sourceId'> & { readonly id: string | null },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
     const now = this.#clock.wall()
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destination.id)
-    const { sourceId } = destination
     const carried = { body, sourceId, deliveryId: messageId, attempt: 1 }
     const webhooks = await Promise.all(
       destination.settings.webhooks.map(async (webhook) => {

@@ -3,7 +3,6 @@ import {
   callsWithInexactIds,
   callsWithRoundedNumbers,
   containsNumber,
-  type Fields,
   hasNumericId,
   INGEST_CODES,
   type IngestCodeName,
@@ -19,7 +18,6 @@ import {
 import { randomUUID } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import { subjectsOf, type Suppressions } from '../../backend/deletions.ts'
-import { shapedEvent } from '../../routing/form.ts'
 import type { Steps } from '../source-turns.ts'
 import { isRefused, type Refused, type RejectedCall } from '../responses.ts'
 import { type CallRules, parseCall } from './parse-call.ts'
@@ -29,8 +27,6 @@ import { type Receipt, stamp } from './stamp.ts'
 export interface RequestCalls {
   readonly calls: readonly Json[]
   readonly sourceId: string
-  /** As in `Source`. */
-  readonly fields: Fields | undefined
   readonly rules: CallRules
   readonly receipt: Receipt
   /** The JSON of the request, to find numbers that JavaScript rounds. */
@@ -88,7 +84,7 @@ function eventFromCall(
   request: RequestCalls,
   rounded: RoundedCalls,
 ): AcceptedEvent | Refused {
-  const { sourceId, fields, rules, receipt, isStrict } = request
+  const { sourceId, rules, receipt, isStrict } = request
   const call = request.calls[index]!
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
@@ -103,8 +99,7 @@ function eventFromCall(
   const isCut = !rules.isUtf8 && hasReplacement(call, rules)
   const marks = marksOf(isRounded, isCut, mark)
   const id = newId('evt', receipt.receivedAt.ms)
-  const kept = fields === undefined ? event : shapedEvent(event, fields)
-  return acceptedEvent({ id, sourceId, event: kept, marks, unknown: parsed.unknown })
+  return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
 }
 
 /** Whether the call, or the shared parts of its batch, may have lost bytes that are not UTF-8. */

@@ -58,9 +58,10 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
   const entered = objectIn(text)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const removed = Object.fromEntries(NAMES.map((name) => [name, null]))
-    if (entered !== undefined) save.mutate({ ...removed, ...entered })
+    const requested = NAMES.map((name) => [name, entered?.[name] ?? null])
+    if (entered !== undefined) save.mutate(Object.fromEntries(requested))
   }
+  const unknown = Object.keys(entered ?? {}).find((each) => !NAMES.some((name) => name === each))
   const faults = save.error === null ? [] : problemOf(save.error).errors
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
@@ -70,12 +71,14 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
         fault={
           entered === undefined
             ? 'Invalid JSON.'
-            : save.error === null
-              ? undefined
-              : [
-                  problemOf(save.error).message,
-                  ...faults.map((each) => `${each.pointer}: ${each.message} ${each.hint}`),
-                ].join(' ')
+            : unknown !== undefined
+              ? `Unknown setting: ${shownText(unknown, 60)}.`
+              : save.error === null
+                ? undefined
+                : [
+                    problemOf(save.error).message,
+                    ...faults.map((each) => `${each.pointer}: ${each.message} ${each.hint}`),
+                  ].join(' ')
         }
       >
         {(ids) => (
@@ -93,7 +96,7 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
           type="submit"
           look="main"
           isBusy={save.isPending}
-          disabled={entered === undefined || text === before}
+          disabled={entered === undefined || unknown !== undefined || text === before}
         >
           Save
         </Button>
