@@ -3,7 +3,7 @@ import type { ComponentName } from './components.ts'
 /** The rooms of each component, which are the folders inside it, with their contents. */
 export const ROOMS = {
   ingest: {
-    calls: 'one call or a batch: validated and stamped; calls of suppressed users are dropped',
+    calls: 'one call or a batch: validated and stamped; calls for suppressed users are dropped',
     threads: 'ingestion in dedicated threads, with one port and shared limits',
   },
   delivery: {
