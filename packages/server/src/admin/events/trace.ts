@@ -158,7 +158,7 @@ function filterDetail({ settings: { filter } }: Destination, event: ArchivedEven
   const failed = whyExcluded(filter, event)
   if (failed.length === 0) return 'The current filter lets it pass.'
   const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''
-  return `The current filter excludes it, too: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
+  return `The current filter also excludes it: ${failed.slice(0, MAX_REASONS).join('; ')}${more}.`
 }
 
 type Ids = ReadonlySet<string>

@@ -137,7 +137,7 @@ const CONNECT_TIMEOUT_MS = 5_000
 const PING_MS = 5_000
 const RECONNECT_MS = 250
 
-/** Builds the client options. Credentials come from the first URL that has them. */
+/** Builds the client options, with the credentials of the first URL that includes any. */
 export function natsConnectionOptions(
   options: NatsOptions,
 ): ConnectionOptions & { readonly servers: string[] } {

@@ -47,7 +47,7 @@ interface SqliteLogOptions {
 /**
  * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`). If it lags by more than
  * MAX_TAIL, the tail is dropped and it reads the table until it has caught up. `#cursor` is the last position handed out.
- * `#outstanding` holds the entries handed out beyond the stored position; `#acked` holds those of them that are acked.
+ * `#outstanding` holds the entries handed out beyond the stored position; `#acked` holds the acked ones.
  * Beyond MAX_OUTSTANDING nothing is handed out.
  */
 export class SqliteLog implements Log {
