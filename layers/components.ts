@@ -29,7 +29,7 @@ export const COMPONENTS = tableOf({
   routing: {
     holds:
       'which events a destination gets, and in which form: filters, samples, fields, formats. Pure',
-    mayImport: ['protocol'],
+    mayImport: ['backend', 'protocol'],
   },
   delivery: {
     holds: 'lanes, attempts, sender, address guard, outcomes, retries, held deliveries, replays',

@@ -9,8 +9,9 @@ import {
   type WebhooksSettings,
 } from '@hookline/protocol'
 import { createHmac } from 'node:crypto'
+import { textOf } from '../backend/accepted-event.ts'
 
-/** What a request body is formed from. */
+/** The body of a request. */
 export interface Formed {
   readonly body: Uint8Array
   /** Absent for JSON. */
@@ -31,7 +32,7 @@ export function formed(
   { body, sourceId, deliveryId }: Content,
 ): Formed {
   if (fields === undefined && format === 'hookline') return { body }
-  const stored = jsonObjectIn(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString())
+  const stored = jsonObjectIn(textOf(body))
   const payload = fields === undefined ? stored : shaped(stored, fields)
   const { type, timestamp } = stored as { readonly type: string; readonly timestamp: string }
   const bytes = (object: JsonObject): Uint8Array => Buffer.from(JSON.stringify(object))

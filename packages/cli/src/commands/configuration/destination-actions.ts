@@ -13,10 +13,11 @@ import { filterOf, type FilterOptions, withFilterOptions } from '../../options/r
 import { wholeHours } from '../../options/time-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
-import { filterPreviewText } from '../../output/deliveries/filter-preview-text.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
+import { counted, grouped } from '../../output/figures.ts'
 import type { Output } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
+import { type Column, table } from '../../output/table.ts'
 import { noteWarnings } from '../../output/warnings.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 
@@ -75,6 +76,29 @@ function addFilterPreview(destinations: ApiCommand): void {
 
 interface PreviewOptions extends FilterOptions {
   readonly last?: number
+}
+
+type Preview = Awaited<ReturnType<ManagementApi['previewFilter']>>
+
+const PREVIEW_COLUMNS: Column<Preview['byName'][number]>[] = [
+  { head: 'type', cell: ({ type }) => type },
+  { head: 'event', cell: ({ event }) => event ?? '', long: 'cut' },
+  { head: 'selected', cell: ({ selected }) => grouped(selected) },
+  { head: 'of', cell: ({ examined }) => grouped(examined) },
+]
+
+function filterPreviewText(output: Output, preview: Preview): string {
+  const { examined, selected, byName, excludedExamples } = preview
+  if (examined === 0) return 'The source has no events yet.'
+  const excluded = excludedExamples.map(({ id, type, event, reasons }) =>
+    printable(`  ${id}  ${event ?? type}  ${reasons.join('; ')}`),
+  )
+  return [
+    output.style('bold', `Selects ${grouped(selected)} of the last ${counted(examined, 'event')}`),
+    '',
+    table(output, PREVIEW_COLUMNS, byName),
+    ...(excluded.length > 0 ? ['', 'The last excluded events:', ...excluded] : []),
+  ].join('\n')
 }
 
 interface TestOptions {

@@ -119,7 +119,6 @@ function parseFields(
   faults: Fault[],
   previous: Fields | undefined,
 ): Fields | undefined {
-  if (input === null) return undefined
   if (!isJsonObject(input)) {
     const hint = 'Use an object: {"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}.'
     faults.push(fault('/fields', 'wrong_type', 'fields must be an object.', hint))

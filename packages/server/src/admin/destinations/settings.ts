@@ -42,27 +42,19 @@ const successPolicy = Schema.oneOf(
   'any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it.',
 )
 
+/** An object, or `null` to remove it. `parseRouting` validates it. */
+const removable = (description: string) =>
+  Type.Optional(Type.Unsafe<object | null>({ type: ['object', 'null'], description }))
+
 const routingFields = {
-  filter: Type.Optional(
-    Type.Unsafe({
-      type: ['object', 'null'],
-      description:
-        'Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
-    }),
+  filter: removable(
+    'Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events.',
   ),
-  sample: Type.Optional(
-    Type.Unsafe({
-      type: ['object', 'null'],
-      description:
-        'Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
-    }),
+  sample: removable(
+    'Which share of these events it receives, from 0 to 1: {"rate": 0.1, "by": "userId"}. null or absent: all of them.',
   ),
-  fields: Type.Optional(
-    Type.Unsafe({
-      type: ['object', 'null'],
-      description:
-        'Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',
-    }),
+  fields: removable(
+    'Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields.',
   ),
   format: Type.Optional(
     Type.Unsafe({

@@ -41,8 +41,7 @@ export function requestTo(
 ): WebhookRequest {
   const { sharedSecret, previousSecret } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const { sourceId: _, ...others } = carried
-  const request = { url, headers, ...others, ...formed(settings, carried), sharedSecret }
+  const request = { url, headers, ...carried, ...formed(settings, carried), sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 

@@ -62,7 +62,6 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
     if (entered !== undefined) save.mutate(Object.fromEntries(requested))
   }
   const unknown = Object.keys(entered ?? {}).find((each) => !NAMES.some((name) => name === each))
-  const faults = save.error === null ? [] : problemOf(save.error).errors
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <Field
@@ -75,10 +74,7 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
               ? `Unknown setting: ${shownText(unknown, 60)}.`
               : save.error === null
                 ? undefined
-                : [
-                    problemOf(save.error).message,
-                    ...faults.map((each) => `${each.pointer}: ${each.message} ${each.hint}`),
-                  ].join(' ')
+                : faultText(save.error)
         }
       >
         {(ids) => (
@@ -117,6 +113,12 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
+function faultText(error: unknown): string {
+  const { message, errors } = problemOf(error)
+  const faults = errors.map((each) => `${each.pointer}: ${each.message} ${each.hint}`)
+  return faults.length > 0 ? faults.join(' ') : message
+}
+
 interface FilterPreviewProps {
   readonly id: string
   readonly filter: unknown
@@ -133,11 +135,7 @@ function FilterPreview({ id, filter }: FilterPreviewProps): ReactElement | null 
     placeholderData: keepPreviousData,
   })
   if (text === '') return null
-  if (error !== null) {
-    const { message, errors } = problemOf(error)
-    const faults = errors.map((each) => `${each.pointer}: ${each.message} ${each.hint}`)
-    return <p className="text-failed">{faults.length > 0 ? faults.join(' ') : message}</p>
-  }
+  if (error !== null) return <p className="text-failed">{faultText(error)}</p>
   if (data === undefined) return <p className="text-ink-soft">Counting…</p>
   return (
     <div aria-live="polite" className="flex flex-col gap-2">
