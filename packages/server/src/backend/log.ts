@@ -7,6 +7,17 @@ export interface LogEntry {
   /** Whether the entry may have been delivered, and so its events processed, before. */
   readonly redelivered: boolean
   readonly unreadable?: readonly Unreadable[]
+  /** For the consumer. Absent before it has begun with the entry. */
+  progress?: EntryProgress
+}
+
+export interface EntryProgress {
+  /** The index of the next event to hand over. */
+  next: number
+  /** Deliveries that are neither recorded nor parked. */
+  open: number
+  /** Whether an event was handed over, or there are none. */
+  isBegun: boolean
 }
 
 /** An event and its log position. Positions increase in the order of appending, and may have gaps. */

@@ -1,6 +1,7 @@
 import type { Delivery, DeliveryContent, Destination } from '@hookline/protocol'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { LaneId } from '../backend/deliveries.ts'
+import { ShortLivedSet } from '../util/short-lived.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import type { WebhookHealth } from './health/webhook-health.ts'
 import type { WebhookLog } from './health/webhook-log.ts'
@@ -74,7 +75,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #open = new OpenDeliveries()
   #accepted = 0
   /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
-  readonly #pending = new Set<Promise<unknown>>()
+  readonly #pending = new ShortLivedSet<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
     this.#options = options
@@ -192,7 +193,7 @@ export class Dispatcher implements AsyncDisposable {
   /** Waits until attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#accounting.end(this.#scheduler.clear())
-    await Promise.all(this.#pending)
+    await Promise.all(this.#pending.values())
     this.#open.clear()
   }
 
@@ -256,8 +257,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    this.#pending.add(work)
-    const done = (): void => void this.#pending.delete(work)
+    const place = this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(place)
     work.then(done, (error: unknown) => {
       done()
       // A bug, not a failure of the receiver. The delivery stays unrecorded and is redelivered after a restart.

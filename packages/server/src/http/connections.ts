@@ -8,27 +8,35 @@ import { systemClock } from '../util/time/clock.ts'
  * The returned function stops counting a connection, because another server now counts it.
  */
 export function limitConnections(server: Server, max: number): (socket: Socket) => void {
-  /** With the last response of each, in the order of their last requests. */
-  const open = new Map<Socket, ServerResponse | undefined>()
+  /** In the order of their last requests. */
+  const open = new Map<Socket, Connection>()
   server.on('connection', (socket: Socket) => {
-    open.set(socket, undefined)
+    open.set(socket, { response: undefined })
     socket.once('close', () => open.delete(socket))
     if (open.size < max) return
     const idle =
-      firstOf(open, (other, response) => other !== socket && isUnfinished(response)) ??
-      firstOf(open, (other, response) => other !== socket && response!.writableEnded)
+      firstOf(open, (other, { response }) => other !== socket && isUnfinished(response)) ??
+      firstOf(open, (other, { response }) => other !== socket && response!.writableEnded)
     if (idle) close(idle)
     else if (open.size > max) close(socket)
   })
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    if (!open.delete(socket)) return
-    open.set(socket, response)
+    const connection = open.get(socket)
+    if (connection === undefined) return
+    connection.response = response
+    open.delete(socket)
+    open.set(socket, connection)
   })
   const close = (socket: Socket): void => {
     open.delete(socket)
     socket.destroy()
   }
   return (socket) => void open.delete(socket)
+}
+
+interface Connection {
+  /** The last one. */
+  response: ServerResponse | undefined
 }
 
 /** Whether the client has not sent the whole request. A pipelined request that waits for its turn has no socket yet. */

@@ -4,7 +4,7 @@ import { type Catalog, destinationsOf } from '../backend/catalog.ts'
 import type { Deletions } from '../backend/deletions.ts'
 import { eventHeadOf } from '../backend/accepted-event.ts'
 import type { Declined, Events, EventToArchive } from '../backend/events.ts'
-import type { Log, LogEntry } from '../backend/log.ts'
+import type { EntryProgress, Log, LogEntry } from '../backend/log.ts'
 import type { Quarantine } from '../backend/quarantine.ts'
 import { deliveryId } from '../delivery/sending/webhook-request.ts'
 import { retryWhileUnavailable } from '../delivery/records/retry-while-unavailable.ts'
@@ -41,12 +41,6 @@ interface Decided extends EventToArchive {
   readonly destinations: number
 }
 
-interface Progress {
-  next: number
-  /** Deliveries that are neither recorded nor parked. */
-  open: number
-}
-
 interface FaultyEvent {
   readonly event: AcceptedEvent
   readonly cause: unknown
@@ -79,13 +73,10 @@ const NONE_DECIDED = { value: new Map<string, ReadonlySet<string>>() } as const
 export class Pipeline implements AsyncDisposable {
   readonly #options: PipelineOptions
   readonly #acks: Acks
-  readonly #progress = new Map<LogEntry, Progress>()
   /** Ids of all sources that have existed since startup. */
   readonly #sources = new Set<string>()
   /** Another installation may send many: one line per source every ten seconds. */
   readonly #unknownSources: LogThrottle
-  /** Entries with an event handed over, or without events. */
-  readonly #begun = new WeakSet<LogEntry>()
   /** Decisions of the events handed over, and how many of them declined. */
   #toDecide = 0
   #declined = 0
@@ -134,7 +125,7 @@ export class Pipeline implements AsyncDisposable {
     let slice: EntryEvent[] = []
     let deliveries = 0
     for (const entry of entries) {
-      const { next } = this.#progressOf(entry)
+      const { next } = progressOf(entry)
       if (entry.events.length === 0) this.#ackIfDone(entry)
       for (const event of entry.events.slice(next)) {
         slice.push({ entry, event })
@@ -281,14 +272,14 @@ export class Pipeline implements AsyncDisposable {
 
   /** Hands an event over, or skips a duplicate or purged one. */
   #handOver(entry: LogEntry, decided: Decided | undefined): void {
-    const progress = this.#progressOf(entry)
-    this.#begun.add(entry)
+    const progress = progressOf(entry)
+    progress.isBegun = true
     if (decided !== undefined) this.#deliver(entry, decided, progress)
     progress.next++
     this.#ackIfDone(entry)
   }
 
-  #deliver(entry: LogEntry, decided: Decided, progress: Progress): void {
+  #deliver(entry: LogEntry, decided: Decided, progress: EntryProgress): void {
     const { event, deliverTo, declined, destinations } = decided
     this.#toDecide += destinations
     this.#declined += declined.length
@@ -305,22 +296,17 @@ export class Pipeline implements AsyncDisposable {
 
   /** Forgets the progress of an entry that is not begun: the log may hand it to another node. */
   #isBegun(entry: LogEntry): boolean {
-    const isBegun = this.#begun.has(entry)
-    if (!isBegun) this.#progress.delete(entry)
+    const isBegun = entry.progress?.isBegun === true
+    if (!isBegun) delete entry.progress
     return isBegun
   }
 
-  #progressOf(entry: LogEntry): Progress {
-    let progress = this.#progress.get(entry)
-    if (progress === undefined) this.#progress.set(entry, (progress = { next: 0, open: 0 }))
-    return progress
-  }
-
   #ackIfDone(entry: LogEntry): void {
-    const progress = this.#progress.get(entry)
+    const { progress } = entry
     if (progress === undefined || progress.open > 0 || progress.next < entry.events.length) return
-    this.#progress.delete(entry)
-    this.#begun.add(entry)
+    progress.isBegun = true
+    // If the ack fails, the log may return the entry, and all its events are handled again.
+    progress.next = 0
     this.#acks.add(entry)
   }
 
@@ -354,6 +340,10 @@ export class Pipeline implements AsyncDisposable {
       webhooks: [],
     }
   }
+}
+
+function progressOf(entry: LogEntry): EntryProgress {
+  return (entry.progress ??= { next: 0, open: 0, isBegun: false })
 }
 
 /** Acks finished entries, in batches: one ack is in progress at a time. Retries while the backend is unavailable. */

@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads'
+import { ShortLivedMap } from '../util/short-lived.ts'
 import { BackendUnavailable } from '../backend/backend.ts'
 import { CatalogConflict } from '../backend/catalog.ts'
 
@@ -54,7 +55,7 @@ export class Channel<Here, There> {
   readonly closed: Promise<void>
   readonly #port: ChannelPort
   readonly #keepsAlive: boolean
-  readonly #open = new Map<number, OpenCall>()
+  readonly #open = new ShortLivedMap<number, OpenCall>()
   #functions: Here | undefined
   #outgoing: Outgoing[] = []
   #calls = 0
@@ -94,7 +95,7 @@ export class Channel<Here, There> {
     const { promise, resolve, reject } = Promise.withResolvers<Result<There[Name]>>()
     const id = this.#calls++
     if (this.#open.size === 0) this.#port.ref()
-    this.#open.set(id, { resolve, reject })
+    this.#open.add(id, { resolve, reject })
     this.#post(['call', id, name, input], transfer)
     return promise
   }
@@ -189,7 +190,7 @@ export class Channel<Here, There> {
 
   #end(reason: Error): void {
     this.#gone ??= reason
-    const open = [...this.#open.values()]
+    const open = this.#open.values()
     this.#open.clear()
     for (const { reject } of open) reject(this.#gone)
   }

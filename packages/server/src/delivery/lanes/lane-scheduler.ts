@@ -40,7 +40,7 @@ export class LaneScheduler {
   readonly #options: LaneSchedulerOptions
   readonly #lanes = new PairMap<Lane>()
   /** Lanes with work, in the order of their turns. A turn is one attempt: with equal costs, this is deficit round robin. */
-  readonly #turns = new Set<Lane>()
+  readonly #turns: Lane[] = []
   readonly #laneLimits: LaneLimits
   /** Lanes with work that wait for slots of other lanes. */
   readonly #outOfSlots = new Set<Lane>()
@@ -63,7 +63,7 @@ export class LaneScheduler {
     const { maxInFlight, maxConcurrencyPerWebhook, laneShare = 1 / 4 } = this.#options.limits
     const part = partOfLimit(maxConcurrencyPerWebhook, division)
     this.#concurrency = Math.max(1, Math.min(part, Math.floor(maxInFlight * laneShare)))
-    for (const lane of this.#lanes.values()) this.#turns.add(lane)
+    for (const lane of this.#lanes.values()) this.#queue(lane)
     this.#fillSlots()
   }
 
@@ -91,7 +91,7 @@ export class LaneScheduler {
   /** Queues a task. Its attempt begins when its lane has its turn and a slot is free. */
   add(lane: Lane, task: PartTask): void {
     lane.add(task)
-    this.#turns.add(lane)
+    this.#queue(lane)
     this.#fillSlots()
   }
 
@@ -101,7 +101,7 @@ export class LaneScheduler {
     lane.endAttempt(task)
     // The others first: this lane has just had its turn.
     this.#tryAgain()
-    this.#turns.add(lane)
+    this.#queue(lane)
     this.#fillSlots()
   }
 
@@ -134,7 +134,7 @@ export class LaneScheduler {
     let left = LANES_PER_FREED_SLOT
     for (const lane of this.#outOfSlots) {
       this.#outOfSlots.delete(lane)
-      this.#turns.add(lane)
+      this.#queue(lane)
       // With no attempt in flight, nothing would try the other lanes later.
       if (--left <= 0 && this.#slots.isBusy) return
     }
@@ -142,17 +142,25 @@ export class LaneScheduler {
 
   #fillSlots(): void {
     const { signal, metrics, onSlot } = this.#options
-    for (const lane of this.#turns) {
-      if (this.#slots.free === 0 || signal.aborted) return
-      this.#turns.delete(lane)
+    while (this.#slots.free > 0 && !signal.aborted) {
+      const lane = this.#turns.shift()
+      if (lane === undefined) return
+      lane.hasTurn = false
       const task = this.#begin(lane)
       if (task === undefined) continue
       // Behind the others. The loop reaches it again.
-      this.#turns.add(lane)
+      this.#queue(lane)
       this.#slots.take(task)
       metrics.inFlight.add(1)
       onSlot(lane, task)
     }
+  }
+
+  /** Gives the lane a turn, unless it has one. */
+  #queue(lane: Lane): void {
+    if (lane.hasTurn) return
+    lane.hasTurn = true
+    this.#turns.push(lane)
   }
 
   #begin(lane: Lane): PartTask | undefined {
@@ -170,7 +178,7 @@ export class LaneScheduler {
     if (waitMs <= 0) return false
     const resume = (): void => {
       this.#paced.delete(lane)
-      this.#turns.add(lane)
+      this.#queue(lane)
       this.#fillSlots()
     }
     this.#paced.set(lane, clock.after(Math.ceil(waitMs), resume))

@@ -22,15 +22,19 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
 export class Lane {
   readonly id: LaneId
   isBacklogged = false
+  /** Whether it is in the scheduler's queue of turns. */
+  hasTurn = false
   /** Last lookup or end of a task, in milliseconds since the epoch. */
   usedAt = 0
   readonly #limits: LaneLimits
   readonly #waiting: Record<PartTask['origin'], PartTask[]> = { fresh: [], parked: [] }
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
-  readonly #inFlight = new Set<PartTask>()
-  /** In flight since before the recovery: their results are not evidence of it. */
-  readonly #begunBefore = new Set<PartTask>()
+  #inFlight = 0
+  /** The number of recoveries. A task begun before the last one is not evidence of it. */
+  #recoveries = 0
+  /** In flight, begun since the last recovery. */
+  #begunSince = 0
   #recovery: RecoveryLimit | undefined
 
   constructor(id: LaneId, limits: LaneLimits) {
@@ -64,18 +68,14 @@ export class Lane {
   }
 
   get inFlight(): number {
-    return this.#inFlight.size
+    return this.#inFlight
   }
 
   get mayBegin(): boolean {
     const { fresh, parked } = this.#waiting
-    const inFlight = this.#inFlight.size
-    if (fresh.length + parked.length === 0 || inFlight >= this.#limits.concurrency()) return false
+    if (fresh.length + parked.length === 0) return false
+    if (this.#inFlight >= this.#limits.concurrency()) return false
     return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
-  }
-
-  get #begunSince(): number {
-    return this.#inFlight.size - this.#begunBefore.size
   }
 
   add(task: PartTask): void {
@@ -86,7 +86,10 @@ export class Lane {
   /** Takes the next task; `undefined` if only retries wait and `mayRetry` is false. Then call `endAttempt` and `recorded`. */
   begin(mayRetry: boolean): PartTask | undefined {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)
-    if (task !== undefined) this.#inFlight.add(task)
+    if (task === undefined) return undefined
+    task.recoveries = this.#recoveries
+    this.#inFlight++
+    this.#begunSince++
     return task
   }
 
@@ -98,8 +101,8 @@ export class Lane {
   }
 
   endAttempt(task: PartTask): void {
-    this.#inFlight.delete(task)
-    this.#begunBefore.delete(task)
+    this.#inFlight--
+    if (task.recoveries === this.#recoveries) this.#begunSince--
   }
 
   /** The result of a task is durable, or the service is stopping. */
@@ -120,7 +123,8 @@ export class Lane {
   /** The breaker has closed: the lane makes one attempt at a time, then more. */
   beginRecovery(now: number): void {
     this.#recovery = initialRecovery(now)
-    for (const task of this.#inFlight) this.#begunBefore.add(task)
+    this.#recoveries++
+    this.#begunSince = 0
   }
 
   /** Adjusts the recovery limit. Call it before `endAttempt`. */
@@ -129,7 +133,7 @@ export class Lane {
     attempt: Pick<Attempt, 'outcome'> & { readonly begunAt: number },
     { now, isPaced }: { readonly now: number; readonly isPaced: boolean },
   ): void {
-    if (this.#recovery === undefined || this.#begunBefore.has(task)) return
+    if (this.#recovery === undefined || task.recoveries !== this.#recoveries) return
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
       concurrency: this.#limits.concurrency(),

@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryContent } from '@hookline/protocol'
+import { type Place, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
 /** A delivery in memory with its event or notice. Its parts in the lanes share it. */
@@ -16,6 +17,7 @@ export interface OpenDelivery {
   isInNextRecord: boolean
   /** When it came from the log; `undefined` once stored. */
   freshSince: number | undefined
+  fresh?: Place<OpenDelivery>
   /** Called once, when it is stored and the log need not keep it. */
   readonly onRecorded: () => void
 }
@@ -28,6 +30,8 @@ export interface PartTask {
   readonly isRetry: boolean
   /** When its turn in a slot began; absent while it waits for one. */
   startedAt?: number
+  /** The recoveries of its lane before it began. */
+  recoveries?: number
 }
 
 const NO_TASKS: readonly PartTask[] = []
@@ -49,8 +53,8 @@ export function leaveLane(task: PartTask): void {
 
 /** The deliveries in memory, by id. Claimed parts join an open delivery: a second copy could overwrite it. */
 export class OpenDeliveries {
-  readonly #byId = new Map<string, OpenDelivery>()
-  readonly #fresh = new Set<OpenDelivery>()
+  readonly #byId = new ShortLivedMap<string, OpenDelivery>()
+  readonly #fresh = new ShortLivedSet<OpenDelivery>()
   #leftFresh = 0
 
   get freshCount(): number {
@@ -62,15 +66,15 @@ export class OpenDeliveries {
     return this.#leftFresh
   }
 
-  *freshSince(at: number): Iterable<OpenDelivery> {
-    for (const open of this.#fresh) {
-      if (open.freshSince! > at) return
-      yield open
-    }
+  /** Deliveries that came from the log by this time, and may have been stored since. */
+  freshSince(at: number): readonly OpenDelivery[] {
+    const fresh = this.#fresh.values()
+    const end = fresh.findIndex(({ freshSince }) => freshSince! > at)
+    return end === -1 ? fresh : fresh.slice(0, end)
   }
 
   get oldestFreshAt(): number | undefined {
-    return this.#fresh.values().next().value?.freshSince
+    return this.#fresh.first?.value!.freshSince
   }
 
   find(id: string): OpenDelivery | undefined {
@@ -101,14 +105,14 @@ export class OpenDeliveries {
       freshSince: fresh?.at,
       onRecorded: fresh?.onRecorded ?? ((): void => undefined),
     }
-    this.#byId.set(delivery.id, open)
-    if (fresh) this.#fresh.add(open)
+    this.#byId.add(delivery.id, open)
+    if (fresh) open.fresh = this.#fresh.add(open)
     return open
   }
 
   /** The delivery is stored, or was dropped with its user. */
   recorded(open: OpenDelivery): void {
-    if (!this.#fresh.delete(open)) return
+    if (open.fresh === undefined || !this.#fresh.delete(open.fresh)) return
     this.#leftFresh++
     open.freshSince = undefined
     open.onRecorded()
@@ -121,7 +125,7 @@ export class OpenDeliveries {
   /** The log redelivers fresh deliveries after a restart. */
   clear(): void {
     this.#leftFresh += this.#fresh.size
-    this.#fresh.clear()
+    for (const { fresh } of this.#fresh.values()) this.#fresh.delete(fresh!)
     this.#byId.clear()
   }
 }

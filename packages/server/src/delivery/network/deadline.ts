@@ -1,4 +1,5 @@
 import type { Clock } from '../../util/time/clock.ts'
+import { type Place, ShortLivedSet } from '../../util/short-lived.ts'
 import { DeadlinePassed } from './network-errors.ts'
 
 export interface DeadlineOptions {
@@ -57,16 +58,18 @@ export class Deadline implements Disposable {
   }
 }
 
-export interface QueuedDeadline {
-  readonly dueAt: number
+interface Due {
+  readonly at: number
   readonly onPass: () => void
 }
+
+export type QueuedDeadline = Place<Due>
 
 /** Deadlines of equal length: they pass in order, so one timer is enough. Cancelling touches no timer. */
 export class DeadlineQueue {
   readonly afterMs: number
   readonly #clock: Clock
-  readonly #left = new Set<QueuedDeadline>()
+  readonly #left = new ShortLivedSet<Due>()
   #isTimerSet = false
 
   constructor(clock: Clock, afterMs: number) {
@@ -76,10 +79,8 @@ export class DeadlineQueue {
 
   /** Calls `onPass` once, `afterMs` from now or later. */
   begin(onPass: () => void): QueuedDeadline {
-    const deadline = { dueAt: this.#clock.now() + this.afterMs, onPass }
-    this.#left.add(deadline)
     if (!this.#isTimerSet) this.#setTimer(this.afterMs)
-    return deadline
+    return this.#left.add({ at: this.#clock.now() + this.afterMs, onPass })
   }
 
   cancel(deadline: QueuedDeadline): void {
@@ -95,10 +96,11 @@ export class DeadlineQueue {
   #passAll(): void {
     this.#isTimerSet = false
     const now = this.#clock.now()
-    for (const deadline of this.#left) {
-      if (deadline.dueAt > now) return this.#setTimer(deadline.dueAt - now)
-      this.#left.delete(deadline)
-      deadline.onPass()
+    for (let next = this.#left.first; next !== undefined; next = this.#left.first) {
+      const { at, onPass } = next.value!
+      if (at > now) return this.#setTimer(at - now)
+      this.#left.delete(next)
+      onPass()
     }
   }
 }

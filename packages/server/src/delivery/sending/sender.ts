@@ -1,5 +1,6 @@
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { Clock } from '../../util/time/clock.ts'
+import { ShortLivedSet } from '../../util/short-lived.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
@@ -61,7 +62,7 @@ export class WebhookSender implements AsyncDisposable {
   readonly #connector: GuardedConnector
   readonly #hosts: HostCheckOptions
   readonly #pools: WebhookPools
-  readonly #inFlight = new Set<Exchange>()
+  readonly #inFlight = new ShortLivedSet<Exchange>()
   #isAborted = false
 
   constructor(options: WebhookSenderOptions) {
@@ -100,7 +101,7 @@ export class WebhookSender implements AsyncDisposable {
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange(this.#deadlines, timer, options.onWritten)
-    this.#inFlight.add(exchange)
+    const place = this.#inFlight.add(exchange)
     try {
       this.#dispatch(request, headers, exchange)
       const response = await exchange.response
@@ -112,14 +113,14 @@ export class WebhookSender implements AsyncDisposable {
       timer.stop()
       return { startedAt, ...timer.took, ...failure, error: describeFailure(error) }
     } finally {
-      this.#inFlight.delete(exchange)
+      this.#inFlight.delete(place)
     }
   }
 
   /** Ends the attempts in flight, and makes no further ones. An attempt that has a status resolves. */
   abort(): void {
     this.#isAborted = true
-    for (const exchange of this.#inFlight) exchange.abort(new AttemptAborted())
+    for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAborted())
   }
 
   /** Closes every socket. Attempts in progress fail: await or abort them first. */

@@ -9,6 +9,7 @@ import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { OpenedThread, ThreadOptions } from '../../threads/running-thread.ts'
 import { ThreadChanges, ThreadHost } from '../../threads/thread-host.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { ShortLivedMap } from '../../util/short-lived.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { LaneGroupSettings } from '../lane-group.ts'
 import type { SupervisionOptions } from '../supervision.ts'
@@ -65,7 +66,7 @@ export class LaneThread {
   readonly #options: LaneThreadOptions
   readonly #owners: Owners
   readonly #number: number
-  readonly #open = new Map<number, OpenDelivery>()
+  readonly #open = new ShortLivedMap<number, OpenDelivery>()
   #unsent: OpenDelivery[] = []
   #isScheduled = false
   #last = 0
@@ -121,7 +122,7 @@ export class LaneThread {
     const number = ++this.#last
     const accepted = event as AcceptedEvent
     const open: OpenDelivery = { number, delivery, event: accepted, onRecorded, state: 'unsent' }
-    this.#open.set(number, open)
+    this.#open.add(number, open)
     this.#send(open)
   }
 
@@ -174,7 +175,7 @@ export class LaneThread {
 
   /** After the thread has ended: hands its deliveries to the next one, unless they are stored. */
   async #recover(): Promise<void> {
-    const lost = [...this.#open.values()].filter(({ state }) => state === 'sent')
+    const lost = this.#open.values().filter(({ state }) => state === 'sent')
     for (const open of lost) open.state = 'lost'
     await this.#connection?.gone
     const slices = new TimeSlices(this.#clock)

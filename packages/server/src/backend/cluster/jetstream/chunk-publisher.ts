@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
+import { ShortLivedMap } from '../../../util/short-lived.ts'
 import { bytesInChunk, chunkOf, type LogPositions, MAX_EVENTS } from './chunk.ts'
 import type { LogStream } from './log-stream.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
@@ -31,7 +32,7 @@ const RETRY_MS = 100
 /** Publishes events as chunks, and gathers concurrent appends in one. Each chunk has an id, so the server stores it once. */
 export class ChunkPublisher {
   readonly #options: ChunkPublisherOptions
-  readonly #open = new Map<number, OpenChunk>()
+  readonly #open = new ShortLivedMap<number, OpenChunk>()
   readonly #name = randomBytes(9).toString('base64url')
   #count = 0
   /** The last number that the server has acknowledged. Replaced by a new object when messages are lost. */
@@ -104,7 +105,7 @@ export class ChunkPublisher {
 
   #begin(partition: number): OpenChunk {
     const chunk = { partition, events: [], bytes: 0, published: Promise.withResolvers<void>() }
-    this.#open.set(partition, chunk)
+    this.#open.add(partition, chunk)
     this.#options.clock.after(GATHER_MS, () => this.#close(chunk))
     return chunk
   }

@@ -1,6 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { EventEmitter, once } from 'node:events'
 import { EventAmount, type MaxAmount } from '../../accepted-event.ts'
+import { ShortLivedMap } from '../../../util/short-lived.ts'
 import type { LogEntry } from '../../log.ts'
 import { eventsOfChunk } from './chunk.ts'
 import { firstSequenceIn } from './log-stream.ts'
@@ -16,7 +17,7 @@ const CHANGE = 'change'
 /** The entries that this node has pulled and not acked. Ready ones wait for the consumer. */
 export class HeldEntries {
   readonly #streamName: string
-  readonly #byKey = new Map<string, HeldEntry>()
+  readonly #byKey = new ShortLivedMap<string, HeldEntry>()
   readonly #changes = new EventEmitter().setMaxListeners(0)
   readonly #amount = new EventAmount()
   #ready: HeldEntry[] = []
@@ -33,7 +34,7 @@ export class HeldEntries {
       return held
     }
     const entry = new HeldEntry(message, this.#streamName)
-    this.#byKey.set(entry.key, entry)
+    this.#byKey.add(entry.key, entry)
     this.#amount.add(entry.events)
     this.#ready.push(entry)
     this.#changes.emit(CHANGE)
@@ -56,7 +57,7 @@ export class HeldEntries {
   }
 
   all(): readonly HeldEntry[] {
-    return [...this.#byKey.values()]
+    return this.#byKey.values()
   }
 
   /** Returns `undefined` if it is not, or no longer, held. */

@@ -23,6 +23,7 @@ interface Entry extends LogEntry {
   readonly seq: number
   readonly rows: number
   redelivered: boolean
+  isAcked: boolean
 }
 
 /** Ids of events that were duplicates when appended, until their entry is acked, for `Events.archive`. */
@@ -47,7 +48,7 @@ interface SqliteLogOptions {
 /**
  * The log on the table `events`. A consumer that keeps up receives entries from memory (`#tail`). If it lags by more than
  * MAX_TAIL, the tail is dropped and it reads the table until it has caught up. `#cursor` is the last position handed out.
- * `#outstanding` holds the entries handed out beyond the stored position; `#acked` holds the acked ones.
+ * `#outstanding` holds the entries handed out beyond the stored position, acked or not.
  * Beyond MAX_OUTSTANDING nothing is handed out.
  */
 export class SqliteLog implements Log {
@@ -64,7 +65,6 @@ export class SqliteLog implements Log {
   #isBehind: boolean
   #outstanding: Entry[] = []
   readonly #outstandingAmount = new EventAmount()
-  readonly #acked = new Set<Entry>()
   #wake: () => void = () => undefined
   readonly #onAppended = new Set<(events: readonly AcceptedEvent[]) => void>()
 
@@ -92,7 +92,13 @@ export class SqliteLog implements Log {
     this.#read = (afterSeq) =>
       select.iterate(afterSeq).map((row) => {
         const seq = Number(row['seq'])
-        return { seq, rows: 1, ...eventsOf(row), redelivered: seq <= this.#leftOverThrough }
+        return {
+          seq,
+          rows: 1,
+          ...eventsOf(row),
+          redelivered: seq <= this.#leftOverThrough,
+          isAcked: false,
+        }
       })
   }
 
@@ -112,14 +118,14 @@ export class SqliteLog implements Log {
     const { lastSeq: seq, duplicates } = appended
     this.recent.add(events, appended)
     this.#offer(
-      { seq, rows: events.length - duplicates.length, events, redelivered: false },
+      { seq, rows: events.length - duplicates.length, events, redelivered: false, isAcked: false },
       duplicates,
     )
     this.end.moveTo(seq)
   }
 
   async *consume({ signal }: { readonly signal: AbortSignal }): AsyncIterable<readonly LogEntry[]> {
-    const left = this.#outstanding.filter((entry) => !this.#acked.has(entry))
+    const left = this.#outstanding.filter(({ isAcked }) => !isAcked)
     for (const entry of left) entry.redelivered = true
     if (left.length > 0) yield left
     while (!signal.aborted) {
@@ -143,8 +149,8 @@ export class SqliteLog implements Log {
   async ack(entries: readonly LogEntry[]): Promise<void> {
     const [first] = this.#outstanding
     for (const entry of entries as readonly Entry[])
-      if (first !== undefined && entry.seq >= first.seq) this.#acked.add(entry)
-    const done = untilFirst(this.#outstanding, (entry) => !this.#acked.has(entry))
+      if (first !== undefined && entry.seq >= first.seq) entry.isAcked = true
+    const done = untilFirst(this.#outstanding, ({ isAcked }) => !isAcked)
     if (done.length === 0) return
     const through = done.at(-1)!.seq
     const events = done.reduce((sum, { rows }) => sum + rows, 0)
@@ -156,10 +162,7 @@ export class SqliteLog implements Log {
   #passed(through: number): void {
     const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
     this.#outstanding.splice(0, passed.length)
-    for (const entry of passed) {
-      this.#acked.delete(entry)
-      this.#outstandingAmount.remove(entry.events)
-    }
+    for (const { events } of passed) this.#outstandingAmount.remove(events)
     this.#forgetDuplicates(passed)
     this.#wake()
   }
