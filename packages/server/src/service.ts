@@ -34,6 +34,7 @@ import { BoundedLogger, type Logger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
+import { tuneHeap } from './util/heap.ts'
 import { checkOpenFiles, type FileShares, openFilesOf, sharesOf } from './util/limits/open-files.ts'
 import { type Clock, systemClock } from './util/time/clock.ts'
 import { ClockWatch } from './util/workers/clock-watch.ts'
@@ -105,6 +106,7 @@ interface Components extends ServiceOptions {
  */
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger: unbounded, logOutput, onInspected } = options
+  tuneHeap()
   await using stack = new AsyncDisposableStack()
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })

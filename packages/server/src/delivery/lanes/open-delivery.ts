@@ -17,6 +17,7 @@ export interface OpenDelivery {
   isInNextRecord: boolean
   /** When it came from the log; `undefined` once stored. */
   freshSince: number | undefined
+  /** Its place among the fresh deliveries. */
   fresh?: Place<OpenDelivery>
   /** Called once, when it is stored and the log need not keep it. */
   readonly onRecorded: () => void
