@@ -85,6 +85,40 @@ test('hundreds of destinations are listed and filtered, and health is requested 
   await page.getByRole('link', { name: 'Receiver 77' }).waitFor()
 })
 
+test('a transform is evaluated while it is typed, and saved', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m-1', { properties: { revenue: 100 } })
+  await service.endOf('m-1')
+  const { page, faults, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=settings`)
+  const panel = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Events and fields' }),
+  })
+  const input = panel.getByLabel('Transform', { exact: true })
+  const body = panel.getByLabel('the body', { exact: true })
+  await input.fill('{"text": event & " for " & properties.revenue}')
+  await body.getByText('for 100').waitFor()
+  await expectAccessible(page)
+  await input.fill('properties.absent')
+  await panel.getByText('Nothing is sent: the transform returned nothing.').waitFor()
+  await input.fill('$sum(event)')
+  await panel.getByText('T0412 at character 5').waitFor()
+  await input.fill('{"text": ')
+  await panel.getByText('The expression is invalid at character 9').waitFor()
+  // Chromium logs the refused request.
+  faults.length = 0
+  await panel.getByLabel('Start from').selectOption({ label: 'Slack message' })
+  await body.getByText('revenue: 100').waitFor()
+  await panel.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
+  await service.track('m-2', { properties: { revenue: 1 } })
+  await receiver.waitFor(2)
+  expect(JSON.parse(receiver.requests[1]!.body.toString())).toHaveProperty('text')
+  expect(faults).toEqual([])
+})
+
 test('a filter is previewed while it is typed, and saved', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()

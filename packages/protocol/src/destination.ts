@@ -50,6 +50,8 @@ export interface WebhooksSettings {
   readonly fields?: Fields
   /** Absent: `hookline`. */
   readonly format?: Format
+  /** A JSONata expression that makes the body of each request from the formatted payload. Absent: the payload itself. */
+  readonly transform?: string
 }
 
 /** A target of a source's events. Its type is also its name in `integrations`. */

@@ -149,4 +149,9 @@ export {
 } from './rounded-numbers.ts'
 export type { Source, WriteKey } from './source.ts'
 export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
+export {
+  READY_MADE_TRANSFORMS,
+  type ReadyMadeTransform,
+  type ReadyMadeTransformName,
+} from './transforms.ts'
 export { formatTimestamp, isFormattedTimestamp, parseTimestamp } from './timestamp.ts'

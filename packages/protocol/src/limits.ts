@@ -48,6 +48,12 @@ export const LIMITS = {
   filtersPerClause: 20,
   /** Paths that a destination keeps, drops or hashes. */
   pathsPerRule: 100,
+  /** The JSONata expression of a destination. */
+  transformCharacters: 8_192,
+  /** CPU time of one evaluation of a transform. */
+  transformMs: 10,
+  /** The memory of one evaluation of a transform. */
+  transformBytes: 16 * 1024 * 1024,
   /** Comparisons in the filter of a destination. */
   filterComparisons: 100,
   /** Event names of a clause in the filter of a destination. */

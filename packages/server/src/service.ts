@@ -32,6 +32,7 @@ import { openServers, ROLES, type Workers } from './servers.ts'
 import type { SettingTexts } from './shown-settings.ts'
 import { BoundedLogger, type Logger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
+import { Transforms } from './delivery/transforms/transforms.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
 import { tuneHeap } from './util/heap.ts'
@@ -226,11 +227,13 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
   // Test deliveries need no lane: any node with the management API sends them.
   const ofTests = { ...settings.sender, maxSockets: TEST_SOCKETS }
   const sender = stack.use(openSender(ofTests, { clock, inspector }))
+  const transforms = stack.use(new Transforms())
   shutdown.overdue.addEventListener('abort', () => sender.abort())
   return {
     ...started,
-    testDeliveries: new TestDeliverySender({ sender, clock }),
-    nextRequests,
+    testDeliveries: new TestDeliverySender({ sender, transforms, clock }),
+    nextRequests: (delivery, event, destination, now) =>
+      nextRequests(delivery, event, destination, { now, transforms }),
     hostProblem: (host) => sender.hostProblem(host),
   }
 }

@@ -1,4 +1,5 @@
 import type { Sender } from '../../../packages/server/src/delivery/parts/attempts.ts'
+import { Transforms } from '../../../packages/server/src/delivery/transforms/transforms.ts'
 import { LaneGroup } from '../../../packages/server/src/engine/lane-group.ts'
 import type { Clock } from '../../../packages/server/src/util/time/clock.ts'
 import type { DurableState } from './backend/durable-state.ts'
@@ -83,7 +84,13 @@ export class ProcessOpener {
     const sender: Sender = {
       send: (request) => (mayAct() ? replaced.send(request) : new Promise(() => undefined)),
     }
-    const options = { clock, sender, schedule: { windowMs: scenario.retryWindowMs }, health }
+    const options = {
+      clock,
+      sender,
+      schedule: { windowMs: scenario.retryWindowMs },
+      health,
+      transforms: new Transforms(),
+    }
     const listener = invariants.attemptListenerOf(group)
     const attempts = new InstrumentedAttempts(options, {
       attemptBegins: (begun) => mayAct() && listener.attemptBegins(begun),

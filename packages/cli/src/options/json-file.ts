@@ -5,16 +5,25 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Failure } from '../failure.ts'
 
-/** Reads a JSON object from a file, or from stdin for `-`. @throws {Failure} `usage`, with this hint */
-export async function jsonObjectIn(file: string, hint: string): Promise<JsonObject> {
+/** Reads a text from a file, or from stdin for `-`. @throws {Failure} `usage`, with this hint */
+export async function textIn(file: string, hint: string): Promise<string> {
   const input = file === '-' ? buffer(process.stdin) : readFile(file)
   const bytes = await input.catch((cause: NodeJS.ErrnoException) => {
     throw new Failure('usage', `Cannot read ${file} (${cause.code}).`, { cause, hint })
   })
-  const name = file === '-' ? 'Standard input' : file
   // Invalid bytes would become U+FFFD.
-  if (!isUtf8(bytes)) throw new Failure('usage', `${name} is not valid UTF-8.`, { hint })
-  const text = new TextDecoder().decode(bytes)
+  if (!isUtf8(bytes)) throw new Failure('usage', `${nameOf(file)} is not valid UTF-8.`, { hint })
+  return new TextDecoder().decode(bytes)
+}
+
+function nameOf(file: string): string {
+  return file === '-' ? 'Standard input' : file
+}
+
+/** Reads a JSON object from a file, or from stdin for `-`. @throws {Failure} `usage`, with this hint */
+export async function jsonObjectIn(file: string, hint: string): Promise<JsonObject> {
+  const name = nameOf(file)
+  const text = await textIn(file, hint)
   const fault = jsonFault(text)
   if (fault !== undefined) {
     // Does not quote the file, which may contain secrets.

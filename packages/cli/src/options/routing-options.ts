@@ -9,6 +9,7 @@ import {
   type Operator,
   OPERATOR_TABLE,
   OPERATORS,
+  READY_MADE_TRANSFORMS,
   type Sample,
   type ValueComparison,
 } from '@hookline/protocol'
@@ -16,7 +17,7 @@ import { Option } from 'commander'
 import { definedFields } from '../api/management-api.ts'
 import type { ApiCommand } from '../commands/api-command.ts'
 import { Failure } from '../failure.ts'
-import { jsonObjectIn } from './json-file.ts'
+import { jsonObjectIn, textIn } from './json-file.ts'
 
 export interface RoutingOptions extends FilterOptions {
   readonly sample?: Sample | false
@@ -26,6 +27,7 @@ export interface RoutingOptions extends FilterOptions {
   readonly hashEmail?: readonly string[]
   readonly fields?: false
   readonly format?: Format
+  readonly transform?: string | false
 }
 
 export interface FilterOptions {
@@ -67,6 +69,19 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
     )
     .option('--no-fields', 'send all fields unchanged')
     .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
+    .option('--transform <file>', TRANSFORM_HELP)
+    .option('--no-transform', 'remove the transform')
+}
+
+const NAMES = Object.keys(READY_MADE_TRANSFORMS)
+
+const TRANSFORM_HELP = `make the request body with the JSONata expression in this file, - for stdin, or with ${NAMES.join(', ')}`
+
+/** A ready-made expression by its name, or the one in a file. */
+export function transformOf(name: string): string | Promise<string> {
+  const readyMade = Object.entries(READY_MADE_TRANSFORMS).find(([known]) => known === name)
+  const hint = `Use a file with a JSONata expression, or one of ${NAMES.join(', ')}.`
+  return readyMade?.[1].expression ?? textIn(name, hint)
 }
 
 const HINT = 'For example {"event": "Order *"}, or {"type": "identify"}.'
@@ -109,6 +124,12 @@ export async function routingOf(
     sample: options.sample === false ? null : options.sample,
     fields: await fieldsOf(options, readFields),
     format: options.format,
+    transform:
+      typeof options.transform === 'string'
+        ? await transformOf(options.transform)
+        : options.transform === false
+          ? null
+          : undefined,
   }
 }
 

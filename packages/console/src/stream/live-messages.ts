@@ -1,3 +1,5 @@
+import type { Attempt, DeliveryState } from '@hookline/protocol'
+
 /** The messages of `GET /live`. Times are ISO 8601, UTC. */
 export type LiveMessage =
   | ({ readonly kind: 'event' } & LiveEvent)
@@ -37,11 +39,11 @@ export interface LiveAttempt {
   readonly attemptId: string
   readonly url: string
   readonly number: number
-  readonly outcome: 'delivered' | 'retry' | 'rejected'
+  readonly outcome: Attempt['outcome']
   readonly class: string
   readonly status: number | null
   readonly durationMs: number
-  readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
+  readonly state: DeliveryState
 }
 
 interface LiveCounts {

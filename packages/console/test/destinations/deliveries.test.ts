@@ -13,6 +13,7 @@ test('filters become the query of the service', () => {
     status: 404,
     $from: '2026-11-23T11:00:00.000Z',
   })
+  expect(queryOf({ state: 'declined' }, now)).toEqual({ state: 'declined' })
   expect(queryOf({ state: 'waiting' }, now)).toEqual({ waiting: 'true' })
 })
 

@@ -84,6 +84,7 @@ test.for([
   [{ state: 'pending', outcome: 'retry' }, 'retrying'],
   [{ state: 'pending', outcome: 'delivered' }, 'pending'],
   [{ state: 'delivered', outcome: 'delivered' }, 'delivered'],
+  [{ state: 'declined', outcome: 'declined' }, 'declined'],
   [{ state: 'held', outcome: 'retry' }, 'held'],
   [{ state: 'rejected', outcome: 'rejected' }, 'failed'],
   [{ state: 'expired', outcome: 'retry' }, 'failed'],

@@ -47,6 +47,14 @@ test.for([
   expect(verdictOf(traceOf(...fates))).toEqual({ tone, sentence })
 })
 
+test('a delivery whose transform returned nothing is declined, not failed', () => {
+  const trace = {
+    decisions: [{ destinationId: 'dst_0', decision: 'deliver' }],
+    deliveries: [{ destinationId: 'dst_0', state: 'declined', attempts: [] }],
+  } as unknown as Pick<Trace, 'decisions' | 'deliveries'>
+  expect(verdictOf(trace).tone).toBe('declined')
+})
+
 test('destinations that need attention come first', () => {
   const trace = traceOf('none', 'delivered', 'declined', 'retrying', 'rejected', 'held')
   expect(byUrgency(trace).map(({ destinationId }) => destinationId)).toEqual(

@@ -70,6 +70,16 @@ export const ATTEMPT_CLASSES = {
       'Hookline cannot send the request, because a static header or the URL is invalid. It sent nothing and does not try again.',
     help: 'Remove the static header named in the error of the attempt, or correct the URL, then retry the delivery.',
   },
+  transform_failed: {
+    meaning:
+      'The transform of the destination failed or exceeded its limits. Hookline sent nothing and does not try again.',
+    help: 'Correct the transform at the position in the error of the attempt, then replay the failed deliveries.',
+  },
+  transform_declined: {
+    meaning:
+      'The transform of the destination returned nothing for the event, so Hookline sent nothing.',
+    help: 'To send such events, change the transform. A replay that includes declined events then sends this one.',
+  },
   internal_error: {
     meaning:
       'A bug in Hookline stopped the attempt. Hookline does not try again. The other webhooks of the destination are not affected.',

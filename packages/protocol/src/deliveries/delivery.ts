@@ -2,11 +2,12 @@ import type { AttemptClass } from './attempt-classes.ts'
 
 /**
  * The state of one event for one destination. `pending` waits for an attempt; `held` waits until its webhooks resume.
- * The others are final until a replay or a manual retry. `quarantined`: a bug or corrupted data stopped it.
+ * The others are final until a replay or a manual retry. `declined`: the transform of the destination returned nothing.
+ * `quarantined`: a bug or corrupted data stopped it.
  * Derived from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
  */
 export type DeliveryState =
-  'pending' | 'delivered' | 'rejected' | 'expired' | 'held' | 'quarantined'
+  'pending' | 'delivered' | 'declined' | 'rejected' | 'expired' | 'held' | 'quarantined'
 
 /** The duration of each phase of an attempt, in milliseconds. A phase that was not reached is absent. */
 export interface AttemptTiming {
@@ -32,7 +33,7 @@ export interface Attempt {
   readonly durationMs: number
   /** Absent if a socket was already open and the body took less than 1 ms: the whole duration was spent waiting for the response. */
   readonly timing?: AttemptTiming
-  readonly outcome: 'delivered' | 'retry' | 'rejected'
+  readonly outcome: 'delivered' | 'retry' | 'rejected' | 'declined'
   readonly class: AttemptClass
   /** The HTTP status, if there was a response. */
   readonly status?: number
@@ -49,11 +50,12 @@ export interface Attempt {
 /**
  * The state of one webhook's part of a delivery. `pending` waits for its next attempt; `held` waits until the webhook
  * resumes. The others are final.
+ * - `declined`: the transform of the destination returned nothing for the event.
  * - `not_retried`: an attempt failed, and another webhook accepted the event (success policy `any`).
  * - `removed`: the webhook was removed before it accepted the event.
  */
 export type PartState =
-  'pending' | 'held' | 'delivered' | 'rejected' | 'expired' | 'not_retried' | 'removed'
+  'pending' | 'held' | 'delivered' | 'declined' | 'rejected' | 'expired' | 'not_retried' | 'removed'
 
 /** One webhook's part of a delivery. It is attempted, retried and counted separately. */
 export interface DeliveryPart {
@@ -92,10 +94,13 @@ export interface Delivery {
 /** The request of a test delivery to one webhook, and the result. */
 export interface TestedWebhook {
   readonly url: string
-  /** As sent, but with the values of static headers hidden. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-  /** `null` if nothing was sent. */
+  /** `null` if the transform failed, or returned nothing. */
+  readonly request: {
+    /** As sent, but with the values of static headers hidden. */
+    readonly headers: Readonly<Record<string, string>>
+    readonly body: string
+  } | null
+  /** `null` if a request was built, but not sent. */
   readonly result: Omit<Attempt, 'id' | 'number' | 'url' | 'replayId'> | null
 }
 
@@ -111,6 +116,10 @@ export interface NextRequest {
 
 /** One payload sent to all webhooks of a destination on request. It is neither recorded nor retried. */
 export interface TestDelivery {
+  /** The stored payload. */
+  readonly stored: string
+  /** After `fields` and `format`, before the transform. Like `stored` without them. */
+  readonly formatted: string
   /** The `webhook-id` of each request. */
   readonly deliveryId: string
   readonly webhooks: readonly TestedWebhook[]

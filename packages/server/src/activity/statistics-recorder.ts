@@ -105,12 +105,14 @@ export class StatisticsRecorder
     const { destinationId, state, eventId, replayId } = delivery
     const sourceId = this.#sourceOf(destinationId)
     for (const { status, outcome } of attempts) {
+      if (outcome === 'declined') continue
       this.#counts.add(sourceId, destinationId, `attempts.${statusClassOf(status)}`)
       if (outcome === 'retry') this.#counts.add(sourceId, destinationId, 'retried')
     }
     if (!isEnd) return
     const isDelivered = state === 'delivered'
-    this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : `failed.${state}`)
+    const failed = state === 'declined' ? 'filtered.transform_declined' : `failed.${state}`
+    this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : failed)
     // Replays would distort the latency.
     if (!isDelivered || replayId !== undefined) return
     const latencyMs = this.#options.clock.wall() - timeOfId(eventId)

@@ -135,8 +135,8 @@ function setOtherGauges(
       ofDestinations.waiting.inc({ destination: 'other', webhook: 'other', state }, count)
 }
 
-const OUTCOMES = ['delivered', 'retry', 'rejected'] as const
-const END_STATES = ['delivered', 'rejected', 'expired'] as const
+const OUTCOMES = ['delivered', 'retry', 'rejected', 'declined'] as const
+const END_STATES = ['delivered', 'declined', 'rejected', 'expired'] as const
 
 /** Sets the counters by destination. Returns the ids of the destinations with their own series. */
 export function setCounters(metrics: Metrics, { destinations }: CatalogSnapshot): string[] {

@@ -7,7 +7,8 @@ import type { Quarantine } from '../backend/quarantine.ts'
 import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../delivery/dispatcher.ts'
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
-import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
+import { Transforms } from '../delivery/transforms/transforms.ts'
+import { Attempts, type AttemptsOptions, type Sender } from '../delivery/parts/attempts.ts'
 import { maxWaitMs } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
@@ -59,7 +60,8 @@ type LaneKind = Omit<
   | 'maxWaitMs'
   | 'webhookLog'
   | 'signal'
->
+> &
+  Pick<AttemptsOptions, 'isAlwaysSent'>
 
 /** The lanes of some destinations, for events and notices, with their own workers. It can run in a thread. */
 export class LaneGroup implements Lanes {
@@ -69,6 +71,7 @@ export class LaneGroup implements Lanes {
   readonly #webhookLog: WebhookLog
   readonly #ofEvents: Dispatcher
   readonly #all: readonly Dispatcher[]
+  readonly #transforms = new Transforms()
   readonly #disconnect: (() => void) | undefined
 
   constructor(options: LaneGroupOptions) {
@@ -169,6 +172,7 @@ export class LaneGroup implements Lanes {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop()
+    await this.#transforms[Symbol.asyncDispose]()
     this.#disconnect?.()
     await this.#supervisor.ended()
     await Promise.all(this.#all.map((lanes) => lanes[Symbol.asyncDispose]()))
@@ -194,6 +198,7 @@ export class LaneGroup implements Lanes {
       limits: NOTICE_LIMITS,
       successPolicy: NOTICE_POLICY,
       keepsEveryResponse: true,
+      isAlwaysSent: true,
     })
   }
 
@@ -203,7 +208,9 @@ export class LaneGroup implements Lanes {
     return new Dispatcher({
       ...this.#options,
       ...kind,
-      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, schedule }),
+      attempts:
+        attempts ??
+        new Attempts({ ...this.#options, ...kind, schedule, transforms: this.#transforms }),
       maxWaitMs: maxWaitMs(schedule),
       catalog: backend.catalog,
       deletions: backend.deletions,

@@ -54,7 +54,7 @@ export class Metrics {
   )
   readonly deliveriesEnded = this.#tallied(
     'hookline_deliveries_ended_total',
-    'Completed deliveries, by final state: delivered, rejected or expired.',
+    'Completed deliveries, by final state: delivered, declined, rejected or expired.',
     ['state'],
   )
   readonly deliveriesParked = this.#counter(

@@ -9,5 +9,5 @@ export function tuneHeap(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
 }
 
-/** How much the old generation grows between full collections, as a percentage of what it contains. */
+/** The growth of the old generation between full collections, as a percentage of its size. */
 const GROWTH_PERCENT = 100

@@ -1,7 +1,7 @@
 /**
  * Collections for entries that live briefly, such as attempts in flight. With a `Map` or `Set` of objects, most of them would
  * survive young collections: V8 links each table that a collection outgrows to the next one. One dead table in the old generation
- * keeps alive all later ones, with what they contained, until the next full collection.
+ * keeps alive all later ones, with their former entries, until the next full collection.
  */
 
 /** A place in a `ShortLivedSet`. */

@@ -1,6 +1,7 @@
 import type { LaneState } from '@hookline/protocol'
 import { AddressGuard } from '../../src/delivery/network/address-guard.ts'
 import { nextRequests } from '../../src/delivery/parts/test-deliveries.ts'
+import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 import { hostProblem } from '../../src/delivery/network/resolver.ts'
 import fastify from 'fastify'
 import { pino } from 'pino'
@@ -269,7 +270,9 @@ export class AdminServer implements AsyncDisposable {
       sessionLifetimeMs: 24 * 60 * 60_000,
       allowsLocalAccess: false,
       testDeliveries: NO_TEST_DELIVERIES,
-      nextRequests,
+      nextRequests: (
+        ...[delivery, event, destination, now]: Parameters<AdminDeps['nextRequests']>
+      ) => nextRequests(delivery, event, destination, { now, transforms: new Transforms() }),
       computations: this.#audiences.computations,
       receipts: new ReceiptSigner(this.backend.ownKeys),
       clock,

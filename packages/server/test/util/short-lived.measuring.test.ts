@@ -16,7 +16,12 @@ function retained(add: (key: number, value: object) => () => void): number {
   gc()
   const before = process.memoryUsage().heapUsed
   for (let key = 0; key < ADDED; key++) {
-    inFlight.push(add(key, Array.from({ length: BYTES / 8 }, () => key)))
+    inFlight.push(
+      add(
+        key,
+        Array.from({ length: BYTES / 8 }, () => key),
+      ),
+    )
     if (inFlight.length > IN_FLIGHT) inFlight.shift()!()
     if (key % ADDED_PER_COLLECTION === 0) gc({ type: 'minor' })
   }

@@ -1,4 +1,4 @@
-import type { Destination } from '@hookline/protocol'
+import type { Attempt, Destination } from '@hookline/protocol'
 import { laneKey } from '../../../../packages/server/src/backend/deliveries.ts'
 import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 import type { BackendListener } from '../backend/backend-listener.ts'
@@ -119,7 +119,7 @@ export class Invariants {
    * A request is sent. A receiver may accept a delivery once, and once more for each interruption of a process or of the thread
    * that delivers to it.
    */
-  sent(deliveryId: string, url: string, outcome: 'delivered' | 'retry' | 'rejected'): void {
+  sent(deliveryId: string, url: string, outcome: Attempt['outcome']): void {
     const taken = this.requests.sent(deliveryId, url, outcome)
     const interruptions = this.#interruptions + (this.#threadInterruptions.get(url) ?? 0)
     const allowed = 1 + interruptions

@@ -124,6 +124,8 @@ export type Destination = {
         fields?: object | null;
         /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        transform?: string | null;
     };
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -187,8 +189,8 @@ export type Delivery = {
     id: string;
     eventId: string;
     destinationId: string;
-    /** One of pending, delivered, rejected, expired, held, quarantined. */
-    state: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
+    /** One of pending, delivered, declined, rejected, expired, held, quarantined. */
+    state: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
     /** The most attempts to any webhook since the last replay or retry. */
     rounds: number;
     /** The last replay that delivered it again. */
@@ -206,8 +208,8 @@ export type Delivery = {
     webhooks: {
         url: string;
         /** not_retried: an attempt failed, and another webhook received the event (success policy any). removed: the webhook was deleted before delivery. */
-        state: "pending" | "held" | "delivered" | "rejected" | "expired" | "not_retried" | "removed";
-        outcome: "delivered" | "retry" | "rejected" | null;
+        state: "pending" | "held" | "delivered" | "declined" | "rejected" | "expired" | "not_retried" | "removed";
+        outcome: "delivered" | "retry" | "rejected" | "declined" | null;
         /** ISO 8601, UTC. */
         firstDueAt: string;
         /** ISO 8601, UTC. */
@@ -244,7 +246,7 @@ export type Delivery = {
                 /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                 transferMs?: number;
             };
-            outcome: "delivered" | "retry" | "rejected";
+            outcome: "delivered" | "retry" | "rejected" | "declined";
             /** delivered, or the class of the error: see docs/reference/errors.md. */
             "class": string;
             status?: number;
@@ -273,7 +275,7 @@ export type Delivery = {
             /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
             transferMs?: number;
         };
-        outcome: "delivered" | "retry" | "rejected";
+        outcome: "delivered" | "retry" | "rejected" | "declined";
         /** delivered, or the class of the error: see docs/reference/errors.md. */
         "class": string;
         status?: number;
@@ -992,6 +994,8 @@ export function createDestination(body: {
         fields?: object | null;
         /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        transform?: string | null;
     };
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1069,6 +1073,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 fields?: object | null;
                 /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
                 format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+                /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+                transform?: string | null;
             };
             /** ISO 8601, UTC. */
             createdAt: string;
@@ -1182,6 +1188,8 @@ export function changeDestination(id: string, body: {
         fields?: object | null;
         /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
         format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
+        transform?: string | null;
     };
 }, { ifMatch }: {
     ifMatch?: string;
@@ -1306,6 +1314,8 @@ export function testDestination(id: string, body: {
     eventId?: string;
     /** true: only shows the requests, and sends nothing. */
     dryRun?: boolean;
+    /** With dryRun, a transform to try instead of the one in the settings. */
+    transform?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;
 } = {}, opts?: Oazapfts.RequestOpts) {
@@ -1315,6 +1325,10 @@ export function testDestination(id: string, body: {
             dryRun: boolean;
             /** The webhook-id. */
             deliveryId: string;
+            /** The stored payload. */
+            stored: string;
+            /** The payload after fields and format, before the transform. */
+            formatted: string;
             webhooks: {
                 url: string;
                 request: {
@@ -1325,7 +1339,7 @@ export function testDestination(id: string, body: {
                     };
                     /** The exact body. */
                     body: string;
-                };
+                } | null;
                 signature: {
                     /** null without a shared secret. */
                     xSignature: string | null;
@@ -1347,7 +1361,7 @@ export function testDestination(id: string, body: {
                         /** Reading the body, at most 64 KiB or 1 s. Not in durationMs; absent below 1 ms. */
                         transferMs?: number;
                     };
-                    outcome: "delivered" | "retry" | "rejected";
+                    outcome: "delivered" | "retry" | "rejected" | "declined";
                     /** delivered, or the class of the error: see docs/reference/errors.md. */
                     "class": string;
                     status?: number;
@@ -1637,10 +1651,10 @@ export function listDeliveries({ limit, cursor, destinationId, state, waiting, e
     limit?: number;
     cursor?: string;
     destinationId?: string;
-    state?: "pending" | "delivered" | "rejected" | "expired" | "held" | "quarantined";
+    state?: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
     waiting?: "true" | "false";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "internal_error" | "not_attempted" | "quarantined";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "transform_failed" | "transform_declined" | "internal_error" | "not_attempted" | "quarantined";
     status?: number;
     $from?: string;
     to?: string;

@@ -9,7 +9,12 @@ import {
   sharedSecretOf,
   withSecretOptions,
 } from '../../options/secret-options.ts'
-import { filterOf, type FilterOptions, withFilterOptions } from '../../options/routing-options.ts'
+import {
+  filterOf,
+  type FilterOptions,
+  transformOf,
+  withFilterOptions,
+} from '../../options/routing-options.ts'
 import { wholeHours } from '../../options/time-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { attemptLines } from '../../output/deliveries/attempt-line.ts'
@@ -105,6 +110,7 @@ interface TestOptions {
   readonly type?: NonNullable<Parameters<ManagementApi['testDestination']>[1]['type']>
   readonly event?: string
   readonly dryRun?: true
+  readonly transform?: string
 }
 
 function addTest(destinations: ApiCommand): void {
@@ -116,18 +122,22 @@ function addTest(destinations: ApiCommand): void {
         .conflicts('event'),
     )
     .option('--event <id>', 'send this stored event instead')
-    .option('--dry-run', 'show the requests without sending them')
-    .runOn('destination', async ({ api, output }, id, { type, event, dryRun }: TestOptions) => {
+    .option('--dry-run', 'show the payload and the requests, without sending them')
+    .option('--transform <file>', 'with --dry-run: try this transform instead')
+    .runOn('destination', async ({ api, output }, id, options: TestOptions) => {
+      const { type, event, dryRun } = options
       const sample = event === undefined ? (type ?? 'track') : type
-      const body = definedFields({ type: sample, eventId: event, dryRun })
+      const transform = options.transform && (await transformOf(options.transform))
+      const body = definedFields({ type: sample, eventId: event, dryRun, transform })
       const result = await api.testDestination(id, body)
+      const steps = dryRun === true ? stepsOf(output, result) : []
       output.data(result, () =>
-        result.webhooks.map((each) => webhookText(output, each)).join('\n\n'),
+        [...steps, ...result.webhooks.map((each) => webhookText(output, each))].join('\n\n'),
       )
       noteWarnings(output, result.warnings)
       const total = result.webhooks.length
       const failed = result.webhooks.filter(
-        ({ attempt }) => attempt !== null && attempt.outcome !== 'delivered',
+        ({ attempt }) => attempt !== null && !WANTED.has(attempt.outcome),
       ).length
       if (failed === 0) return
       const message = `${failed} of ${total} webhooks did not accept the test delivery.`
@@ -155,9 +165,29 @@ function addRotation(destinations: ApiCommand): void {
 
 type TestedWebhook = Awaited<ReturnType<ManagementApi['testDestination']>>['webhooks'][number]
 
+const WANTED: ReadonlySet<string> = new Set(['delivered', 'declined'])
+
+/** The payload before each step that changes it. The last one is in the request. */
+function stepsOf(
+  output: Output,
+  { stored, formatted, webhooks }: Awaited<ReturnType<ManagementApi['testDestination']>>,
+): string[] {
+  const step = (title: string, body: string): string =>
+    [output.style('bold', title), `  ${printable(body)}`].join('\n')
+  const sent = webhooks[0]?.request?.body
+  return [
+    ...(stored === sent ? [] : [step('stored payload', stored)]),
+    ...(formatted === stored || formatted === sent
+      ? []
+      : [step('before the transform', formatted)]),
+  ]
+}
+
 function webhookText(output: Output, { url, request, attempt }: TestedWebhook): string {
+  const attempts = attempt === null ? [] : attemptLines(output, { number: 1, url, ...attempt })
+  if (request === null) return [`  ${printable(url)}: nothing is sent`, ...attempts].join('\n')
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)
   if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
-  return [...sent, ...attemptLines(output, { number: 1, url, ...attempt })].join('\n')
+  return [...sent, ...attempts].join('\n')
 }

@@ -19,7 +19,7 @@ import type { ApiCommand, Context } from '../api-command.ts'
 type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
 type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
 
-const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined']
+const STATES = ['pending', 'delivered', 'declined', 'rejected', 'expired', 'held', 'quarantined']
 const MAX_SAMPLES = 10
 
 interface ListOptions extends ListPart {

@@ -29,6 +29,9 @@ export function destinationDetails(
     ...(settings.sample ? [['sample', sampleText(settings.sample)] as const] : []),
     ...(settings.fields ? [['fields', fieldsText(settings.fields)] as const] : []),
     ...(settings.format ? [['format', settings.format] as const] : []),
+    ...(settings.transform
+      ? [['transform', settings.transform.replaceAll(/\s+/g, ' ')] as const]
+      : []),
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
     ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
       'warning',

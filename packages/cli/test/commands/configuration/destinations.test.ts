@@ -133,7 +133,12 @@ describe('hookline destinations', () => {
     const preview = ['destinations', 'filter-preview', id, '--last', '10']
     expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')
     expect(await service.json(...preview)).toMatchObject({ examined: 0, selected: 0, byName: [] })
-    const removed = await update('--no-filter', '--no-sample', '--no-fields')
+    const slack = await update('--transform', 'slack')
+    expect(slack.settings).toMatchObject({ transform: expect.stringContaining('"text"') })
+    const test = ['destinations', 'test', id, '--type', 'track', '--dry-run']
+    expect((await service.run(...test)).stdout).toMatch(/stored payload[^]*"text"/)
+    const removed = await update('--no-filter', '--no-sample', '--no-fields', '--no-transform')
+    expect(removed.settings).not.toHaveProperty('transform')
     expect(removed.settings).not.toHaveProperty('filter')
     expect(removed.settings).not.toHaveProperty('sample')
     expect(removed.settings).not.toHaveProperty('fields')

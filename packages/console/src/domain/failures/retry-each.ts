@@ -9,6 +9,8 @@ export const MAX_RETRIES = 500
 
 const PAGE_SIZE = 100
 const CONCURRENCY = 4
+/** The class is that of a webhook's last attempt; another webhook may have ended the delivery. */
+const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined'])
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
@@ -77,7 +79,7 @@ async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<strin
       { ...query, ...(cursor !== null && { cursor }) },
       { signal },
     )
-    ids.push(...page.data.filter(({ state }) => state !== 'delivered').map(({ id }) => id))
+    ids.push(...page.data.filter(({ state }) => !NOT_FAILED.has(state)).map(({ id }) => id))
     cursor = page.nextCursor
   } while (cursor !== null && ids.length < MAX_RETRIES)
   return ids.slice(0, MAX_RETRIES)

@@ -30,6 +30,11 @@ const FIX = 'Fix the cause below, then replay the event.'
 const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   pending: { cause: 'Not delivered yet.', remedy: '' },
   delivered: { cause: 'Delivered.', remedy: '' },
+  declined: {
+    cause: 'Declined: the transform of the destination returned nothing for it.',
+    remedy: ATTEMPT_CLASSES.transform_declined.help,
+    page: 'destination',
+  },
   rejected: { cause: 'Rejected. Hookline does not retry it.', remedy: FIX },
   expired: { cause: 'Expired: it could not be delivered within the retry window.', remedy: FIX },
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },

@@ -13,6 +13,7 @@ const RESEND = 'Sends the event to the webhooks that did not accept it, with the
 const EFFECTS = {
   pending: 'Makes the next attempt now, even if the breaker is open or Retry-After applies.',
   delivered: 'Sends the event to every webhook again, with the same webhook-id.',
+  declined: 'Applies the transform again, and sends the event unless it returns nothing.',
   rejected: RESEND,
   expired: RESEND,
   quarantined: 'Retries the delivery.',

@@ -1,4 +1,4 @@
-import type { DeliveryState, PartState } from '@hookline/protocol'
+import type { Attempt, DeliveryState, PartState } from '@hookline/protocol'
 import type { Tone } from '../../design/state-badge.tsx'
 
 interface StateLabel {
@@ -10,6 +10,7 @@ const STATES: Readonly<Record<DeliveryState | PartState, StateLabel>> = {
   pending: { tone: 'waiting', words: 'pending' },
   held: { tone: 'held', words: 'held' },
   delivered: { tone: 'delivered', words: 'delivered' },
+  declined: { tone: 'declined', words: 'declined' },
   rejected: { tone: 'failed', words: 'rejected' },
   expired: { tone: 'failed', words: 'expired' },
   quarantined: { tone: 'failed', words: 'quarantined' },
@@ -22,6 +23,6 @@ export function shownState(state: DeliveryState | PartState, hasFailed: boolean)
   return state === 'pending' && hasFailed ? { tone: 'retrying', words: 'retrying' } : STATES[state]
 }
 
-export function shownOutcome(outcome: 'delivered' | 'retry' | 'rejected'): StateLabel {
+export function shownOutcome(outcome: Attempt['outcome']): StateLabel {
   return outcome === 'retry' ? { tone: 'retrying', words: 'retry' } : STATES[outcome]
 }

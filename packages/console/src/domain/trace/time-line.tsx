@@ -190,7 +190,12 @@ function nextAttemptsOf({ deliveries }: Trace, names: Names): Step[] {
   })
 }
 
-const COLOURS = { delivered: 'text-delivered', retry: 'text-retrying', rejected: 'text-failed' }
+const COLOURS = {
+  delivered: 'text-delivered',
+  declined: 'text-declined',
+  retry: 'text-retrying',
+  rejected: 'text-failed',
+}
 
 interface AttemptLabelProps {
   readonly attempt: TracedAttempt

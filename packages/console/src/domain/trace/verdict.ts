@@ -74,7 +74,7 @@ function outcomeOf(
   const delivery = deliveries.find((each) => each.destinationId === destinationId)
   if (decision === 'pending' || delivery === undefined) return 'undecided'
   const { state, attempts } = delivery
-  if (state === 'delivered' || state === 'held') return state
+  if (state === 'delivered' || state === 'declined' || state === 'held') return state
   if (state !== 'pending') return 'failed'
   return attempts.some(({ outcome }) => outcome === 'retry') ? 'retrying' : 'waiting'
 }

@@ -153,7 +153,7 @@ function withOutcome(row: LiveRow, outcome: LiveOutcome): LiveRow {
 
 /** The state of the whole delivery after an attempt to one of its webhooks. */
 function stateAfter({ state, outcome }: LiveAttempt): EventOutcome {
-  if (state === 'delivered' || state === 'held') return state
+  if (state === 'delivered' || state === 'declined' || state === 'held') return state
   if (state !== 'pending') return 'failed'
   return outcome === 'retry' ? 'retrying' : 'pending'
 }

@@ -38,11 +38,20 @@ import {
   WaitingResponse,
 } from './waiting.ts'
 
-const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined'] as const
+const STATES = [
+  'pending',
+  'delivered',
+  'declined',
+  'rejected',
+  'expired',
+  'held',
+  'quarantined',
+] as const
 const PART_STATES: PartState[] = [
   'pending',
   'held',
   'delivered',
+  'declined',
   'rejected',
   'expired',
   'not_retried',
@@ -51,7 +60,7 @@ const PART_STATES: PartState[] = [
 
 const CLASSES = Object.keys(DELIVERY_CLASSES) as DeliveryClass[]
 
-const outcome = Type.Enum(['delivered', 'retry', 'rejected'])
+const outcome = Type.Enum(['delivered', 'retry', 'rejected', 'declined'])
 const state = Schema.oneOf(STATES, `One of ${STATES.join(', ')}.`)
 
 export const attemptFields = {
@@ -234,7 +243,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
     event: Pick<AcceptedEvent, 'body' | 'sourceId'>,
     destination: Destination,
     now: number,
-  ) => readonly NextRequest[]
+  ) => Promise<readonly NextRequest[]>
 }
 
 const list = new List<object>('deliveries', (each) => each)
@@ -276,7 +285,7 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
     if (destination === undefined) throw new Problem('invalid_state', { detail: NO_DESTINATION })
     const event = await events.find(delivery.eventId)
     if (event === undefined) throw new Problem('invalid_state', { detail: NO_EVENT })
-    const requests = deps.nextRequests(delivery, event, destination, clock.wall())
+    const requests = await deps.nextRequests(delivery, event, destination, clock.wall())
     const webhooks = requests.map(({ url, curl, ...request }) => ({
       url,
       request: { method: 'POST', ...request },

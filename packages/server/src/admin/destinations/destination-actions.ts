@@ -29,6 +29,7 @@ import {
   respondWithDestination,
   unchangedEntry,
 } from './destinations.ts'
+import { transformFaults } from './routing-settings.ts'
 import { sharedSecretFaults } from './settings.ts'
 import { hostWarnings, type UrlChecks, WarningsResponse } from './webhook-urls.ts'
 
@@ -39,7 +40,8 @@ const { url: attemptUrl, id: _id, number: _n, replayId: _replayId, ...resultFiel
 
 const TestedWebhookResponse = Type.Object({
   url: attemptUrl,
-  request: WebhookRequest,
+  /** null: see attempt. */
+  request: Schema.nullable(WebhookRequest),
   signature: Type.Object({
     xSignature: Schema.nullable(Schema.text('null without a shared secret.')),
     webhookSignature: Schema.nullable(Schema.text('null without a shared secret.')),
@@ -88,12 +90,17 @@ const schemas = {
       ),
       eventId: Type.Optional(Schema.text('The id of an event of its source.')),
       dryRun: Type.Optional(Schema.boolean('true: only shows the requests, and sends nothing.')),
+      transform: Type.Optional(
+        Schema.text('With dryRun, a transform to try instead of the one in the settings.'),
+      ),
     }),
     response: Schema.ok(
       'The requests and their results.',
       Type.Object({
         dryRun: Type.Boolean(),
         deliveryId: Schema.text('The webhook-id.'),
+        stored: Schema.text('The stored payload.'),
+        formatted: Schema.text('The payload after fields and format, before the transform.'),
         webhooks: Type.Array(TestedWebhookResponse),
         warnings: Type.Optional(WarningsResponse),
       }),
@@ -232,11 +239,13 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
   app.post('/destinations/:id/test', { schema: schemas.test }, async (request) => {
     const { params, body } = request
     const destination = requireDestination(catalog, params.id)
-    const { dryRun = false } = body
+    const { dryRun = false, transform } = body
+    const tried = transform === undefined ? destination : trying(transform, destination, dryRun)
     const content = await requestedContent(body, destination, deps)
     // Before the requests, which cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
-    const { deliveryId, webhooks } = await testDeliveries.run(destination, content, { dryRun })
+    const tested = await testDeliveries.run(tried, content, { dryRun })
+    const { deliveryId, stored, formatted, webhooks } = tested
     const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
     const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
     await deps.lanes.command({ command: 'closeBreakers', webhooks: healed })
@@ -244,10 +253,22 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     return {
       dryRun,
       deliveryId,
+      stored,
+      formatted,
       webhooks: webhooks.map(presentTestedWebhook),
       ...(warnings.length > 0 && { warnings }),
     }
   })
+}
+
+function trying(transform: string, destination: Destination, dryRun: boolean): Destination {
+  if (!dryRun) {
+    const hint = 'Set dryRun to true, or change the settings of the destination.'
+    throw refused('/transform', 'exclusive', 'Another transform can only be tried.', hint)
+  }
+  const faults = transformFaults(transform, '/transform')
+  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  return { ...destination, settings: { ...destination.settings, transform } }
 }
 
 async function requestedContent(
@@ -275,13 +296,13 @@ function refused(...args: Parameters<typeof fault>): Problem {
   return new Problem('invalid_body', { faults: [fault(...args)] })
 }
 
-function presentTestedWebhook({ url, headers, body, result }: TestedWebhook): object {
+function presentTestedWebhook({ url, request, result }: TestedWebhook): object {
   const attempt = result && { ...result, ...presentTimes(result) }
   const signature = {
-    xSignature: headers['X-Signature'] ?? null,
-    webhookSignature: headers['webhook-signature'] ?? null,
+    xSignature: request?.headers['X-Signature'] ?? null,
+    webhookSignature: request?.headers['webhook-signature'] ?? null,
   }
-  return { url, request: { method: 'POST', headers, body }, signature, attempt }
+  return { url, request: request && { method: 'POST', ...request }, signature, attempt }
 }
 
 function sampleOf(type: PayloadType, timestamp: string): Event | DeletionNotice {

@@ -14,6 +14,7 @@ import {
   SAMPLE_FIELDS,
   type WebhooksSettings,
 } from '@hookline/protocol'
+import jsonata from 'jsonata'
 import { randomBytes } from 'node:crypto'
 import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
 import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
@@ -53,7 +54,10 @@ function comparisonsIn(filter: Filter): number {
 }
 
 /** The optional settings that choose and form events. */
-export type RoutingSettings = Pick<WebhooksSettings, 'filter' | 'sample' | 'fields' | 'format'>
+export type RoutingSettings = Pick<
+  WebhooksSettings,
+  'filter' | 'sample' | 'fields' | 'format' | 'transform'
+>
 
 const PARSERS: {
   readonly [Name in keyof Required<RoutingSettings>]: (
@@ -61,7 +65,13 @@ const PARSERS: {
     faults: Fault[],
     previous: WebhooksSettings[Name],
   ) => WebhooksSettings[Name]
-} = { filter: parseFilter, sample: parseSample, fields: parseFields, format: parseFormat }
+} = {
+  filter: parseFilter,
+  sample: parseSample,
+  fields: parseFields,
+  format: parseFormat,
+  transform: parseTransform,
+}
 
 const ROUTING_FIELDS = Object.keys(PARSERS) as (keyof RoutingSettings)[]
 
@@ -82,20 +92,22 @@ export function parseRouting(
 }
 
 /** The routing settings as the API shows them. */
-export function presentRouting({ filter, sample, fields, format }: RoutingSettings): object {
+export function presentRouting(settings: RoutingSettings): object {
+  const { filter, sample, fields, format, transform } = settings
   return {
     ...(filter && { filter }),
     ...(sample && { sample }),
     ...(fields && { fields: presentFields(fields) }),
     ...(format && { format }),
+    ...(transform !== undefined && { transform }),
   }
 }
 
 /** `null` for absent ones, so that an import removes them. */
 export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
-  const { filter = null, sample = null, fields, format = null } = settings
+  const { filter = null, sample = null, fields, format = null, transform = null } = settings
   const shown = fields && !withSecrets ? presentFields(fields) : (fields ?? null)
-  return { filter, sample, fields: shown, format }
+  return { filter, sample, fields: shown, format, transform }
 }
 
 function presentFields(fields: Fields): object {
@@ -112,6 +124,29 @@ function parseFormat(input: unknown, faults: Fault[]): Format | undefined {
   const hint = `Use one of ${FORMATS.join(', ')}.`
   if (format === undefined) faults.push(fault('/format', 'not_allowed', 'Unknown format.', hint))
   return format
+}
+
+function parseTransform(input: unknown, faults: Fault[]): string | undefined {
+  faults.push(...transformFaults(input, '/transform'))
+  return typeof input === 'string' ? input : undefined
+}
+
+/** The faults of a JSONata expression. Its functions are not checked before an event. */
+export function transformFaults(input: unknown, pointer: string): readonly Fault[] {
+  const hint = 'Use a JSONata expression, such as { "text": event }.'
+  if (typeof input !== 'string' || input.trim() === '')
+    return [fault(pointer, 'wrong_type', 'transform must be an expression.', hint)]
+  const max = LIMITS.transformCharacters
+  if (input.length > max)
+    return [fault(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
+  try {
+    jsonata(input)
+    return []
+  } catch (error) {
+    const { message, position = 0 } = error as { message: string; position?: number }
+    const found = `The expression is invalid at character ${position}: ${message}`
+    return [fault(pointer, 'invalid_expression', found, hint)]
+  }
 }
 
 function parseFields(

@@ -64,6 +64,14 @@ const routingFields = {
         'hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline.',
     }),
   ),
+  transform: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      maxLength: LIMITS.transformCharacters,
+      description:
+        'A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself.',
+    }),
+  ),
 }
 
 const WebhookRequest = Schema.strictObject({

@@ -59,6 +59,10 @@ const RETRY = 'Retry the delivery.'
 const STATES: Readonly<Record<DeliveryState, Explanation>> = {
   pending: { explanation: 'Not delivered yet.', remedy: null },
   delivered: { explanation: 'Delivered.', remedy: null },
+  declined: {
+    explanation: 'Declined: the transform of the destination returned nothing for it.',
+    remedy: ATTEMPT_CLASSES.transform_declined.help,
+  },
   rejected: { explanation: 'Rejected. Hookline does not retry it.', remedy: RETRY },
   expired: {
     explanation: 'Expired: it could not be delivered within the retry window.',
@@ -121,7 +125,7 @@ function deliveryDecision({ delivery, context }: TracedDelivery, ids: Ids): Deci
   const waits = waitExplanations(delivery, context)
   const failures = failureExplanations(delivery)
   const explanation = [own, ...waits, ...failures].map((each) => each.explanation).join(' ')
-  const isDone = state === 'delivered' || own === REMOVED
+  const isDone = state === 'delivered' || state === 'declined' || own === REMOVED
   if (!isDone && !ids.has(destinationId))
     return decision(destinationId, 'deliver', withoutDestination(explanation))
   // First the remedies that end a wait, then the fix for the receiver, then the retry.
@@ -194,11 +198,13 @@ function waitExplanations({ webhooks }: Delivery, context: WaitContext): Explana
   })
 }
 
+const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined', 'removed'])
+
 /** The last failure of each webhook that has not accepted the event. */
 function failureExplanations({ webhooks }: Delivery): Explanation[] {
   return webhooks.flatMap((part) => {
     const { state, last } = part
-    if (last === undefined || state === 'delivered' || state === 'removed') return []
+    if (last === undefined || NOT_FAILED.has(state)) return []
     const explanation = `The last attempt to ${hostOf(part)} failed: ${last.error ?? last.class}`
     return [{ explanation, remedy: `${last.class}: ${ATTEMPT_CLASSES[last.class].help}` }]
   })

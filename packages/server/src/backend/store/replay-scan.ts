@@ -54,7 +54,7 @@ interface Row extends Omit<Candidate, 'isChosen'> {
 
 async function candidatesAfter(
   reads: Reads,
-  { destinationId, states, to }: ReplaySelection,
+  { destinationId, states, includeDeclined, to }: ReplaySelection,
   position: string,
   scan: number,
 ): Promise<Candidate[]> {
@@ -72,7 +72,8 @@ async function candidatesAfter(
     SELECT event_id AS "eventId", id AS position, destination_id AS destination, state AS outcome FROM deliveries
     WHERE id > ${position} AND id < ${firstId('msg', to)} ORDER BY id LIMIT ${scan}`
   const rows = await reads.list(isDeclined ? declined : deliveries)
-  const outcomes: readonly string[] = isDeclined ? REPLAYED_DECLINES : states
+  const ended = includeDeclined ? [...states, 'declined'] : states
+  const outcomes: readonly string[] = isDeclined ? REPLAYED_DECLINES : ended
   return rows.map((row) => ({
     eventId: row.eventId,
     position: row.position,

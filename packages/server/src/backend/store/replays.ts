@@ -79,7 +79,13 @@ export async function cancelReplay(
     UPDATE replays SET state = 'cancelled', finished_at = ${now} WHERE id = ${id} AND finished_at IS NULL`)
 }
 
-const ENDED: readonly DeliveryState[] = ['delivered', 'rejected', 'expired', 'quarantined']
+const ENDED: readonly DeliveryState[] = [
+  'delivered',
+  'declined',
+  'rejected',
+  'expired',
+  'quarantined',
+]
 
 export async function advanceReplay(
   tx: Tx,

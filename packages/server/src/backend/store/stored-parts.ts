@@ -136,6 +136,7 @@ const STATES: Readonly<Record<PartState, true>> = {
   pending: true,
   held: true,
   delivered: true,
+  declined: true,
   rejected: true,
   expired: true,
   not_retried: true,

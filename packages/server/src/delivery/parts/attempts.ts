@@ -6,14 +6,17 @@ import {
   newId,
   type SuccessPolicy,
   type Webhook,
+  type WebhooksSettings,
 } from '@hookline/protocol'
+import { type Formed, formed } from '../../routing/form.ts'
+import type { Transforms } from '../transforms/transforms.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAborted } from '../network/network-errors.ts'
 import { afterAttempt, partOf, type RetrySchedule } from './parts.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
-import { type AttemptResult, classifyFault } from '../sending/outcome.ts'
+import { type AttemptResult, classification, classifyFault } from '../sending/outcome.ts'
 import type { SendOptions } from '../sending/sender.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
@@ -38,7 +41,12 @@ export interface AttemptsOptions {
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
   readonly successPolicy?: SuccessPolicy | undefined
+  readonly transforms: Pick<Transforms, 'apply'>
+  /** If the transform returns nothing or fails, the formatted payload is sent. */
+  readonly isAlwaysSent?: boolean
 }
+
+type Ended = AttemptResult & { readonly fault?: unknown }
 
 /** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */
 export class Attempts {
@@ -51,18 +59,44 @@ export class Attempts {
   /** Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted. */
   async make(
     open: OpenDelivery,
-    { id: destinationId, settings }: Destination,
+    destination: Destination,
     webhook: Webhook,
   ): Promise<CompletedAttempt | undefined> {
-    const { clock, health, schedule, sender } = this.#options
+    const { settings } = destination
+    const form = (): Formed => formed(settings, contentOf(open.delivery, open.event))
+    if (settings.transform === undefined) return this.#send(open, destination, webhook, form)
+    const { clock, health, transforms, isAlwaysSent } = this.#options
+    const [begunAt, startedAt] = [clock.now(), clock.wall()]
+    const result = await bodyOf(form(), settings, transforms)
+    if (result === undefined) return undefined
+    if ('class' in result && isAlwaysSent !== true) {
+      const durationMs = clock.now() - begunAt
+      const ended = { startedAt, durationMs, ...result, ...classification(result.class) }
+      return {
+        ...this.#complete(open, settings, { url: webhook.url, now: clock.now() }, ended),
+        begunAt,
+      }
+    }
+    // The breaker may have opened meanwhile.
+    if (health.blockedUntil(destination.id, webhook.url) > clock.now()) return undefined
+    return this.#send(open, destination, webhook, 'class' in result ? form : () => result)
+  }
+
+  async #send(
+    open: OpenDelivery,
+    destination: Destination,
+    webhook: Webhook,
+    form: () => Formed,
+  ): Promise<CompletedAttempt | undefined> {
+    const { clock, health, sender } = this.#options
     const { url } = webhook
-    const { replayId } = open.delivery
+    const { id: destinationId, settings } = destination
     const generation = health.onAttempt(destinationId, url)
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
-    const number = nextNumber(open.delivery, url)
-    let ended: AttemptResult & { readonly fault?: unknown }
+    let ended: Ended
     try {
-      const request = nextRequest(open.delivery, open.event, webhook, { settings, now: startedAt })
+      const at = { settings, now: startedAt }
+      const request = nextRequest(open.delivery, form(), webhook, at)
       ended = await sender.send(request, {
         // The response to a successful attempt is not stored.
         isSuccessShown: false,
@@ -75,36 +109,74 @@ export class Attempts {
       const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
       ended = { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
     }
-    const { fault, retryAfterMs, ...result } = ended
+    // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
+    const now = clock.now()
+    const answered = { ...ended, url }
+    const breaker = health.onResult(destinationId, answered, { generation, now })
+    return { ...this.#complete(open, settings, { url, now }, ended), begunAt, breaker }
+  }
+
+  /** Adds an attempt to the delivery. */
+  #complete(
+    open: OpenDelivery,
+    settings: WebhooksSettings,
+    { url, now }: { readonly url: string; readonly now: number },
+    { fault, retryAfterMs, ...result }: Ended,
+  ): Omit<CompletedAttempt, 'begunAt'> {
+    const { replayId } = open.delivery
     const id = newId('att', result.startedAt)
+    const number = nextNumber(open.delivery, url)
     const attempt: Attempt = { id, number, url, ...result }
     const kept = replayId === undefined ? attempt : { ...attempt, replayId }
     const answered = retryAfterMs === undefined ? kept : { ...kept, retryAfterMs }
-    // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
-    const now = clock.now()
-    const breaker = health.onResult(destinationId, answered, { generation, now })
     // Read and changed in one step: other parts of the delivery may end at any time.
     const before = open.delivery
     open.delivery = afterAttempt(before, answered, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
-      schedule,
+      schedule: this.#options.schedule,
       now,
       random: Math.random(),
     })
-    return { before, after: open.delivery, attempt: kept, begunAt, breaker, fault }
+    return { before, after: open.delivery, attempt: kept, breaker: undefined, fault }
   }
+}
+
+/** Why no request is made. */
+export interface Unsent {
+  readonly class: 'transform_failed' | 'transform_declined'
+  readonly error?: string
+}
+
+/** Applies the transform, if any. `undefined` if the service is stopping. */
+export async function bodyOf(
+  form: Formed,
+  { transform }: Pick<WebhooksSettings, 'transform'>,
+  transforms: Pick<Transforms, 'apply'>,
+): Promise<Formed | Unsent | undefined> {
+  if (transform === undefined) return form
+  const result = await transforms.apply(transform, form.body)
+  if (result === undefined) return undefined
+  if ('error' in result) return { class: 'transform_failed', error: result.error }
+  if (result.json === undefined) return { class: 'transform_declined' }
+  return { body: Buffer.from(result.json) }
+}
+
+export function contentOf(
+  { id: deliveryId }: Pick<Delivery, 'id'>,
+  { body, sourceId }: Pick<DeliveryContent, 'body' | 'sourceId'>,
+) {
+  return { body, sourceId, deliveryId }
 }
 
 export function nextRequest(
   delivery: Delivery,
-  { body, sourceId }: Pick<DeliveryContent, 'body' | 'sourceId'>,
+  form: Formed,
   webhook: Webhook,
   { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
 ): WebhookRequest {
   const { id: deliveryId, replayId } = delivery
   const attempt = nextNumber(delivery, webhook.url)
-  const carried = { body, sourceId, deliveryId, attempt, replayId }
-  return requestTo(webhook, settings, carried, now)
+  return requestTo(webhook, settings, { ...form, deliveryId, attempt, replayId }, now)
 }
 
 function nextNumber(delivery: Delivery, url: string): number {

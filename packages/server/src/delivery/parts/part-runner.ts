@@ -1,4 +1,4 @@
-import type { Attempt, DeliveryContent, Destination } from '@hookline/protocol'
+import type { Attempt, AttemptClass, DeliveryContent, Destination } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -73,11 +73,13 @@ export class PartRunner {
     const { open } = task
     const { attempt, begunAt } = completed
     reportAttempt(completed, open.event, this.#options)
-    webhookLog.onAttempt(destination.id, attempt, completed.breaker)
+    if (attempt.outcome !== 'declined')
+      webhookLog.onAttempt(destination.id, attempt, completed.breaker)
     const kept = this.#options.keepsEveryResponse
       ? attempt
       : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
+    if (WITHOUT_REQUEST.has(attempt.class)) return
     const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
     lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
@@ -87,6 +89,12 @@ export class PartRunner {
     onRecovery()
   }
 }
+
+/** Says nothing about the receiver. */
+const WITHOUT_REQUEST: ReadonlySet<AttemptClass> = new Set<AttemptClass>([
+  'transform_failed',
+  'transform_declined',
+])
 
 function reportAttempt(
   { before, after, attempt, fault }: CompletedAttempt,

@@ -26,6 +26,7 @@ export interface AttemptRules {
  *
  *     pending ─ a 2xx ──────────────────────────────────────────────────────────▶ delivered
  *     pending ─ a response that no retry would change ──────────────────────────▶ rejected
+ *     pending ─ the transform returns nothing ──────────────────────────────────▶ declined
  *     pending ─ any other failure; the next attempt fits the window ────────────▶ pending, due later
  *     pending ─ any other failure, or no attempt; the window is over ───────────▶ expired
  *     pending ─ a failed attempt, and another webhook has the event (`any`) ────▶ not_retried
@@ -53,7 +54,9 @@ export function afterAttempt(
   const parts = delivery.webhooks.map((part) =>
     part.url === attempt.url ? partAfter(part, attempt, rules) : part,
   )
-  const rounds = Math.max(delivery.rounds, attempt.number)
+  // Without a request, it is not a round.
+  const isRound = attempt.outcome !== 'declined'
+  const rounds = isRound ? Math.max(delivery.rounds, attempt.number) : delivery.rounds
   return settled(delivery, parts, rules.successPolicy, rounds)
 }
 
@@ -117,6 +120,10 @@ function isDelivered({ state }: DeliveryPart): boolean {
   return state === 'delivered'
 }
 
+function isDeclined({ state }: DeliveryPart): boolean {
+  return state === 'declined'
+}
+
 function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules): DeliveryPart {
   const { headers: _headers, body: _body, retryAfterMs, ...last } = attempt
   if (attempt.outcome !== 'retry') return { ...part, last, state: attempt.outcome, dueAt: null }
@@ -169,7 +176,8 @@ function notRetried(part: DeliveryPart): DeliveryPart {
 }
 
 /**
- * - `delivered` when one webhook (`any`) or every remaining webhook (`each`) has the event;
+ * - `delivered` when one webhook (`any`) or every remaining webhook (`each`) has the event, except those it was declined for;
+ * - `declined` when it was declined for every remaining webhook;
  * - else `pending` or `held` while a part is;
  * - else `expired` when a part ran out of time, and `rejected` when none did.
  *
@@ -177,8 +185,10 @@ function notRetried(part: DeliveryPart): DeliveryPart {
  */
 function stateOf(parts: readonly DeliveryPart[], policy: SuccessPolicy): DeliveryState {
   const present = parts.filter(({ state }) => state !== 'removed')
-  const isAll = present.length > 0 && present.every(isDelivered)
-  if (isAll || (policy === 'any' && parts.some(isDelivered))) return 'delivered'
+  const isSent = parts.some(isDelivered)
+  if (policy === 'any' && isSent) return 'delivered'
+  if (present.length > 0 && present.every((part) => isDelivered(part) || isDeclined(part)))
+    return isSent ? 'delivered' : 'declined'
   for (const state of ['pending', 'held', 'expired'] as const)
     if (parts.some((part) => part.state === state)) return state
   return 'rejected'

@@ -6,11 +6,14 @@ import {
   type NextRequest,
   type TestDelivery,
   type TestedWebhook,
+  type Webhook,
 } from '@hookline/protocol'
 import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { nextRequest, type Sender } from './attempts.ts'
-import type { AttemptResult } from '../sending/outcome.ts'
+import type { Transforms } from '../transforms/transforms.ts'
+import { formed } from '../../routing/form.ts'
+import { bodyOf, contentOf, nextRequest, type Sender, type Unsent } from './attempts.ts'
+import { type AttemptResult, classification } from '../sending/outcome.ts'
 import {
   deliveryId,
   requestTo,
@@ -18,39 +21,54 @@ import {
   type WebhookRequest,
 } from '../sending/webhook-request.ts'
 
+export interface TestDeliveryOptions {
+  readonly sender: Sender
+  readonly transforms: Pick<Transforms, 'apply'>
+  readonly clock: Clock
+}
+
+type Content = Pick<DeliveryContent, 'body' | 'sourceId'>
+
 /** Sends a test payload to all webhooks of a destination, even if disabled. Not recorded or retried; health is unaffected. */
 export class TestDeliverySender {
-  readonly #sender: Sender
-  readonly #clock: Clock
+  readonly #options: TestDeliveryOptions
 
-  constructor({ sender, clock }: { readonly sender: Sender; readonly clock: Clock }) {
-    this.#sender = sender
-    this.#clock = clock
+  constructor(options: TestDeliveryOptions) {
+    this.#options = options
   }
 
   /** An archived event keeps the `webhook-id` of its delivery; a sample gets a new one. */
   async run(
-    destination: Destination,
-    {
-      id,
-      body,
-      sourceId,
-    }: Pick<DeliveryContent, 'body' | 'sourceId'> & { readonly id: string | null },
+    { id: destinationId, settings }: Destination,
+    { id, ...content }: Content & { readonly id: string | null },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
-    const now = this.#clock.wall()
-    const messageId = id === null ? newId('msg', now) : deliveryId(id, destination.id)
-    const carried = { body, sourceId, deliveryId: messageId, attempt: 1 }
+    const { sender, transforms, clock } = this.#options
+    const now = clock.wall()
+    const messageId = id === null ? newId('msg', now) : deliveryId(id, destinationId)
+    const form = formed(settings, contentOf({ id: messageId }, content))
+    const body = (await bodyOf(form, settings, transforms)) ?? STOPPING
     const webhooks = await Promise.all(
-      destination.settings.webhooks.map(async (webhook) => {
-        const request = requestTo(webhook, destination.settings, carried, now)
-        const result = dryRun ? null : await this.#sender.send(request)
+      settings.webhooks.map(async (webhook) => {
+        if ('class' in body) return unsentWebhook(webhook, body, now)
+        const carried = { ...body, deliveryId: messageId, attempt: 1 }
+        const request = requestTo(webhook, settings, carried, now)
+        const result = dryRun ? null : await sender.send(request)
         return testedWebhook(request, result, now)
       }),
     )
-    return { deliveryId: messageId, webhooks }
+    const [stored, formatted] = [textOf(content.body), textOf(form.body)]
+    return { deliveryId: messageId, stored, formatted, webhooks }
   }
 }
+
+/** The transform failed, or returned nothing. */
+function unsentWebhook({ url }: Webhook, unsent: Unsent, startedAt: number): TestedWebhook {
+  const result = { startedAt, durationMs: 0, ...unsent, ...classification(unsent.class) }
+  return { url, request: null, result }
+}
+
+const STOPPING: Unsent = { class: 'transform_failed', error: 'Hookline is stopping.' }
 
 function testedWebhook(
   request: WebhookRequest,
@@ -60,18 +78,21 @@ function testedWebhook(
   const { url, body } = request
   // These are the bytes that were sent: they depend only on the request and the time it began.
   const headers = shownRequestHeaders(request, result?.startedAt ?? now)
-  return { url, headers, body: textOf(body), result }
+  return { url, request: { headers, body: textOf(body) }, result }
 }
 
-/** The requests that the delivery would make now, one per webhook, for display. */
-export function nextRequests(
+/** The requests that the delivery would make now, one per webhook, for display; none if the transform sends nothing. */
+export async function nextRequests(
   delivery: Delivery,
-  event: Pick<DeliveryContent, 'body' | 'sourceId'>,
+  event: Content,
   { settings }: Destination,
-  now: number,
-): NextRequest[] {
+  { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
+): Promise<NextRequest[]> {
+  const form = formed(settings, contentOf(delivery, event))
+  const sent = await bodyOf(form, settings, transforms)
+  if (sent === undefined || 'class' in sent) return []
   return settings.webhooks.map((webhook) => {
-    const request = nextRequest(delivery, event, webhook, { settings, now })
+    const request = nextRequest(delivery, sent, webhook, { settings, now })
     const { url } = request
     const body = textOf(request.body)
     const headers = shownRequestHeaders(request, now)

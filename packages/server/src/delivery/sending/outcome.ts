@@ -52,6 +52,8 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   address_forbidden: 'retry',
   port_forbidden: 'retry',
   request_invalid: 'rejected',
+  transform_failed: 'rejected',
+  transform_declined: 'declined',
   internal_error: 'rejected',
 }
 
@@ -79,7 +81,7 @@ export function classifyFault(): Classification {
   return classification('internal_error')
 }
 
-function classification(attemptClass: AttemptClass): Classification {
+export function classification(attemptClass: AttemptClass): Classification {
   return { outcome: OUTCOMES[attemptClass], class: attemptClass }
 }
 

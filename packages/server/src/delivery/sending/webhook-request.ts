@@ -1,5 +1,4 @@
 import {
-  type DeliveryContent,
   idFrom,
   reservedBy,
   timeOfId,
@@ -9,7 +8,6 @@ import {
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
-import { formed } from '../../routing/form.ts'
 import { RequestRefused } from '../network/network-errors.ts'
 
 export interface WebhookRequest {
@@ -35,13 +33,12 @@ export interface WebhookRequest {
 export function requestTo(
   { url, headers }: Webhook,
   settings: WebhooksSettings,
-  carried: Pick<WebhookRequest, 'body' | 'deliveryId' | 'attempt' | 'replayId'> &
-    Pick<DeliveryContent, 'sourceId'>,
+  carried: Pick<WebhookRequest, 'body' | 'contentType' | 'deliveryId' | 'attempt' | 'replayId'>,
   now: number,
 ): WebhookRequest {
   const { sharedSecret, previousSecret } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, headers, ...carried, ...formed(settings, carried), sharedSecret }
+  const request = { url, headers, ...carried, sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 

@@ -134,7 +134,12 @@ test('a change whose audit entry cannot be written is not made, and gets an erro
 
 test('a test delivery whose audit entry cannot be written is not sent', async () => {
   let runs = 0
-  const run = async () => ({ deliveryId: `msg_${++runs}`, webhooks: [] })
+  const run = async () => ({
+    deliveryId: `msg_${++runs}`,
+    stored: '{}',
+    formatted: '{}',
+    webhooks: [],
+  })
   await using server = await AdminServer.open({ testDeliveries: { run } })
   const source = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: 'https://a.example' }] }

@@ -36,7 +36,9 @@ let operations: readonly {
 }[]
 
 beforeAll(async () => {
-  const testDeliveries = { run: async () => ({ deliveryId: 'msg_a', webhooks: [] }) }
+  const testDeliveries = {
+    run: async () => ({ deliveryId: 'msg_a', stored: '{}', formatted: '{}', webhooks: [] }),
+  }
   server = await AdminServer.open({ testDeliveries })
   const { paths } = await server.must<{ paths: Record<string, Record<string, Operation>> }>(
     'GET',

@@ -41,7 +41,14 @@ const open = (): Promise<AdminServer> =>
         else calls.closed.push(...webhooks)
       },
     },
-    testDeliveries: { run: async () => ({ deliveryId: 'msg_test', webhooks: tested }) },
+    testDeliveries: {
+      run: async () => ({
+        deliveryId: 'msg_test',
+        stored: '{}',
+        formatted: '{}',
+        webhooks: tested,
+      }),
+    },
     wake: () => void (calls.wakes += 1),
   })
 
@@ -146,8 +153,7 @@ describe('a test delivery', () => {
   const delivered = { outcome: 'delivered', class: 'delivered', status: 204 } as const
   const sent = (url: string, result: typeof failed | typeof delivered | null) => ({
     url,
-    headers: {},
-    body: '{}',
+    request: { headers: {}, body: '{}' },
     result: result && { startedAt: NOON, durationMs: 5, ...result },
   })
   const send = (id: string, dryRun: boolean): Promise<object> =>

@@ -113,3 +113,23 @@ test('50 clauses in 10 levels, with 20 comparisons and 100 names, are accepted',
   expect(parsed(clauses(50))).not.toHaveProperty('faults')
   expect(parsed({ filter: nested(10) })).not.toHaveProperty('faults')
 })
+
+test('a change without a transform keeps it, null removes it, and the API and an export show it', () => {
+  const stored = settingsOf({ transform: '{ "text": event }' })
+  expect(settingsOf({ successPolicy: 'each' }, stored).transform).toBe('{ "text": event }')
+  expect(presentWebhooksSettings(stored)).toMatchObject({ transform: '{ "text": event }' })
+  expect(exportWebhooksSettings(stored, false)).toMatchObject({ transform: '{ "text": event }' })
+  expect(settingsOf({ transform: null }, stored)).not.toHaveProperty('transform')
+})
+
+test.each<[string, unknown, string]>([
+  ['a number', 1, '/transform wrong_type'],
+  ['only spaces', '  ', '/transform wrong_type'],
+  ['8,193 characters', '1'.repeat(8_193), '/transform too_long'],
+  ['an unfinished expression', '{ "text": ', '/transform invalid_expression'],
+  ['parentheses without end', '('.repeat(8_000), '/transform invalid_expression'],
+])('a transform is refused if it is %s', (_, transform, expected) => {
+  const result = parsed({ transform })
+  if (!('faults' in result)) expect.fail('It was accepted.')
+  expect(result.faults.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([expected])
+})

@@ -14,7 +14,7 @@ beforeAll(async () => {
     testDeliveries: {
       run: async (destination, content) => {
         tested.push([destination, content])
-        return { deliveryId: 'msg_a', webhooks: [] }
+        return { deliveryId: 'msg_a', stored: '{}', formatted: '{}', webhooks: [] }
       },
     },
   })

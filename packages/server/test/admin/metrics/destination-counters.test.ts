@@ -24,7 +24,9 @@ test('attempts and completed deliveries are counted by destination from 0, and n
     'attempts_total{destination="dst_a",webhook="example.com",outcome="delivered"} 0',
     'attempts_total{destination="dst_a",webhook="example.com",outcome="retry"} 0',
     'attempts_total{destination="dst_a",webhook="example.com",outcome="rejected"} 0',
+    'attempts_total{destination="dst_a",webhook="example.com",outcome="declined"} 0',
     'deliveries_ended_total{destination="dst_a",state="delivered"} 0',
+    'deliveries_ended_total{destination="dst_a",state="declined"} 0',
     'deliveries_ended_total{destination="dst_a",state="rejected"} 0',
     'deliveries_ended_total{destination="dst_a",state="expired"} 0',
   ])

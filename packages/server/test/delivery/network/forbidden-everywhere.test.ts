@@ -2,6 +2,7 @@ import type { Destination, Webhook } from '@hookline/protocol'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Transforms } from '../../../src/delivery/transforms/transforms.ts'
 import type { WebhookSenderOptions } from '../../../src/delivery/sending/sender.ts'
 import { resumeForbidden } from '../../../src/delivery/health/webhook-pauser.ts'
 import { TestDeliverySender } from '../../../src/delivery/parts/test-deliveries.ts'
@@ -84,6 +85,8 @@ async function destinationsOf(engine: TestEngine, urls: readonly string[]) {
   return destinations
 }
 
+const transforms = new Transforms()
+
 /** Sends an event as a delivery, a test delivery and a replay. Returns the classes of the attempts for each. */
 async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const destinations = await destinationsOf(engine, urls)
@@ -91,7 +94,11 @@ async function byEveryWay(engine: TestEngine, urls: readonly string[]) {
   const attempts = async () => (await engine.deliveries({})).flatMap((each) => each.attempts)
   await expect.poll(async () => (await attempts()).length).toBe(urls.length)
   const delivered = await attempts()
-  const testDeliveries = new TestDeliverySender({ sender: engine.sender, clock: systemClock })
+  const testDeliveries = new TestDeliverySender({
+    sender: engine.sender,
+    transforms,
+    clock: systemClock,
+  })
   const tested = await Promise.all(
     destinations.map((each) => testDeliveries.run(each, event!, { dryRun: false })),
   )
@@ -203,7 +210,7 @@ test('a name that changes to a private address after its first delivery is refus
   await receiver.waitFor(1)
   isTurned = true
   skippedMs = TTL_IS_OVER_MS
-  const testDeliveries = new TestDeliverySender({ sender: engine.sender, clock })
+  const testDeliveries = new TestDeliverySender({ sender: engine.sender, transforms, clock })
   const event = acceptedEvent()
   const { webhooks } = await testDeliveries.run(destination!, event, { dryRun: false })
   expect(webhooks[0]?.result?.class).toBe('address_forbidden')

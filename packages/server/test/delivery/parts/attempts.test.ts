@@ -3,6 +3,7 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { openSender } from '@hookline/testing/engine/open-sender'
+import { Transforms } from '../../../src/delivery/transforms/transforms.ts'
 import { partWaiting } from '../../../src/admin/deliveries/waiting.ts'
 import { WebhookHealth, webhookStates } from '../../../src/delivery/health/webhook-health.ts'
 import { Attempts } from '../../../src/delivery/parts/attempts.ts'
@@ -22,7 +23,13 @@ test('a delivery waits for Retry-After, however long it takes to compute its res
   const clock = tickingClock()
   const health = new WebhookHealth(clock)
   const schedule = { windowMs: 14_400_000 }
-  const attempts = new Attempts({ clock, health, schedule, sender: openSender({ clock }) })
+  const attempts = new Attempts({
+    clock,
+    health,
+    schedule,
+    sender: openSender({ clock }),
+    transforms: new Transforms(),
+  })
   const { url } = receiver
   const webhook = { url, headers: {} }
   const destination = newDestination({ settings: { webhooks: [webhook] } })

@@ -48,7 +48,12 @@ function attempt(
   outcome: PartAttempt['outcome'],
   change: Partial<PartAttempt> = {},
 ): PartAttempt {
-  const kinds = { delivered: 'delivered', retry: 'http_5xx', rejected: 'http_4xx' } as const
+  const kinds = {
+    delivered: 'delivered',
+    retry: 'http_5xx',
+    rejected: 'http_4xx',
+    declined: 'transform_declined',
+  } as const
   const times = { startedAt: NOON, durationMs: 5 }
   const made = { id: `att_${url}`, number: 1, url, outcome, class: kinds[outcome] }
   return { ...made, ...times, body: 'text', ...change }

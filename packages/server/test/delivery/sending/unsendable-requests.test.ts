@@ -2,6 +2,7 @@ import type { WebhooksSettings } from '@hookline/protocol'
 import fc from 'fast-check'
 import { errors, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { Transforms } from '../../../src/delivery/transforms/transforms.ts'
 import { TestDeliverySender } from '../../../src/delivery/parts/test-deliveries.ts'
 import { AttemptTimer } from '../../../src/delivery/network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines } from '../../../src/delivery/sending/exchange.ts'
@@ -194,7 +195,11 @@ describe('a destination stored with such a header', () => {
 
   test('shows the error in a test delivery', async () => {
     const receiver = await listening()
-    const testDeliveries = new TestDeliverySender({ sender: openSender(), clock: systemClock })
+    const testDeliveries = new TestDeliverySender({
+      sender: openSender(),
+      transforms: new Transforms(),
+      clock: systemClock,
+    })
     await using engine = await TestEngine.open()
     const destination = await engine.destination(
       'dst_a',

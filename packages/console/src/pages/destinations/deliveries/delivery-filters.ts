@@ -11,7 +11,15 @@ export type DeliveryFilters = Readonly<Partial<Record<FilterName, string>>>
 
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, undefined]))
 
-const STATES = ['pending', 'delivered', 'rejected', 'expired', 'held', 'quarantined'] as const
+const STATES = [
+  'pending',
+  'delivered',
+  'declined',
+  'rejected',
+  'expired',
+  'held',
+  'quarantined',
+] as const
 
 /** `waiting` is not a state: it finds deliveries that are pending or held at a webhook. */
 const STATE_CHOICES = [

@@ -1,20 +1,27 @@
-import { isJsonObject, type JsonObject } from '@hookline/protocol'
+import { isJsonObject } from '@hookline/protocol'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { problemOf } from '../../../api/problem.ts'
+import { faultAt, problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextArea } from '../../../design/controls/field.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
+import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { wholeNumber } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useDebounced } from '../../../shell/use-debounced.ts'
-
-const NAMES = ['filter', 'sample', 'fields', 'format'] as const
+import {
+  jsonFault,
+  objectIn,
+  requestedRouting,
+  type RoutingDraft,
+  routingDraftOf,
+} from './routing-draft.ts'
+import { TransformEditor } from './transform-editor.tsx'
 
 interface RoutingPanelProps extends DestinationProps {
   readonly mayEdit: boolean
@@ -22,32 +29,40 @@ interface RoutingPanelProps extends DestinationProps {
 
 /** Which events the destination gets, and in which form. */
 export function RoutingPanel({ destination, mayEdit }: RoutingPanelProps): ReactElement {
-  const stored = Object.fromEntries(
-    NAMES.flatMap((name) => {
-      const value = destination.settings[name]
-      return value === undefined || value === null ? [] : [[name, value]]
-    }),
-  )
+  const before = routingDraftOf(destination)
   return (
     <Panel title="Events and fields">
       {mayEdit ? (
-        <RoutingForm key={JSON.stringify(stored)} destination={destination} stored={stored} />
-      ) : Object.keys(stored).length === 0 ? (
-        <p>All events, unchanged.</p>
+        <RoutingForm key={JSON.stringify(before)} destination={destination} before={before} />
       ) : (
-        <JsonBlock value={stored} what="the settings" />
+        <ReadOnlyRouting {...before} />
       )}
     </Panel>
   )
 }
 
-interface RoutingFormProps extends DestinationProps {
-  readonly stored: object
+function ReadOnlyRouting({ json, transform }: RoutingDraft): ReactElement {
+  if (json === '' && transform === '') return <p>All events, unchanged.</p>
+  return (
+    <div className="flex flex-col gap-3">
+      {json !== '' && <JsonBlock value={objectIn(json)} what="the settings" />}
+      {transform !== '' && (
+        <>
+          <h3 className="text-dense font-medium">Transform</h3>
+          <CodeBlock text={transform} what="the transform" />
+        </>
+      )}
+    </div>
+  )
 }
 
-function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
-  const before = Object.keys(stored).length === 0 ? '' : JSON.stringify(stored, null, 2)
-  const [text, setText] = useState(before)
+interface RoutingFormProps extends DestinationProps {
+  readonly before: RoutingDraft
+}
+
+function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
+  const [draft, setDraft] = useState(before)
+  const { json, transform } = draft
   const client = useQueryClient()
   const save = useMutation({
     mutationFn: (settings: object) =>
@@ -55,62 +70,62 @@ function RoutingForm({ destination, stored }: RoutingFormProps): ReactElement {
     onSuccess: () => toast('Saved. The changes apply from the next event and attempt.'),
     onSettled: () => client.invalidateQueries({ queryKey: ['destinations'] }),
   })
-  const entered = objectIn(text)
+  const requested = requestedRouting(draft)
+  const isChanged = json !== before.json || transform !== before.transform
+  const edit = (change: Partial<RoutingDraft>): void => {
+    // The fault was in the text before this change.
+    if (save.isError) save.reset()
+    setDraft({ ...draft, ...change })
+  }
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    const requested = NAMES.map((name) => [name, entered?.[name] ?? null])
-    if (entered !== undefined) save.mutate(Object.fromEntries(requested))
+    if (requested !== undefined) save.mutate(requested)
   }
-  const unknown = Object.keys(entered ?? {}).find((each) => !NAMES.some((name) => name === each))
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <Field
         label="filter, sample, fields and format as JSON"
         hint='Empty: all events, unchanged. Example: {"filter": {"event": "Order *", "where": [{"property": "revenue", "op": ">=", "value": 100}]}, "fields": {"drop": ["context.ip"]}}'
-        fault={
-          entered === undefined
-            ? 'Invalid JSON.'
-            : unknown !== undefined
-              ? `Unknown setting: ${shownText(unknown, 60)}.`
-              : save.error === null
-                ? undefined
-                : faultText(save.error)
-        }
+        fault={jsonFault(json) ?? savingFault(save.error)}
       >
         {(ids) => (
           <TextArea
             {...ids}
-            rows={Math.min(24, Math.max(4, text.split('\n').length + 1))}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
+            rows={Math.min(24, Math.max(4, json.split('\n').length + 1))}
+            value={json}
+            onChange={({ target }) => edit({ json: target.value })}
           />
         )}
       </Field>
-      <FilterPreview id={destination.id} filter={entered?.['filter']} />
+      <FilterPreview id={destination.id} filter={objectIn(json)?.['filter']} />
+      <TransformEditor
+        destination={destination}
+        expression={transform}
+        onChange={(expression) => edit({ transform: expression })}
+        fault={faultAt(save.error, TRANSFORM)}
+        isFormEdited={json !== before.json}
+      />
       <footer className="flex gap-2">
         <Button
           type="submit"
           look="main"
           isBusy={save.isPending}
-          disabled={entered === undefined || unknown !== undefined || text === before}
+          disabled={requested === undefined || !isChanged}
         >
           Save
         </Button>
-        {text !== before && <Button onClick={() => setText(before)}>Discard changes</Button>}
+        {isChanged && <Button onClick={() => edit(before)}>Discard changes</Button>}
       </footer>
     </form>
   )
 }
 
-/** The settings in the text; `undefined` if it is not a JSON object. */
-function objectIn(text: string): JsonObject | undefined {
-  if (text.trim() === '') return {}
-  try {
-    const value: unknown = JSON.parse(text)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
+const TRANSFORM = '/settings/transform'
+
+/** Why the settings in the JSON were refused. A fault of the transform is shown at its own field. */
+function savingFault(error: unknown): string | undefined {
+  const isOfTransform = faultAt(error, TRANSFORM) !== undefined
+  return error === null || isOfTransform ? undefined : faultText(error)
 }
 
 function faultText(error: unknown): string {

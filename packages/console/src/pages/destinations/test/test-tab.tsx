@@ -12,8 +12,15 @@ import { StateBadge } from '../../../design/state-badge.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { AttemptDetails } from '../../../domain/deliveries/attempt-list.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx'
+import {
+  isUnchanged,
+  payloadsOf,
+  type Tested,
+} from '../../../domain/destinations/tested-payloads.ts'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { requestText } from '../../../domain/request-text.ts'
+import { shownOutcome } from '../../../domain/trace/states.ts'
 import { duration } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
@@ -109,29 +116,40 @@ function EventChoice(props: EventChoiceProps): ReactElement {
   )
 }
 
-type Result = Awaited<ReturnType<typeof api.testDestination>>
-type TestedWebhook = Result['webhooks'][number]
+type TestedWebhook = Tested['webhooks'][number]
 
-function TestResult({ result }: { readonly result: Result }): ReactElement {
+function TestResult({ result }: { readonly result: Tested }): ReactElement {
+  const payloads = payloadsOf(result)
   return (
     <div className="flex flex-col gap-4" role="status">
       <Warnings warnings={result.warnings} />
+      {!isUnchanged(payloads) && (
+        <Panel title="Stored payload and body">
+          <PayloadColumns payloads={payloads} />
+        </Panel>
+      )}
       {result.webhooks.map((webhook) => (
         <Panel
           key={webhook.url}
           title={shownText(webhook.url, 120)}
-          actions={<Verdict attempt={webhook.attempt} />}
+          actions={<Verdict {...webhook} />}
         >
-          <Tested webhook={webhook} />
+          <TestedRequest webhook={webhook} />
         </Panel>
       ))}
     </div>
   )
 }
 
-function Verdict({ attempt }: Pick<TestedWebhook, 'attempt'>): ReactElement {
+function Verdict({ request, attempt }: TestedWebhook): ReactElement {
   if (attempt === null) return <StateBadge tone="declined">not sent</StateBadge>
   const { outcome, status, durationMs } = attempt
+  if (request === null)
+    return (
+      <StateBadge tone={shownOutcome(outcome).tone}>
+        {`not sent: ${shownText(attempt.class, 40)}`}
+      </StateBadge>
+    )
   const result = `${status ?? shownText(attempt.class, 40)} in ${duration(durationMs)}`
   return outcome === 'delivered' ? (
     <StateBadge tone="delivered">{`accepted: ${result}`}</StateBadge>
@@ -140,10 +158,8 @@ function Verdict({ attempt }: Pick<TestedWebhook, 'attempt'>): ReactElement {
   )
 }
 
-function Tested({ webhook }: { readonly webhook: TestedWebhook }): ReactElement {
-  const { url, request, attempt, signature } = webhook
-  const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
-  const path = URL.canParse(url) ? new URL(url).pathname + new URL(url).search : '/'
+function TestedRequest({ webhook }: { readonly webhook: TestedWebhook }): ReactElement {
+  const { attempt } = webhook
   return (
     <div className="flex flex-col gap-4">
       {attempt !== null && (
@@ -151,20 +167,30 @@ function Tested({ webhook }: { readonly webhook: TestedWebhook }): ReactElement 
           <AttemptDetails attempt={attempt} />
         </div>
       )}
-      <div className="flex flex-col gap-1">
-        <h3 className="text-dense font-medium">
-          {attempt === null ? 'Request (not sent)' : 'Request'}
-        </h3>
-        <CodeBlock
-          text={requestText({ method: request.method, path, headers, body: request.body })}
-          what="the request"
-        />
-        <p className="text-ink-faint text-note">
-          {signature.webhookSignature === null
-            ? 'Not signed: the destination has no shared secret.'
-            : 'The body is shown formatted; the signature covers the compact body.'}
-        </p>
-      </div>
+      <Request {...webhook} />
+    </div>
+  )
+}
+
+/** Nothing if the transform failed or returned nothing. */
+function Request({ url, request, attempt, signature }: TestedWebhook): ReactElement | undefined {
+  if (request === null) return undefined
+  const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
+  const path = URL.canParse(url) ? new URL(url).pathname + new URL(url).search : '/'
+  return (
+    <div className="flex flex-col gap-1">
+      <h3 className="text-dense font-medium">
+        {attempt === null ? 'Request (not sent)' : 'Request'}
+      </h3>
+      <CodeBlock
+        text={requestText({ method: request.method, path, headers, body: request.body })}
+        what="the request"
+      />
+      <p className="text-ink-faint text-note">
+        {signature.webhookSignature === null
+          ? 'Not signed: the destination has no shared secret.'
+          : 'The body is shown formatted; the signature covers the compact body.'}
+      </p>
     </div>
   )
 }

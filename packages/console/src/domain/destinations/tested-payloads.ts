@@ -1,0 +1,42 @@
+import type { api } from '../../api/client.ts'
+
+export type Tested = Awaited<ReturnType<typeof api.testDestination>>
+
+/** What a test would send, or has sent, and the payload that it was made from. */
+export interface TestedPayloads {
+  readonly stored: string
+  /** Before the transform. Absent if it is the stored payload or the body. */
+  readonly formatted?: string
+  readonly sent: Sent
+}
+
+/** The body of the requests, or why there are none. */
+type Sent =
+  | { readonly kind: 'body'; readonly body: string }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'failed'; readonly error: string }
+
+/** All webhooks of a destination get the same body. */
+export function payloadsOf({
+  stored,
+  formatted,
+  webhooks: [first],
+}: Pick<Tested, 'stored' | 'formatted' | 'webhooks'>): TestedPayloads {
+  const sent = sentTo(first)
+  const isShown = formatted !== stored && !(sent.kind === 'body' && sent.body === formatted)
+  return { stored, ...(isShown && { formatted }), sent }
+}
+
+/** Whether the stored payload was sent unchanged. */
+export function isUnchanged({ stored, sent }: TestedPayloads): boolean {
+  return sent.kind === 'body' && sent.body === stored
+}
+
+function sentTo(webhook: Tested['webhooks'][number] | undefined): Sent {
+  if (webhook === undefined) return { kind: 'failed', error: 'The destination has no webhook.' }
+  const { request, attempt } = webhook
+  if (request !== null) return { kind: 'body', body: request.body }
+  return attempt?.outcome === 'declined'
+    ? { kind: 'nothing' }
+    : { kind: 'failed', error: attempt?.error ?? 'The transform failed.' }
+}

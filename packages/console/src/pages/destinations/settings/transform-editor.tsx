@@ -1,0 +1,138 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { api } from '../../../api/client.ts'
+import { faultAt, problemOf } from '../../../api/problem.ts'
+import { Field, Select, TextArea } from '../../../design/controls/field.tsx'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx'
+import { payloadsOf, type Tested } from '../../../domain/destinations/tested-payloads.ts'
+import { useZone } from '../../../format/time-zone.ts'
+import { useDebounced } from '../../../shell/use-debounced.ts'
+import { isBlank } from './routing-draft.ts'
+import { payloadOf, payloadOptions, READY_MADE } from './transform-choices.ts'
+
+const MAX_EVENTS = 10
+
+interface TransformEditorProps extends DestinationProps {
+  readonly expression: string
+  readonly onChange: (expression: string) => void
+  /** From saving. */
+  readonly fault: string | undefined
+  /** Whether `fields` or `format` may differ from the saved ones, which the preview uses. */
+  readonly isFormEdited: boolean
+}
+
+/** Edits the transform, and shows what it makes of a recent event or a sample. */
+export function TransformEditor({
+  destination,
+  expression,
+  onChange,
+  fault,
+  isFormEdited,
+}: TransformEditorProps): ReactElement {
+  const { options, isPending } = usePayloads(destination.sourceId)
+  const [picked, setPicked] = useState('')
+  // A picked event may have left the list.
+  const [payload] = options.find(([value]) => value === picked) ?? options[0]!
+  const { data, error } = usePreview({ destination, expression, payload, isPending })
+  const invalid = faultAt(error, '/transform')
+  return (
+    <div className="flex flex-col gap-3">
+      <Field label="Start from" className="self-start">
+        {(ids) => (
+          <Select
+            {...ids}
+            value={READY_MADE.some(([value]) => value === expression) ? expression : ''}
+            options={READY_MADE}
+            onPick={onChange}
+          />
+        )}
+      </Field>
+      <Field
+        label="Transform"
+        hint='A JSONata expression that makes the body of each request from the payload. If it returns nothing, nothing is sent. Empty: the payload itself. Example: {"text": event & " by " & userId}'
+        fault={invalid ?? fault}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            rows={Math.min(24, Math.max(4, expression.split('\n').length + 1))}
+            value={expression}
+            onChange={({ target }) => onChange(target.value)}
+          />
+        )}
+      </Field>
+      {!isBlank(expression) && (
+        <>
+          <Field
+            label="Try it with"
+            hint={
+              isFormEdited ? 'With the saved fields and format, not the edited ones.' : undefined
+            }
+            className="self-start"
+          >
+            {(ids) => <Select {...ids} value={payload} options={options} onPick={setPicked} />}
+          </Field>
+          <div aria-live="polite">
+            {invalid === undefined && <Preview data={data} error={error} />}
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+interface PreviewProps {
+  readonly data: Tested | undefined
+  readonly error: Error | null
+}
+
+function Preview({ data, error }: PreviewProps): ReactElement | undefined {
+  if (error !== null) return <p className="text-failed">{messageOf(error)}</p>
+  return data === undefined ? (
+    <p className="text-ink-soft">Evaluating…</p>
+  ) : (
+    <PayloadColumns payloads={payloadsOf(data)} />
+  )
+}
+
+/** The newest events of the source, and samples. */
+function usePayloads(sourceId: string) {
+  const zone = useZone()
+  const { data, isPending } = useQuery({
+    queryKey: ['events', 'recent', sourceId],
+    queryFn: ({ signal }) => api.listEvents({ sourceId, limit: MAX_EVENTS }, { signal }),
+    // A newer event must not replace the one that is being looked at.
+    refetchOnWindowFocus: false,
+  })
+  return { options: payloadOptions(data?.data ?? [], zone), isPending }
+}
+
+interface PreviewOptions extends DestinationProps {
+  readonly expression: string
+  readonly payload: string
+  /** Whether the payloads to choose from are still loading. */
+  readonly isPending: boolean
+}
+
+/** Evaluates the expression shortly after each edit. */
+function usePreview({ destination, expression, payload, isPending }: PreviewOptions) {
+  const transform = useDebounced(expression)
+  const { id, version } = destination
+  return useQuery({
+    // The version, because the saved fields and format apply before the transform.
+    queryKey: ['transform-preview', id, version, transform, payload],
+    queryFn: ({ signal }) =>
+      api.testDestination(id, { ...payloadOf(payload), dryRun: true, transform }, {}, { signal }),
+    enabled: !isBlank(transform) && !isPending,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** For example, the event has been deleted. */
+function messageOf(error: unknown): string {
+  const { message, errors } = problemOf(error)
+  return errors.length > 0
+    ? errors.map((each) => `${each.message} ${each.hint}`).join(' ')
+    : message
+}

@@ -1,0 +1,180 @@
+import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Transforms } from '../../src/delivery/transforms/transforms.ts'
+
+const transforms = new Transforms()
+afterAll(() => transforms[Symbol.asyncDispose]())
+
+const ORDER = {
+  version: 1,
+  type: 'track',
+  event: 'Order Refunded',
+  userId: 'u1',
+  messageId: 'm-1',
+  timestamp: '2026-01-02T03:04:05.000Z',
+  properties: { revenue: 12.5, currency: 'EUR', items: [{ sku: 'a' }] },
+}
+
+/** The result of an expression; `undefined` if it returned nothing. */
+async function evaluate(expression: string, input: unknown = ORDER): Promise<unknown> {
+  const text = typeof input === 'string' ? input : JSON.stringify(input)
+  const result = await transforms.apply(expression, Buffer.from(text))
+  if (result === undefined || 'error' in result) return result
+  return result.json === undefined ? undefined : JSON.parse(result.json)
+}
+
+describe('a transform', () => {
+  test('makes a body from the payload', async () => {
+    expect(await evaluate('{ "text": event & ": " & properties.revenue }')).toEqual({
+      text: 'Order Refunded: 12.5',
+    })
+  })
+
+  test('that returns nothing declines the event', async () => {
+    expect(await evaluate('event = "Order Refunded" ? undefined : $')).toBeUndefined()
+    expect(await evaluate('properties.unknown')).toBeUndefined()
+  })
+
+  test('has the functions sha256, hmac and money', async () => {
+    const hashes = '[$sha256("a"), $hmac("key", "a")]'
+    expect(await evaluate(hashes)).toEqual([
+      'ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb',
+      '780c3db4ce3de5b9e55816fba98f590631d96c075271b26976238d5f4444219b',
+    ])
+    expect(await evaluate('$money(properties.revenue, properties.currency)')).toBe('€12.50')
+  })
+
+  test('gets numbers that JavaScript cannot represent as text, and leaves all others as numbers', async () => {
+    const input =
+      '{"id":12345678901234567890,"big":1e400,"price":0.1,"max":9007199254740991,"s":"1e5"}'
+    expect(await evaluate('$', input)).toEqual({
+      id: '12345678901234567890',
+      big: '1e400',
+      price: 0.1,
+      max: 9007199254740991,
+      s: '1e5',
+    })
+  })
+
+  test('that fails has an error with its position', async () => {
+    expect(await evaluate('{ "sum": event + 1 }')).toEqual({
+      error: 'T2001 at character 16: The left side of the "+" operator must evaluate to a number',
+    })
+    expect(await evaluate('$error("not for us")')).toEqual({
+      error: 'D3137 at character 7: not for us',
+    })
+    expect(await evaluate('function($x) { $x }')).toHaveProperty('error')
+  })
+
+  test('cannot reach JavaScript', async () => {
+    for (const expression of [
+      '$sha256.constructor',
+      '$.constructor.constructor("return process")()',
+      '$lookup($, "__proto__").polluted',
+      '$eval("process.env")',
+    ]) {
+      const result = await evaluate(expression)
+      expect(JSON.stringify(result) ?? '').not.toMatch(/native code|PATH/)
+    }
+    expect(await evaluate('$ ~> |$|{"__proto__": {"polluted": true}}|')).toBeDefined()
+    expect(await evaluate('polluted', {})).toBeUndefined()
+  })
+})
+
+const ENDLESS = '($f := function($n) { $f($n + 1) }; $f(0))'
+
+describe('a hostile transform', () => {
+  test.each([
+    ['a map over a million', '$map([1..1000000], function($v) { $v * 2 })'],
+    ['endless recursion', ENDLESS],
+    ['a regular expression that backtracks', '$match($join([1..40].("a")) & "b", /^(a+)+$/)'],
+    ['a huge list', '[1..10000000]'],
+  ])('reports its limit: %s', async (_, expression) => {
+    const result = await evaluate(expression)
+    expect(result).toEqual({
+      error: expect.stringMatching(/longer than 10 ms|more than 16 MiB/),
+      isOverLimit: true,
+    })
+  })
+
+  test('that needs more memory than a process has ends neither the service nor other evaluations', async () => {
+    const hostile = evaluate('$pad("x", 500000000)')
+    const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
+    expect(await hostile).toEqual({
+      error: 'The transform needed more than 16 MiB.',
+      isOverLimit: true,
+    })
+    expect(await Promise.all(others)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
+  })
+
+  test('does not delay the others once it has exceeded a limit', async () => {
+    await evaluate(ENDLESS)
+    const hostile = Array.from({ length: 50 }, () => transforms.apply(ENDLESS, Buffer.from('{}')))
+    let isOver = false
+    void Promise.all(hostile).then(() => (isOver = true))
+    for (let each = 0; each < 20; each++) expect(await evaluate('event')).toBe('Order Refunded')
+    expect(isOver).toBe(false)
+  })
+})
+
+test('nothing is evaluated after disposal', async () => {
+  const disposed = new Transforms()
+  const waiting = disposed.apply('1', Buffer.from('{}'))
+  await disposed[Symbol.asyncDispose]()
+  expect(await waiting).toBeUndefined()
+  expect(await disposed.apply('1', Buffer.from('{}'))).toBeUndefined()
+})
+
+describe('the ready-made transforms', () => {
+  const NOTICE = { type: 'delete', userId: 'u1', timestamp: ORDER.timestamp }
+  const IDENTIFY = { version: 1, type: 'identify', anonymousId: 'visitor', traits: { plan: 'pro' } }
+  const expressionOf = (name: keyof typeof READY_MADE_TRANSFORMS): string =>
+    READY_MADE_TRANSFORMS[name].expression
+
+  test('slack, teams and discord show what happened', async () => {
+    expect(await evaluate(expressionOf('slack'))).toEqual({
+      text: 'Order Refunded by u1\nrevenue: 12.5\ncurrency: EUR',
+    })
+    expect(await evaluate(expressionOf('slack'), IDENTIFY)).toEqual({
+      text: 'visitor was identified',
+    })
+    expect(await evaluate(expressionOf('slack'), NOTICE)).toEqual({
+      text: 'The data of u1 was deleted',
+    })
+    expect(await evaluate(expressionOf('discord'))).toEqual({
+      content: 'Order Refunded by u1\nrevenue: 12.5\ncurrency: EUR',
+      allowed_mentions: { parse: [] },
+    })
+    expect(await evaluate(expressionOf('teams'))).toMatchObject({
+      type: 'message',
+      attachments: [
+        {
+          contentType: 'application/vnd.microsoft.card.adaptive',
+          content: { body: [{ text: 'Order Refunded by u1' }, { text: expect.any(String) }] },
+        },
+      ],
+    })
+  })
+
+  test('pagerduty, opsgenie and alertmanager have the fields that these services require', async () => {
+    expect(await evaluate(expressionOf('pagerduty'))).toMatchObject({
+      event_action: 'trigger',
+      dedup_key: 'm-1',
+      payload: { summary: 'Order Refunded by u1', source: 'hookline', severity: 'info' },
+    })
+    expect(await evaluate(expressionOf('opsgenie'))).toMatchObject({
+      message: 'Order Refunded by u1',
+      alias: 'm-1',
+    })
+    expect(await evaluate(expressionOf('alertmanager'))).toEqual([
+      {
+        labels: { alertname: 'Order Refunded', source: 'hookline' },
+        annotations: {
+          summary: 'Order Refunded by u1',
+          description: 'revenue: 12.5\ncurrency: EUR',
+        },
+        startsAt: ORDER.timestamp,
+      },
+    ])
+  })
+})
