@@ -53,3 +53,45 @@ test('a dropped or hashed value is in no request, and a retry sends the correcte
   const { text } = await service.api.request('GET', 'export')
   expect(text).not.toContain('the salt of')
 })
+
+test('the format full has every field of the call, also on a retry, without dropped ones', async () => {
+  await using receiver = await openReceiver({ respond: 500 })
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const settings = { format: 'full', fields: { drop: ['context.ip'] } }
+  await service.api.call('PATCH', `destinations/${id}`, { settings })
+  const call = {
+    messageId: 'm-1',
+    event: 'Order Completed',
+    userId: 'u1',
+    timestamp: '2026-01-02T03:04:05.000Z',
+    sentAt: '2026-01-02T03:04:06.000Z',
+    integrations: { All: true, Other: { key: 'value' } },
+    channel: 'server',
+    custom: { nested: [1, 'two'] },
+    properties: { revenue: 10 },
+    context: { ip: '198.51.100.77', locale: 'de' },
+  }
+  await service.send('/v1/track', call)
+  await receiver.waitFor(1)
+  await service.api.call('POST', `destinations/${id}/close-breaker`)
+  const delivery = await service.eventually(async () => {
+    const { deliveries } = await service.trace('m-1')
+    expect(deliveries[0]?.attempts).toHaveLength(1)
+    return deliveries[0]!
+  })
+  await service.api.call('POST', `deliveries/${delivery.id}/retry`)
+  await receiver.waitFor(2)
+  for (const { body } of receiver.requests) {
+    const { timestamp: _, ...sent } = call
+    expect(JSON.parse(body.toString())).toEqual({
+      ...sent,
+      type: 'track',
+      context: { locale: 'de' },
+      timestamp: expect.any(String),
+      originalTimestamp: call.timestamp,
+      receivedAt: expect.any(String),
+    })
+    expect(JSON.stringify(JSON.parse(body.toString()))).toBe(body.toString())
+  }
+})

@@ -61,9 +61,10 @@ export interface Fields {
 /**
  * The format of request bodies.
  * - `hookline`: version 1 of the payload.
+ * - `full`: the whole event, as Segment sends it: also `receivedAt`, `sentAt`, `originalTimestamp`, `integrations` and unknown fields.
  * - `standard`: Standard Webhooks, with the payload in `data`.
  * - `cloudevents`: CloudEvents 1.0 in structured mode, with the payload in `data`.
  */
-export const FORMATS = ['hookline', 'standard', 'cloudevents'] as const
+export const FORMATS = ['hookline', 'full', 'standard', 'cloudevents'] as const
 
 export type Format = (typeof FORMATS)[number]

@@ -1,4 +1,6 @@
 import {
+  type DeliveryContent,
+  type Event,
   type Fields,
   isJsonObject,
   type Json,
@@ -18,25 +20,26 @@ export interface Formed {
   readonly contentType?: string
 }
 
-interface Content {
-  /** The stored payload. */
-  readonly body: Uint8Array
-  /** As in `DeliveryContent`. */
-  readonly sourceId: string
-  readonly deliveryId: string
+/** An event with the stored payload as its body, or a deletion notice. */
+export interface Content extends Pick<DeliveryContent, 'body' | 'sourceId'> {
+  /** Absent for a deletion notice. May be parsed when it is read. */
+  readonly event?: Event
 }
 
 /** The body that a destination receives. Without these settings, it is the stored one. Pure: retries send the same bytes. */
 export function formed(
   { fields, format = 'hookline' }: Pick<WebhooksSettings, 'fields' | 'format'>,
-  { body, sourceId, deliveryId }: Content,
+  deliveryId: string,
+  content: Content,
 ): Formed {
+  const { body, sourceId } = content
   if (fields === undefined && format === 'hookline') return { body }
-  const stored = jsonObjectIn(textOf(body))
+  const whole = format === 'full' ? (content.event as JsonObject | undefined) : undefined
+  const stored = whole ?? jsonObjectIn(textOf(body))
   const payload = fields === undefined ? stored : shaped(stored, fields)
   const { type, timestamp } = stored as { readonly type: string; readonly timestamp: string }
   const bytes = (object: JsonObject): Uint8Array => Buffer.from(JSON.stringify(object))
-  if (format === 'hookline') return { body: bytes(payload) }
+  if (format === 'hookline' || format === 'full') return { body: bytes(payload) }
   if (format === 'standard') {
     const message = { type: standardType(payload, type), timestamp, data: payload }
     return { body: bytes(message) }

@@ -12,11 +12,12 @@ const event = acceptedEvent({
   },
   context: { ip: '198.51.100.7', traits: { email: ' Ann@X.example ' } },
 })
-const content = { body: event.body, sourceId: 'src_a', deliveryId: 'msg_1' }
+const ID = 'msg_1'
+const content = { body: event.body, sourceId: 'src_a' }
 const salt = 'the salt of this test'
 
 function parsedBody(settings: Parameters<typeof formed>[0], of = content): JsonObject {
-  return JSON.parse(Buffer.from(formed(settings, of).body).toString()) as JsonObject
+  return JSON.parse(Buffer.from(formed(settings, ID, of).body).toString()) as JsonObject
 }
 
 function result(fields: Partial<Fields>): JsonObject {
@@ -24,8 +25,8 @@ function result(fields: Partial<Fields>): JsonObject {
 }
 
 test('without settings, the stored bytes are sent', () => {
-  expect(formed({}, content)).toEqual({ body: event.body })
-  expect(formed({}, content).body).toBe(event.body)
+  expect(formed({}, ID, content)).toEqual({ body: event.body })
+  expect(formed({}, ID, content).body).toBe(event.body)
 })
 
 describe('fields', () => {
@@ -78,7 +79,9 @@ describe('fields', () => {
 
   it('keeps the order of fields and the exact numbers', () => {
     const text = Buffer.from(event.body).toString()
-    const body = Buffer.from(formed({ fields: { drop: ['none'], salt } }, content).body).toString()
+    const body = Buffer.from(
+      formed({ fields: { drop: ['none'], salt } }, ID, content).body,
+    ).toString()
     expect(body).toBe(text)
   })
 
@@ -129,7 +132,7 @@ describe('formats', () => {
 
   it('cloudevents is a structured event, with the changed payload as data', () => {
     const settings = { format: 'cloudevents', fields: { keep: [], salt } } as const
-    expect(formed(settings, content).contentType).toBe('application/cloudevents+json')
+    expect(formed(settings, ID, content).contentType).toBe('application/cloudevents+json')
     expect(parsedBody(settings)).toEqual({
       specversion: '1.0',
       id: 'msg_1',

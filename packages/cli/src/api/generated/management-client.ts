@@ -122,8 +122,8 @@ export type Destination = {
         sample?: object | null;
         /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
-        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
-        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
     };
@@ -992,8 +992,8 @@ export function createDestination(body: {
         sample?: object | null;
         /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
-        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
-        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
     };
@@ -1071,8 +1071,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 sample?: object | null;
                 /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
                 fields?: object | null;
-                /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
-                format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+                /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+                format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
                 /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
                 transform?: string | null;
             };
@@ -1186,8 +1186,8 @@ export function changeDestination(id: string, body: {
         sample?: object | null;
         /** Which fields of the payload it receives: {"drop": ["context.ip"]} or {"keep": ["properties.revenue"]}, and {"hash": [{"path": "traits.email", "normalize": "email"}]}. salt, the key of the hashes, is a secret: random if absent, and {"set": true} keeps the stored one. null or absent: all fields. */
         fields?: object | null;
-        /** hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
-        format?: ("hookline" | "standard" | "cloudevents" | null) | ("hookline" | "standard" | "cloudevents" | null);
+        /** hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline. */
+        format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
     };

@@ -240,7 +240,7 @@ interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   /** The requests that a delivery would make now, one for each webhook. */
   readonly nextRequests: (
     delivery: Delivery,
-    event: Pick<AcceptedEvent, 'body' | 'sourceId'>,
+    event: Pick<AcceptedEvent, 'body' | 'sourceId' | 'event'>,
     destination: Destination,
     now: number,
   ) => Promise<readonly NextRequest[]>

@@ -134,6 +134,8 @@ export interface TestContent {
   readonly id: string | null
   readonly sourceId: string
   readonly body: Uint8Array
+  /** Absent for a deletion notice. */
+  readonly event?: Event
 }
 
 export interface TestDeliveries {
@@ -283,7 +285,8 @@ async function requestedContent(
   }
   if (type !== undefined) {
     const sample = sampleOf(type, formatTimestamp(clock.wall()))
-    return { id: null, sourceId, body: Buffer.from(webhookPayload(sample)) }
+    const content = { id: null, sourceId, body: Buffer.from(webhookPayload(sample)) }
+    return sample.type === 'delete' ? content : { ...content, event: sample }
   }
   const event = await events.find(eventId!)
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)

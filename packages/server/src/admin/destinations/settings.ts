@@ -61,7 +61,7 @@ const routingFields = {
       type: ['string', 'null'],
       enum: [...FORMATS, null],
       description:
-        'hookline: the payload. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline.',
+        'hookline: the payload. full: the whole event, with receivedAt, sentAt, integrations and unknown fields. standard and cloudevents: Standard Webhooks or CloudEvents 1.0, with the payload in data. null or absent: hookline.',
     }),
   ),
   transform: Type.Optional(

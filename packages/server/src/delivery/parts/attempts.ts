@@ -1,7 +1,6 @@
 import {
   type Attempt,
   type Delivery,
-  type DeliveryContent,
   type Destination,
   newId,
   type SuccessPolicy,
@@ -63,7 +62,7 @@ export class Attempts {
     webhook: Webhook,
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
-    const form = (): Formed => formed(settings, contentOf(open.delivery, open.event))
+    const form = (): Formed => formed(settings, open.delivery.id, open.event)
     if (settings.transform === undefined) return this.#send(open, destination, webhook, form)
     const { clock, health, transforms, isAlwaysSent } = this.#options
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
@@ -159,13 +158,6 @@ export async function bodyOf(
   if ('error' in result) return { class: 'transform_failed', error: result.error }
   if (result.json === undefined) return { class: 'transform_declined' }
   return { body: Buffer.from(result.json) }
-}
-
-export function contentOf(
-  { id: deliveryId }: Pick<Delivery, 'id'>,
-  { body, sourceId }: Pick<DeliveryContent, 'body' | 'sourceId'>,
-) {
-  return { body, sourceId, deliveryId }
 }
 
 export function nextRequest(

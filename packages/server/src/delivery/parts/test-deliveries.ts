@@ -1,6 +1,5 @@
 import {
   type Delivery,
-  type DeliveryContent,
   type Destination,
   newId,
   type NextRequest,
@@ -11,8 +10,8 @@ import {
 import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Transforms } from '../transforms/transforms.ts'
-import { formed } from '../../routing/form.ts'
-import { bodyOf, contentOf, nextRequest, type Sender, type Unsent } from './attempts.ts'
+import { type Content, formed } from '../../routing/form.ts'
+import { bodyOf, nextRequest, type Sender, type Unsent } from './attempts.ts'
 import { type AttemptResult, classification } from '../sending/outcome.ts'
 import {
   deliveryId,
@@ -27,8 +26,6 @@ export interface TestDeliveryOptions {
   readonly clock: Clock
 }
 
-type Content = Pick<DeliveryContent, 'body' | 'sourceId'>
-
 /** Sends a test payload to all webhooks of a destination, even if disabled. Not recorded or retried; health is unaffected. */
 export class TestDeliverySender {
   readonly #options: TestDeliveryOptions
@@ -40,13 +37,14 @@ export class TestDeliverySender {
   /** An archived event keeps the `webhook-id` of its delivery; a sample gets a new one. */
   async run(
     { id: destinationId, settings }: Destination,
-    { id, ...content }: Content & { readonly id: string | null },
+    content: Content & { readonly id: string | null },
     { dryRun }: { readonly dryRun: boolean },
   ): Promise<TestDelivery> {
     const { sender, transforms, clock } = this.#options
     const now = clock.wall()
+    const { id } = content
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destinationId)
-    const form = formed(settings, contentOf({ id: messageId }, content))
+    const form = formed(settings, messageId, content)
     const body = (await bodyOf(form, settings, transforms)) ?? STOPPING
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
@@ -88,7 +86,7 @@ export async function nextRequests(
   { settings }: Destination,
   { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
 ): Promise<NextRequest[]> {
-  const form = formed(settings, contentOf(delivery, event))
+  const form = formed(settings, delivery.id, event)
   const sent = await bodyOf(form, settings, transforms)
   if (sent === undefined || 'class' in sent) return []
   return settings.webhooks.map((webhook) => {
