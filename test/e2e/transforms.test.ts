@@ -59,17 +59,25 @@ test('a transform makes the body, declines events, and fails without a request u
   )
 })
 
-test('a deletion notice is always sent, even if the transform returns nothing', async () => {
+test('a deletion notice is sent without the transform', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url], secret: 'a secret' })
-  await service.api.call('PATCH', `destinations/${id}`, { settings: { transform: REFUNDS } })
+  await service.api.call('PATCH', `destinations/${id}`, {
+    settings: { transform: '{ "text": userId }' },
+  })
   await service.api.call('POST', 'deletions', { userIds: ['u1'] })
   await receiver.waitFor(1)
   expect(JSON.parse(receiver.requests[0]!.body.toString())).toMatchObject({
     type: 'delete',
     userId: 'u1',
   })
+  const shown = await service.api.call<{ webhooks: { request: { body: string } }[] }>(
+    'POST',
+    `destinations/${id}/test`,
+    { type: 'delete', dryRun: true },
+  )
+  expect(JSON.parse(shown.webhooks[0]!.request.body)).toHaveProperty('type', 'delete')
 })
 
 test('a dry run shows each step, and tries another transform without saving it', async () => {

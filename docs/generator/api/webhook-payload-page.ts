@@ -113,7 +113,8 @@ function compatibility(): string[] {
 /** Every header that Hookline sets. A test compares them with real deliveries. */
 export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'User-Agent': '`Hookline/1.0`.',
-  'Content-Type': '`application/json`. The body is UTF-8.',
+  'Content-Type':
+    '`application/json`, or `application/cloudevents+json` in the format CloudEvents. The body is UTF-8.',
   'Accept-Encoding': '`identity`: do not compress the response.',
   'webhook-id':
     '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',

@@ -12,7 +12,6 @@ const SUMMARY = `(
     $who := ${WHO};
     type = "track" ? event & " by " & $who
     : type = "identify" ? $who & " was identified"
-    : type = "delete" ? "The data of " & $who & " was deleted"
     : type & " by " & $who
   )`
 

@@ -73,7 +73,7 @@ export const ATTEMPT_CLASSES = {
   transform_failed: {
     meaning:
       'The transform of the destination failed or exceeded its limits. Hookline sent nothing and does not try again.',
-    help: 'Correct the transform at the position in the error of the attempt, then replay the failed deliveries.',
+    help: 'Correct the transform at the position in the error of the attempt. To send all events that failed, use a replay.',
   },
   transform_declined: {
     meaning:

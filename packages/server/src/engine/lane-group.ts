@@ -8,7 +8,7 @@ import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../deliv
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
 import { Transforms } from '../delivery/transforms/transforms.ts'
-import { Attempts, type AttemptsOptions, type Sender } from '../delivery/parts/attempts.ts'
+import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
 import { maxWaitMs } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
@@ -60,8 +60,7 @@ type LaneKind = Omit<
   | 'maxWaitMs'
   | 'webhookLog'
   | 'signal'
-> &
-  Pick<AttemptsOptions, 'isAlwaysSent'>
+>
 
 /** The lanes of some destinations, for events and notices, with their own workers. It can run in a thread. */
 export class LaneGroup implements Lanes {
@@ -184,7 +183,7 @@ export class LaneGroup implements Lanes {
     const { deliveries, quarantine } = backend
     const { retryWindowMs, limits } = settings
     const kind = { deliveries, quarantine, activity, retryWindowMs, limits }
-    return this.#open({ name: 'deliveries', ...kind }, attempts)
+    return this.#open({ name: 'deliveries', ...kind }, attempts, this.#transforms)
   }
 
   #lanesOfNotices(): Dispatcher {
@@ -198,19 +197,16 @@ export class LaneGroup implements Lanes {
       limits: NOTICE_LIMITS,
       successPolicy: NOTICE_POLICY,
       keepsEveryResponse: true,
-      isAlwaysSent: true,
     })
   }
 
-  #open(kind: LaneKind, attempts?: Attempts): Dispatcher {
+  #open(kind: LaneKind, attempts?: Attempts, transforms?: Transforms): Dispatcher {
     const { backend, settings } = this.#options
     const schedule = { windowMs: kind.retryWindowMs, delaysMs: settings.retryScheduleMs }
     return new Dispatcher({
       ...this.#options,
       ...kind,
-      attempts:
-        attempts ??
-        new Attempts({ ...this.#options, ...kind, schedule, transforms: this.#transforms }),
+      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, schedule, transforms }),
       maxWaitMs: maxWaitMs(schedule),
       catalog: backend.catalog,
       deletions: backend.deletions,

@@ -82,7 +82,7 @@ const schemas = {
     ...operations.editor('testDestination', 'Sends a test delivery and returns the result'),
     showsUsers: true,
     description:
-      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
+      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused, or its filter or sample excludes the event. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
     params: Schema.IdParams,
     body: Schema.strictObject({
       type: Type.Optional(

@@ -144,7 +144,7 @@ export function transformFaults(input: unknown, pointer: string): readonly Fault
     return []
   } catch (error) {
     const { message, position = 0 } = error as { message: string; position?: number }
-    const found = `The expression is invalid at character ${position}: ${message}`
+    const found = `The expression is invalid at character ${position}: ${message}.`
     return [fault(pointer, 'invalid_expression', found, hint)]
   }
 }

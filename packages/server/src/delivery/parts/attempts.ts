@@ -40,9 +40,8 @@ export interface AttemptsOptions {
   readonly schedule: RetrySchedule
   readonly health: WebhookHealth
   readonly successPolicy?: SuccessPolicy | undefined
-  readonly transforms: Pick<Transforms, 'apply'>
-  /** If the transform returns nothing or fails, the formatted payload is sent. */
-  readonly isAlwaysSent?: boolean
+  /** Absent for deletion notices: transforms are written for events. */
+  readonly transforms?: Pick<Transforms, 'apply'> | undefined
 }
 
 type Ended = AttemptResult & { readonly fault?: unknown }
@@ -63,12 +62,13 @@ export class Attempts {
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
     const form = (): Formed => formed(settings, open.delivery.id, open.event)
-    if (settings.transform === undefined) return this.#send(open, destination, webhook, form)
-    const { clock, health, transforms, isAlwaysSent } = this.#options
+    const { clock, health, transforms } = this.#options
+    if (settings.transform === undefined || transforms === undefined)
+      return this.#send(open, destination, webhook, form)
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
     const result = await bodyOf(form(), settings, transforms)
     if (result === undefined) return undefined
-    if ('class' in result && isAlwaysSent !== true) {
+    if ('class' in result) {
       const durationMs = clock.now() - begunAt
       const ended = { startedAt, durationMs, ...result, ...classification(result.class) }
       return {
@@ -78,7 +78,7 @@ export class Attempts {
     }
     // The breaker may have opened meanwhile.
     if (health.blockedUntil(destination.id, webhook.url) > clock.now()) return undefined
-    return this.#send(open, destination, webhook, 'class' in result ? form : () => result)
+    return this.#send(open, destination, webhook, () => result)
   }
 
   async #send(

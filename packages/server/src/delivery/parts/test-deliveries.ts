@@ -45,7 +45,9 @@ export class TestDeliverySender {
     const { id } = content
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destinationId)
     const form = formed(settings, messageId, content)
-    const body = (await bodyOf(form, settings, transforms)) ?? STOPPING
+    // As for deliveries: deletion notices have no transform.
+    const isNotice = content.event === undefined
+    const body = isNotice ? form : ((await bodyOf(form, settings, transforms)) ?? STOPPING)
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
         if ('class' in body) return unsentWebhook(webhook, body, now)

@@ -90,8 +90,10 @@ const functions = {
     '<ss:s>',
   ],
   money: [
-    (amount: number, currency: string) =>
-      new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount),
+    (amount?: number, currency?: string) =>
+      amount === undefined || currency === undefined
+        ? undefined
+        : new Intl.NumberFormat('en', { style: 'currency', currency }).format(amount),
     '<ns:s>',
   ],
 } as const
