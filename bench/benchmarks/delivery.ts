@@ -1,4 +1,4 @@
-import type { Filter } from '@hookline/protocol'
+import type { Filter, WebhooksSettings } from '@hookline/protocol'
 import type { Benchmark } from './benchmark.ts'
 import { loadedDelivery } from '../load/loaded-program.ts'
 import { comparison, type Side } from './comparison.ts'
@@ -34,10 +34,30 @@ export function routing(goal: number): Benchmark {
       { event: 'Order *', where: [{ property: 'revenue', op: '>=', value: 20 }] },
     ],
   }
-  const open = () => loadedDelivery('delivery-hookline.ts', { args: [JSON.stringify({ filter })] })
+  return comparedWithout('with a filter', { filter }, goal)
+}
+
+/** Deliveries with a transform of ten lines, compared with deliveries without one. */
+export function transforms(goal: number): Benchmark {
+  const transform = `{
+    "id": messageId,
+    "text": event & " by " & userId,
+    "order": {
+      "total": $round(properties.revenue * 1.19, 2),
+      "currency": $uppercase(properties.currency),
+      "isLarge": properties.revenue > 100
+    },
+    "page": context.page.url,
+    "at": timestamp
+  }`
+  return comparedWithout('with a transform', { transform }, goal)
+}
+
+function comparedWithout(name: string, settings: Partial<WebhooksSettings>, goal: number) {
+  const open = () => loadedDelivery('delivery-hookline.ts', { args: [JSON.stringify(settings)] })
   return comparison({
     unit: 'events/s',
-    hookline: { name: 'with a filter', open },
+    hookline: { name, open },
     peers: [{ ...hookline, name: 'without', goal }],
   })
 }

@@ -14,6 +14,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
     'Events from the log through decision, signature and request to a receiver, with a record of each delivery. Compared with a bare loop of undici requests with the same bodies, signatures and concurrency, which stores nothing.',
   routing:
     'Deliveries with a filter of two clauses that selects every event. Compared with deliveries without one.',
+  transforms: 'Deliveries with a transform of ten lines. Compared with deliveries without one.',
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':

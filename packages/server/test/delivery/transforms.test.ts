@@ -1,4 +1,5 @@
 import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
+import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 
@@ -65,7 +66,24 @@ describe('a transform', () => {
     expect(await evaluate('$error("not for us")')).toEqual({
       error: 'D3137 at character 7: not for us',
     })
-    expect(await evaluate('function($x) { $x }')).toHaveProperty('error')
+  })
+
+  test.each([
+    ['a function', '$sum'],
+    ['a regular expression', '/a/'],
+    ['a lambda', 'function($x) { $x }'],
+    ['a function in an object', '{ "f": $sum }'],
+    ['a number that is infinite', '{ "n": 1 / 0 }'],
+  ])('fails if its result is not JSON: %s', async (_, expression) => {
+    expect(await evaluate(expression)).toEqual({
+      error: expect.stringMatching(/^(?:D1001.*|The result has .*)$/),
+    })
+  })
+
+  test('encodes base64 as UTF-8, and the functions return nothing if a value is missing', async () => {
+    expect(await evaluate('$base64decode($base64encode("é✓"))')).toBe('é✓')
+    expect(await evaluate('$sha256(none)')).toBeUndefined()
+    expect(await evaluate('$hmac("key", none)')).toBeUndefined()
   })
 
   test('cannot reach JavaScript', async () => {
@@ -95,18 +113,24 @@ describe('a hostile transform', () => {
     const result = await evaluate(expression)
     expect(result).toEqual({
       error: expect.stringMatching(/longer than 10 ms|more than 16 MiB/),
-      isOverLimit: true,
     })
   })
 
   test('that needs more memory than a process has ends neither the service nor other evaluations', async () => {
     const hostile = evaluate('$pad("x", 500000000)')
     const others = Array.from({ length: 100 }, (_, n) => evaluate(`${n} + 1`))
-    expect(await hostile).toEqual({
-      error: 'The transform needed more than 16 MiB.',
-      isOverLimit: true,
-    })
+    expect(await hostile).toEqual({ error: 'The transform needed more than 16 MiB.' })
     expect(await Promise.all(others)).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
+  })
+
+  test('just below the limit gives other expressions their turns', async () => {
+    const greedy = '$count($map([1..1000], function($v) { $v * 2 }))'
+    let isOver = false
+    const all = Array.from({ length: 200 }, () => transforms.apply(greedy, Buffer.from('{}')))
+    void Promise.all(all).then(() => (isOver = true))
+    for (let each = 0; each < 3; each++) expect(await evaluate('event')).toBe('Order Refunded')
+    expect(isOver).toBe(false)
+    for (const result of await Promise.all(all)) expect(result).toEqual({ json: '1000' })
   })
 
   test('does not delay the others once it has exceeded a limit', async () => {
@@ -117,6 +141,31 @@ describe('a hostile transform', () => {
     for (let each = 0; each < 20; each++) expect(await evaluate('event')).toBe('Order Refunded')
     expect(isOver).toBe(false)
   })
+})
+
+/** The ids of the processes that evaluate for this one. */
+function evaluators(): number[] {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+  return children.trim().split(' ').filter(Boolean).map(Number)
+}
+
+describe.runIf(process.platform === 'linux')('if its process ends', () => {
+  test.each(['while it is idle', 'while it works'])(
+    '%s, evaluations are repeated',
+    async (when) => {
+      await using own = new Transforms()
+      const before = new Set(evaluators())
+      await own.apply('1', Buffer.from('{}'))
+      const [pid] = evaluators().filter((each) => !before.has(each))
+      const works = Array.from({ length: when === 'while it is idle' ? 0 : 500 }, () =>
+        own.apply('$sum([1..1000])', Buffer.from('{}')),
+      )
+      if (works.length > 0) await new Promise((resolve) => setImmediate(resolve))
+      process.kill(pid!, 'SIGKILL')
+      for (const result of await Promise.all(works)) expect(result).toEqual({ json: '500500' })
+      expect(await own.apply('2', Buffer.from('{}'))).toEqual({ json: '2' })
+    },
+  )
 })
 
 test('nothing is evaluated after disposal', async () => {

@@ -35,12 +35,13 @@ export class InstrumentedAttempts extends Attempts {
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
+    mayBegin: () => boolean,
   ): Promise<CompletedAttempt | undefined> {
     const { url } = webhook
     const isRetry = partOf(open.delivery, url)?.last !== undefined
     const begun = { open, destination, url, isRetry }
     this.#listener.attemptBegins(begun)
-    const made = await super.make(open, destination, webhook)
+    const made = await super.make(open, destination, webhook, mayBegin)
     if (made !== undefined) this.#listener.attemptEnds(begun, made.attempt)
     return made
   }

@@ -131,6 +131,9 @@ function parseTransform(input: unknown, faults: Fault[]): string | undefined {
   return typeof input === 'string' ? input : undefined
 }
 
+/** The time to parse a path grows with the square of its steps. */
+const MAX_STEPS = 1_000
+
 /** The faults of a JSONata expression. Its functions are not checked before an event. */
 export function transformFaults(input: unknown, pointer: string): readonly Fault[] {
   const hint = 'Use a JSONata expression, such as { "text": event }.'
@@ -139,6 +142,9 @@ export function transformFaults(input: unknown, pointer: string): readonly Fault
   const max = LIMITS.transformCharacters
   if (input.length > max)
     return [fault(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
+  const steps = input.match(/[.%*]/g)?.length ?? 0
+  if (steps > MAX_STEPS)
+    return [fault(pointer, 'too_many', `Use at most ${MAX_STEPS} of the characters . % *`, hint)]
   try {
     jsonata(input)
     return []

@@ -195,7 +195,8 @@ class FailingWebhook {
 
   lastError(): object {
     const { class: kind, status, error } = this.#last
-    return { class: kind, status, error }
+    // The error of a transform may quote the event.
+    return { class: kind, status, error: kind === 'transform_failed' ? undefined : error }
   }
 
   failingForMs(now: number): number {

@@ -54,20 +54,24 @@ export class Attempts {
     this.#options = options
   }
 
-  /** Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted. */
+  /**
+   * Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted, or if
+   * `mayBegin` returns false after the transform.
+   */
   async make(
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
+    mayBegin: () => boolean,
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
     const form = (): Formed => formed(settings, open.delivery.id, open.event)
-    const { clock, health, transforms } = this.#options
+    const { clock, transforms } = this.#options
     if (settings.transform === undefined || transforms === undefined)
       return this.#send(open, destination, webhook, form)
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
     const result = await bodyOf(form(), settings, transforms)
-    if (result === undefined) return undefined
+    if (result === undefined || !mayBegin()) return undefined
     if ('class' in result) {
       const durationMs = clock.now() - begunAt
       const ended = { startedAt, durationMs, ...result, ...classification(result.class) }
@@ -76,8 +80,6 @@ export class Attempts {
         begunAt,
       }
     }
-    // The breaker may have opened meanwhile.
-    if (health.blockedUntil(destination.id, webhook.url) > clock.now()) return undefined
     return this.#send(open, destination, webhook, () => result)
   }
 

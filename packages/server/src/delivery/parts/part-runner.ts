@@ -60,11 +60,23 @@ export class PartRunner {
     } else if (!destination.enabled || health.blockedUntil(destination.id, url) > clock.now()) {
       return 'not begun'
     } else {
-      const completed = await this.#options.attempts.make(open, destination, webhook)
+      const mayBegin = (): boolean => this.#mayBegin(task, destination)
+      const completed = await this.#options.attempts.make(open, destination, webhook, mayBegin)
       if (completed === undefined) return 'not begun'
       this.#report(lane, task, destination, completed)
     }
     return 'changed'
+  }
+
+  /** Whether nothing has changed since the checks of `run`: the transform may have waited. */
+  #mayBegin({ open, url }: PartTask, { id, version }: Destination): boolean {
+    const { catalog, deletions, health, clock } = this.#options
+    return (
+      catalog.current.destinations.get(id)?.version === version &&
+      !deletions.isPurged(open.event) &&
+      partOf(open.delivery, url)?.state === 'pending' &&
+      health.blockedUntil(id, url) <= clock.now()
+    )
   }
 
   #report(lane: Lane, task: PartTask, destination: Destination, completed: CompletedAttempt): void {
@@ -129,8 +141,10 @@ function reportAttempt(
   )
 }
 
+/** The error of a transform may quote the event. */
 function summary({ number, class: kind, status, error, durationMs }: Attempt): object {
-  return { attempt: number, class: kind, status, error, durationMs }
+  const shown = kind === 'transform_failed' ? undefined : error
+  return { attempt: number, class: kind, status, error: shown, durationMs }
 }
 
 const HOUR_MS = 60 * 60 * 1000

@@ -9,35 +9,71 @@ import type { Evaluated, Evaluation } from './transform-process.ts'
 /** JSON text, absent if the expression returned nothing, or an error. */
 export type Transformed = { readonly json?: string } | { readonly error: string }
 
-/** Expressions that have exceeded a limit. The least recently used one is dropped first. */
-const MAX_SLOW = 1_000
+/** Expressions that have exceeded a limit are evaluated apart from the others for a minute. */
+const APART_MS = 60_000
+const MAX_APART = 1_000
 
 /**
  * Evaluates the transforms of destinations in a process, with limits of time and memory. An expression that has exceeded one is
  * then evaluated in a second process that rests after each evaluation: the others neither wait for it nor lose their processor.
  */
 export class Transforms implements AsyncDisposable {
-  readonly #fast = new TransformProcess({ maxTogether: 32, rest: 0 })
-  readonly #slow = new TransformProcess({ maxTogether: 1, rest: 4 })
-  readonly #exceeded = new LRUCache<string, true>({ max: MAX_SLOW })
+  readonly #fast: TransformProcess
+  readonly #slow: TransformProcess
+  readonly #apart = new LRUCache<string, true>({ max: MAX_APART, ttl: APART_MS })
+
+  constructor() {
+    this.#slow = new TransformProcess({
+      maxTogether: 1,
+      rest: 4,
+      onExceeded: (expression) => this.#apart.set(expression, true),
+      onSuspects: (suspects) => this.#slow.addFirst(suspects),
+    })
+    this.#fast = new TransformProcess({
+      maxTogether: 32,
+      rest: 0,
+      onExceeded: (expression) => this.#setApart(expression),
+      onSuspects: (suspects) => {
+        const expressions = new Set(suspects.map(({ expression }) => expression))
+        if (expressions.size === 1) this.#setApart(suspects[0]!.expression)
+        this.#slow.addFirst(suspects)
+      },
+    })
+  }
 
   /** Applies a JSONata expression to a JSON text; `undefined` after disposal. */
-  async apply(expression: string, body: Uint8Array): Promise<Transformed | undefined> {
-    const evaluator = this.#exceeded.has(expression) ? this.#slow : this.#fast
+  apply(expression: string, body: Uint8Array): Promise<Transformed | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
     const input = withExactNumbers(textOf(body))
-    const evaluated = await evaluator.evaluate({ expression, input })
-    if (evaluated?.isOverLimit === true) this.#exceeded.set(expression, true)
-    return evaluated
+    const evaluator = this.#apart.has(expression) ? this.#slow : this.#fast
+    evaluator.add({ expression, input, resolve, deaths: 0 })
+    return promise
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#fast[Symbol.dispose]()
     this.#slow[Symbol.dispose]()
   }
+
+  #setApart(expression: string): void {
+    this.#apart.set(expression, true)
+    for (const each of this.#fast.remove(expression)) this.#slow.add(each)
+  }
 }
 
 interface Waiting extends Evaluation {
-  readonly resolve: (evaluated: Evaluated | undefined) => void
+  readonly resolve: (evaluated: Transformed | undefined) => void
+  /** How many processes ended during it, for reasons that may have nothing to do with it. */
+  deaths: number
+}
+
+interface ProcessOptions {
+  readonly maxTogether: number
+  /** The pause after evaluations, as a multiple of their duration. */
+  readonly rest: number
+  readonly onExceeded: (expression: string) => void
+  /** One of these evaluations needed too much memory. */
+  readonly onSuspects: (suspects: readonly Waiting[]) => void
 }
 
 const MEMORY_MIB = LIMITS.transformBytes / 2 ** 20
@@ -46,102 +82,157 @@ const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
-const TOO_LARGE = `The transform needed more than ${MEMORY_MIB} MiB.`
+const MAX_DEATHS = 3
+/** Before a process is started again that could not start, or ended before its first evaluation. */
+const RESTART_MS = 1_000
+
+/** A process that has started, or is starting. */
+interface Evaluator {
+  readonly child: ChildProcess
+  isReady: boolean
+}
 
 /** One process, started for the first evaluation. Expressions take turns, so that many events for one do not delay the others. */
 class TransformProcess implements Disposable {
-  readonly #maxTogether: number
-  readonly #rest: number
+  readonly #options: ProcessOptions
   /** By expression, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>()
-  /** One of them ended the last process. They are evaluated first, one by one, to find out which. */
-  #suspects: Waiting[] = []
+  /** Evaluated before the others, one by one. */
+  #first: Waiting[] = []
   /** Sent to the process. */
   #running: readonly Waiting[] = []
-  #process: ChildProcess | undefined
+  #startedAt = 0
+  #cancelStuck = (): void => undefined
+  #evaluator: Evaluator | undefined
   #isScheduled = false
   #isResting = false
   #isClosed = false
 
-  /** @param options.rest the pause after evaluations, as a multiple of their duration */
-  constructor(options: { readonly maxTogether: number; readonly rest: number }) {
-    this.#maxTogether = options.maxTogether
-    this.#rest = options.rest
+  constructor(options: ProcessOptions) {
+    this.#options = options
   }
 
-  /** `undefined` after disposal. */
-  evaluate(evaluation: Evaluation): Promise<Evaluated | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Evaluated | undefined>()
-    if (this.#isClosed) {
-      resolve(undefined)
-      return promise
-    }
-    const waiting = { ...evaluation, resolve }
-    const queue = this.#waiting.get(evaluation.expression)
+  add(waiting: Waiting): void {
+    if (this.#isClosed) return waiting.resolve(undefined)
+    const queue = this.#waiting.get(waiting.expression)
     if (queue) queue.push(waiting)
-    else this.#waiting.set(evaluation.expression, [waiting])
+    else this.#waiting.set(waiting.expression, [waiting])
     this.#schedule()
-    return promise
+  }
+
+  addFirst(waiting: readonly Waiting[]): void {
+    this.#first.push(...waiting)
+    this.#schedule()
+  }
+
+  /** Removes the evaluations of an expression that have not begun. */
+  remove(expression: string): readonly Waiting[] {
+    const queue = this.#waiting.get(expression) ?? []
+    this.#waiting.delete(expression)
+    return queue
   }
 
   [Symbol.dispose](): void {
     this.#isClosed = true
+    this.#cancelStuck()
     const waiting = [...this.#waiting.values()].flat()
-    for (const { resolve } of [...this.#running, ...this.#suspects, ...waiting]) resolve(undefined)
-    this.#running = this.#suspects = []
+    for (const { resolve } of [...this.#running, ...this.#first, ...waiting]) resolve(undefined)
+    this.#running = this.#first = []
     this.#waiting.clear()
-    this.#process?.kill()
+    this.#evaluator?.child.kill('SIGKILL')
   }
 
   #schedule(): void {
     const isBusy = this.#isScheduled || this.#isResting || this.#running.length > 0
-    if (isBusy || this.#suspects.length + this.#waiting.size === 0) return
+    if (isBusy || this.#isClosed || this.#first.length + this.#waiting.size === 0) return
+    this.#evaluator ??= this.#start()
+    if (!this.#evaluator.isReady) return
     this.#isScheduled = true
     setImmediate(() => this.#runNext())
   }
 
   #runNext(): void {
     this.#isScheduled = false
-    if (this.#isClosed) return
-    const suspect = this.#suspects.shift()
-    this.#running = suspect ? [suspect] : this.#nextTurns()
-    const evaluator = (this.#process ??= this.#start())
-    const startedAt = systemClock.now()
-    const cancel = systemClock.after(STUCK_MS, () => evaluator.kill('SIGKILL'))
-    const onEnd = (evaluated?: readonly Evaluated[]): void => {
-      evaluator.off('message', onEnd).off('exit', onExit).channel?.unref()
-      cancel()
-      this.#ended(evaluated)
-      this.#restFor((systemClock.now() - startedAt) * this.#rest)
-    }
-    const onExit = (): void => {
-      this.#process = undefined
-      onEnd()
-    }
-    evaluator.once('message', onEnd).once('exit', onExit).channel?.ref()
-    evaluator.send(this.#running.map(({ expression, input }) => ({ expression, input })))
-  }
-
-  /** @param evaluated absent if the process ended. Evaluations are pure, so the others are repeated. */
-  #ended(evaluated: readonly Evaluated[] | undefined): void {
-    const ended = this.#running
-    this.#running = []
-    if (evaluated === undefined && ended.length > 1) this.#suspects.push(...ended)
-    else
-      for (const [index, { resolve }] of ended.entries())
-        resolve(evaluated?.[index] ?? { error: TOO_LARGE, isOverLimit: true })
+    const evaluator = this.#evaluator
+    if (this.#isClosed || evaluator?.isReady !== true) return this.#schedule()
+    const first = this.#first.shift()
+    this.#running = first ? [first] : this.#nextTurns()
+    if (this.#running.length === 0) return
+    this.#startedAt = systemClock.now()
+    this.#cancelStuck = systemClock.after(STUCK_MS, () => evaluator.child.kill('SIGKILL'))
+    const evaluations = this.#running.map(({ expression, input }) => ({ expression, input }))
+    // If it fails, the process has ended, and is reported as such.
+    evaluator.child.send(evaluations, () => undefined)
   }
 
   #nextTurns(): readonly Waiting[] {
     const turns: Waiting[] = []
     for (const [expression, queue] of this.#waiting) {
-      if (turns.length === this.#maxTogether) break
+      if (turns.length === this.#options.maxTogether) break
       this.#waiting.delete(expression)
       turns.push(queue.shift()!)
       // Behind the others. The loop reaches it again.
       if (queue.length > 0) this.#waiting.set(expression, queue)
     }
     return turns
+  }
+
+  #start(): Evaluator {
+    const child = startProcess(new URL('./transform-process', import.meta.url), OPTIONS)
+    const evaluator = { child, isReady: false }
+    child.on('message', (message: 'ready' | readonly Evaluated[]) => {
+      if (message !== 'ready') return this.#onEvaluated(message)
+      evaluator.isReady = true
+      // It ends with this process.
+      child.unref()
+      child.channel?.unref()
+      this.#schedule()
+    })
+    child.once('exit', (_code, signal) => this.#onGone(evaluator, signal))
+    // It could not be started; without a process id, there is no exit.
+    child.on('error', () => child.pid === undefined && this.#onGone(evaluator, null))
+    return evaluator
+  }
+
+  #onEvaluated(evaluated: readonly Evaluated[]): void {
+    this.#cancelStuck()
+    const ended = this.#running
+    this.#running = []
+    // The others were not begun in time.
+    for (const waiting of ended.slice(evaluated.length).toReversed()) this.#putBack(waiting)
+    for (const [index, { isOverLimit = false, ...result }] of evaluated.entries()) {
+      const { expression, resolve } = ended[index]!
+      if (isOverLimit) this.#options.onExceeded(expression)
+      resolve(result)
+    }
+    this.#restFor((systemClock.now() - this.#startedAt) * this.#options.rest)
+  }
+
+  /** The process has ended, or could not be started. V8 aborts if memory runs out; other causes may be outside of the evaluation. */
+  #onGone(evaluator: Evaluator, signal: NodeJS.Signals | null): void {
+    if (this.#evaluator !== evaluator) return
+    this.#evaluator = undefined
+    this.#cancelStuck()
+    const interrupted = this.#running
+    this.#running = []
+    if (signal === 'SIGABRT' && interrupted.length > 1) this.#options.onSuspects(interrupted)
+    else
+      for (const waiting of interrupted.toReversed())
+        if (signal === 'SIGABRT') this.#refuse(waiting, TOO_LARGE)
+        else if (++waiting.deaths === MAX_DEATHS) this.#refuse(waiting, ENDED)
+        else this.#putBack(waiting)
+    this.#restFor(evaluator.isReady ? 0 : RESTART_MS)
+  }
+
+  #refuse({ expression, resolve }: Waiting, error: string): void {
+    this.#options.onExceeded(expression)
+    resolve({ error })
+  }
+
+  #putBack(waiting: Waiting): void {
+    const queue = this.#waiting.get(waiting.expression)
+    if (queue) queue.unshift(waiting)
+    else this.#waiting.set(waiting.expression, [waiting])
   }
 
   #restFor(ms: number): void {
@@ -152,16 +243,10 @@ class TransformProcess implements Disposable {
       this.#schedule()
     })
   }
-
-  #start(): ChildProcess {
-    const started = startProcess(new URL('./transform-process', import.meta.url), OPTIONS)
-    // It ends with this process.
-    started.unref()
-    started.channel?.unref()
-    started.on('error', () => undefined)
-    return started
-  }
 }
+
+const TOO_LARGE = `The transform needed more than ${MEMORY_MIB} MiB.`
+const ENDED = `The transform ended its process ${MAX_DEATHS} times, or took longer than ${STUCK_MS / 1000} s.`
 
 /** A number in JSON with 16 characters or more, or with an exponent. All others are exact. */
 const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/

@@ -126,6 +126,7 @@ test.each<[string, unknown, string]>([
   ['a number', 1, '/transform wrong_type'],
   ['only spaces', '  ', '/transform wrong_type'],
   ['8,193 characters', '1'.repeat(8_193), '/transform too_long'],
+  ['a path of 1,002 steps', 'a' + '.a'.repeat(1_001), '/transform too_many'],
   ['an unfinished expression', '{ "text": ', '/transform invalid_expression'],
   ['parentheses without end', '('.repeat(8_000), '/transform invalid_expression'],
 ])('a transform is refused if it is %s', (_, transform, expected) => {

@@ -20,22 +20,50 @@ test('a delivery waits for Retry-After, however long it takes to compute its res
   await using receiver = await openReceiver({
     respond: { status: 429, headers: { 'Retry-After': '3600' } },
   })
-  const clock = tickingClock()
-  const health = new WebhookHealth(clock)
-  const schedule = { windowMs: 14_400_000 }
-  const attempts = new Attempts({
-    clock,
-    health,
-    schedule,
-    sender: openSender({ clock }),
-    transforms: new Transforms(),
-  })
+  const { attempts, clock, health } = attemptsOf()
   const { url } = receiver
   const webhook = { url, headers: {} }
   const destination = newDestination({ settings: { webhooks: [webhook] } })
+  const open = openDelivery(url)
+  const { after } = (await attempts.make(open, destination, webhook, () => true))!
+  const now = clock.now()
+  const states = webhookStates(destination, health, now)
+  expect(
+    partWaiting(after.webhooks[0]!, { destination, states, inFlight: new Map(), now, jumpMs: 0 }),
+  ).toMatchObject({
+    reason: 'retry_after',
+  })
+})
+
+test('an event is not sent if its user was deleted, or its destination changed, while the transform waited', async () => {
+  await using receiver = await openReceiver()
+  const { attempts } = attemptsOf()
+  const { url } = receiver
+  const webhook = { url, headers: {} }
+  const settings = { webhooks: [webhook], transform: '{ "text": event }' }
+  const destination = newDestination({ settings })
+  const open = openDelivery(url)
+  const { delivery } = open
+  expect(await attempts.make(open, destination, webhook, () => false)).toBeUndefined()
+  expect(open.delivery).toBe(delivery)
+  expect(receiver.requests).toHaveLength(0)
+  const made = await attempts.make(open, destination, webhook, () => true)
+  expect(made!.attempt).toMatchObject({ outcome: 'delivered', number: 1 })
+})
+
+function attemptsOf() {
+  const clock = tickingClock()
+  const health = new WebhookHealth(clock)
+  const schedule = { windowMs: 14_400_000 }
+  const sender = openSender({ clock })
+  const attempts = new Attempts({ clock, health, schedule, sender, transforms: new Transforms() })
+  return { attempts, clock, health }
+}
+
+function openDelivery(url: string) {
   const event = acceptedEvent()
   const [part] = deliveryOf(event).webhooks
-  const open = {
+  return {
     delivery: { ...deliveryOf(event), webhooks: [{ ...part!, url }] },
     event,
     attempts: [],
@@ -46,12 +74,4 @@ test('a delivery waits for Retry-After, however long it takes to compute its res
     freshSince: NOON,
     onRecorded: () => undefined,
   }
-  const { after } = (await attempts.make(open, destination, webhook))!
-  const now = clock.now()
-  const states = webhookStates(destination, health, now)
-  expect(
-    partWaiting(after.webhooks[0]!, { destination, states, inFlight: new Map(), now, jumpMs: 0 }),
-  ).toMatchObject({
-    reason: 'retry_after',
-  })
-})
+}
