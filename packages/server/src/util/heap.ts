@@ -10,4 +10,4 @@ export function tuneHeap(): void {
 }
 
 /** The growth of the old generation between full collections, as a percentage of its size. */
-const GROWTH_PERCENT = 100
+const GROWTH_PERCENT = 200
