@@ -58,19 +58,31 @@ export class Attempts {
    * Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted, or if
    * `mayBegin` returns false after the transform.
    */
-  async make(
+  make(
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
     mayBegin: () => boolean,
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
+    const { transforms } = this.#options
     const form = (): Formed => formed(settings, open.delivery.id, open.event)
-    const { clock, transforms } = this.#options
     if (settings.transform === undefined || transforms === undefined)
       return this.#send(open, destination, webhook, form)
+    const body = () => bodyOf(form(), settings, transforms)
+    return this.#transform(open, destination, webhook, { body, mayBegin })
+  }
+
+  async #transform(
+    open: OpenDelivery,
+    destination: Destination,
+    webhook: Webhook,
+    { body, mayBegin }: { body: () => ReturnType<typeof bodyOf>; mayBegin: () => boolean },
+  ): Promise<CompletedAttempt | undefined> {
+    const { clock } = this.#options
+    const { settings } = destination
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
-    const result = await bodyOf(form(), settings, transforms)
+    const result = await body()
     if (result === undefined || !mayBegin()) return undefined
     if ('class' in result) {
       const durationMs = clock.now() - begunAt

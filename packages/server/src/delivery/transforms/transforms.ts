@@ -121,7 +121,8 @@ class TransformProcess implements Disposable {
   }
 
   addFirst(waiting: readonly Waiting[]): void {
-    this.#first.push(...waiting)
+    if (this.#isClosed) for (const { resolve } of waiting) resolve(undefined)
+    else this.#first.push(...waiting)
     this.#schedule()
   }
 
