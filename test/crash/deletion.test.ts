@@ -28,6 +28,9 @@ const settings = {
   HOOKLINE_LOG_LEVEL: 'error',
 }
 
+/** Also after the purge, which may be over after fewer. */
+const MIN_KILLS = 4
+
 /** Creates a source with three destinations: one enabled, one disabled and one paused. */
 async function setUp(api: ManagementApi, receiver: Receiver) {
   interface SourceMade {
@@ -101,7 +104,7 @@ test('deletions under load and repeated kills remove every user, notify every re
   const deletions = await requestDeletions(api)
   const load = new Load(random)
   let kills = 0
-  for (let isPurged = false; !isPurged; kills++) {
+  for (let isPurged = false; !isPurged || kills < MIN_KILLS; kills++) {
     const stop = new AbortController()
     const sending = load.run(url, writeKey, stop.signal)
     await sleep(random() * MAX_UPTIME_MS)
@@ -140,7 +143,6 @@ test('deletions under load and repeated kills remove every user, notify every re
     `seed ${SEED}: ${kills} kills, ${load.accepted.size} other calls answered 200, lost ${lost()}, ` +
       `${requests} requests for ${2 * USERS.length} notices`,
   )
-  expect(kills).toBeGreaterThan(3)
 })
 
 /** The distinct notices among the calls. A kill may repeat a notice with the same webhook-id. */
