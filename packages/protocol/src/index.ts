@@ -57,12 +57,15 @@ export {
 } from './deliveries/delivery-classes.ts'
 export {
   type Attempt,
+  ATTEMPT_OUTCOMES,
   type AttemptTiming,
   DECLINE_REASONS,
   type DeclineReason,
   type DeclineReasonInfo,
   type Delivery,
+  DELIVERY_STATES,
   type DeliveryState,
+  PART_STATES,
   type PartState,
   type NextRequest,
   type TestDelivery,

@@ -6,8 +6,20 @@ import type { AttemptClass } from './attempt-classes.ts'
  * `quarantined`: a bug or corrupted data stopped it.
  * Derived from the states of its parts: see `stateOf` in the server's `delivery/parts/parts.ts`.
  */
-export type DeliveryState =
-  'pending' | 'delivered' | 'declined' | 'rejected' | 'expired' | 'held' | 'quarantined'
+export const DELIVERY_STATES = [
+  'pending',
+  'delivered',
+  'declined',
+  'rejected',
+  'expired',
+  'held',
+  'quarantined',
+] as const
+
+export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** The results of an attempt. `retry`: another one may follow. `declined`: the transform returned nothing, so nothing was sent. */
+export const ATTEMPT_OUTCOMES = ['delivered', 'retry', 'rejected', 'declined'] as const
 
 /** The duration of each phase of an attempt, in milliseconds. A phase that was not reached is absent. */
 export interface AttemptTiming {
@@ -33,7 +45,7 @@ export interface Attempt {
   readonly durationMs: number
   /** Absent if a socket was already open and the body took less than 1 ms: the whole duration was spent waiting for the response. */
   readonly timing?: AttemptTiming
-  readonly outcome: 'delivered' | 'retry' | 'rejected' | 'declined'
+  readonly outcome: (typeof ATTEMPT_OUTCOMES)[number]
   readonly class: AttemptClass
   /** The HTTP status, if there was a response. */
   readonly status?: number
@@ -54,8 +66,18 @@ export interface Attempt {
  * - `not_retried`: an attempt failed, and another webhook accepted the event (success policy `any`).
  * - `removed`: the webhook was removed before it accepted the event.
  */
-export type PartState =
-  'pending' | 'held' | 'delivered' | 'declined' | 'rejected' | 'expired' | 'not_retried' | 'removed'
+export const PART_STATES = [
+  'pending',
+  'held',
+  'delivered',
+  'declined',
+  'rejected',
+  'expired',
+  'not_retried',
+  'removed',
+] as const
+
+export type PartState = (typeof PART_STATES)[number]
 
 /** One webhook's part of a delivery. It is attempted, retried and counted separately. */
 export interface DeliveryPart {

@@ -1,4 +1,9 @@
-import type { Destination, LaneState, WebhookState } from '@hookline/protocol'
+import {
+  ATTEMPT_OUTCOMES,
+  type Destination,
+  type LaneState,
+  type WebhookState,
+} from '@hookline/protocol'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import type { DeliveryReports, WaitingParts, WebhookLanes } from '../backend/deliveries.ts'
 import type { Upkeep, WaitingDeliveries } from '../backend/upkeep.ts'
@@ -135,7 +140,6 @@ function setOtherGauges(
       ofDestinations.waiting.inc({ destination: 'other', webhook: 'other', state }, count)
 }
 
-const OUTCOMES = ['delivered', 'retry', 'rejected', 'declined'] as const
 const END_STATES = ['delivered', 'declined', 'rejected', 'expired'] as const
 
 /** Sets the counters by destination. Returns the ids of the destinations with their own series. */
@@ -162,7 +166,7 @@ function setCount(
   const { id } = destination
   for (const url of urlsOf(destination)) {
     const of = { destination: id, webhook: webhookName(url, destination) }
-    for (const outcome of OUTCOMES)
+    for (const outcome of ATTEMPT_OUTCOMES)
       ofDestinations.attempts.inc({ ...of, outcome }, attempts.get(url)?.get(outcome) ?? 0)
   }
   for (const state of END_STATES)

@@ -1,3 +1,5 @@
+import type { Attempt, DeliveryState } from '@hookline/protocol'
+
 export interface Trace {
   readonly id: string
   readonly sourceId: string
@@ -16,7 +18,7 @@ export interface Trace {
 export interface TracedDelivery {
   readonly id: string
   readonly destinationId: string
-  readonly state: 'pending' | 'delivered' | 'rejected' | 'expired' | 'held'
+  readonly state: DeliveryState
   readonly rounds: number
   readonly firstDueAt: string
   readonly nextAttemptAt: string | null
@@ -28,7 +30,7 @@ export interface TracedAttempt {
   readonly url: string
   readonly startedAt: string
   readonly durationMs: number
-  readonly outcome: 'delivered' | 'retry' | 'rejected'
+  readonly outcome: Attempt['outcome']
   readonly class: string
   readonly status?: number
   readonly error?: string

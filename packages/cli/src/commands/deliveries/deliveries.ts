@@ -1,4 +1,4 @@
-import { DELIVERY_CLASSES } from '@hookline/protocol'
+import { DELIVERY_CLASSES, DELIVERY_STATES } from '@hookline/protocol'
 import { Option } from 'commander'
 import { optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Delivery } from '../../api/generated/management-client.ts'
@@ -19,7 +19,6 @@ import type { ApiCommand, Context } from '../api-command.ts'
 type Filters = NonNullable<Parameters<ManagementApi['listDeliveries']>[0]>
 type FailureGroup = Awaited<ReturnType<ManagementApi['listFailures']>>['data'][number]
 
-const STATES = ['pending', 'delivered', 'declined', 'rejected', 'expired', 'held', 'quarantined']
 const MAX_SAMPLES = 10
 
 interface ListOptions extends ListPart {
@@ -75,7 +74,9 @@ function addList(deliveries: ApiCommand): void {
     .paged('long')
     .option('--destination <id>', 'only deliveries to this destination')
     .option('--event <id>', 'only deliveries of this event')
-    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(STATES))
+    .addOption(
+      new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES),
+    )
     .option('--waiting', 'only deliveries that are pending or held at a webhook')
     .addOption(
       new Option(

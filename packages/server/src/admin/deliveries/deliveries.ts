@@ -1,14 +1,16 @@
 import {
   type AcceptedEvent,
   type Attempt,
+  ATTEMPT_OUTCOMES,
   type Delivery,
   DELIVERY_CLASSES,
+  DELIVERY_STATES,
   type DeliveryClass,
   type DeliveryPart,
   type Destination,
   formatTimestamp,
   type NextRequest,
-  type PartState,
+  PART_STATES,
 } from '@hookline/protocol'
 import Type from 'typebox'
 import type {
@@ -38,30 +40,10 @@ import {
   WaitingResponse,
 } from './waiting.ts'
 
-const STATES = [
-  'pending',
-  'delivered',
-  'declined',
-  'rejected',
-  'expired',
-  'held',
-  'quarantined',
-] as const
-const PART_STATES: PartState[] = [
-  'pending',
-  'held',
-  'delivered',
-  'declined',
-  'rejected',
-  'expired',
-  'not_retried',
-  'removed',
-]
-
 const CLASSES = Object.keys(DELIVERY_CLASSES) as DeliveryClass[]
 
-const outcome = Type.Enum(['delivered', 'retry', 'rejected', 'declined'])
-const state = Schema.oneOf(STATES, `One of ${STATES.join(', ')}.`)
+const outcome = Type.Enum([...ATTEMPT_OUTCOMES])
+const state = Schema.oneOf(DELIVERY_STATES, `One of ${DELIVERY_STATES.join(', ')}.`)
 
 export const attemptFields = {
   id: Type.String(),

@@ -1,4 +1,4 @@
-import type { Attempt, Delivery, DeliveryPart, PartState } from '@hookline/protocol'
+import { type Attempt, type Delivery, type DeliveryPart, PART_STATES } from '@hookline/protocol'
 import type { LaneId } from '../deliveries.ts'
 import type { Unreadable } from '../quarantine.ts'
 import { isTime, parsedJson } from './rows.ts'
@@ -132,24 +132,14 @@ export function storedJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('\uF8FF', '\\uf8ff')
 }
 
-const STATES: Readonly<Record<PartState, true>> = {
-  pending: true,
-  held: true,
-  delivered: true,
-  declined: true,
-  rejected: true,
-  expired: true,
-  not_retried: true,
-  removed: true,
-}
+const STATES: ReadonlySet<unknown> = new Set(PART_STATES)
 
 /** Whether a value is a part with a known state and valid times: corrupt text may be other valid JSON. */
 function isPart(part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return false
   const { state, firstDueAt, dueAt, last } = part as Partial<StoredPart>
   const isWaitShown = isTime(firstDueAt) && (dueAt === null || isTime(dueAt))
-  const isStateKnown = state !== undefined && Object.hasOwn(STATES, state)
-  return isStateKnown && isWaitShown && (last === undefined || isStarted(last))
+  return STATES.has(state) && isWaitShown && (last === undefined || isStarted(last))
 }
 
 function isStarted(attempt: unknown): attempt is StoredAttempt {

@@ -1,4 +1,4 @@
-import { DELIVERY_CLASSES, type DeliveryClass } from '@hookline/protocol'
+import { DELIVERY_CLASSES, DELIVERY_STATES, type DeliveryClass } from '@hookline/protocol'
 import type { api } from '../../../api/client.ts'
 import { RANGE_CHOICES, rangeStart } from '../../../domain/periods.ts'
 
@@ -11,20 +11,10 @@ export type DeliveryFilters = Readonly<Partial<Record<FilterName, string>>>
 
 export const NO_FILTERS = Object.fromEntries(FILTERS.map((name) => [name, undefined]))
 
-const STATES = [
-  'pending',
-  'delivered',
-  'declined',
-  'rejected',
-  'expired',
-  'held',
-  'quarantined',
-] as const
-
 /** `waiting` is not a state: it finds deliveries that are pending or held at a webhook. */
 const STATE_CHOICES = [
   ['', 'All states'],
-  ...STATES.map((state) => [state, state] as const),
+  ...DELIVERY_STATES.map((state) => [state, state] as const),
   ['waiting', 'waiting'],
 ] as const
 
@@ -44,7 +34,7 @@ type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 /** The query for these filters, without unsupported values. */
 export function queryOf(filters: DeliveryFilters, now: number): Query {
   const { state = '', class: kind = '', status = '', range = '' } = filters
-  const knownState = STATES.find((each) => each === state)
+  const knownState = DELIVERY_STATES.find((each) => each === state)
   const from = rangeStart(range, now)
   return {
     ...(knownState && { state: knownState }),
