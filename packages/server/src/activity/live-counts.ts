@@ -1,4 +1,4 @@
-import type { AcceptedEvent, IngestCodeName } from '@hookline/protocol'
+import type { AcceptedEvent, DeliveryState, IngestCodeName } from '@hookline/protocol'
 import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type {
@@ -92,7 +92,7 @@ export class LiveCounts implements Omit<
 
   recorded({ delivery, attempts, isEnd }: DeliveryActivity): void {
     for (const { outcome } of attempts) if (outcome === 'retry') this.#sums.retried += 1
-    if (isEnd) this.#sums[delivery.state === 'delivered' ? 'delivered' : 'failed'] += 1
+    if (isEnd) this.#sums[endOf(delivery.state)] += 1
   }
 
   #beginOrEnd(): void {
@@ -131,6 +131,10 @@ export class LiveCounts implements Omit<
       return null
     }
   }
+}
+
+function endOf(state: DeliveryState): 'delivered' | 'declined' | 'failed' {
+  return state === 'delivered' || state === 'declined' ? state : 'failed'
 }
 
 function noSums(): Sums {

@@ -48,12 +48,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   }
 
   recorded({ delivery, attempts }: DeliveryActivity): void {
-    if (attempts.length === 0) return
+    const made = attempts.filter(({ outcome }) => outcome !== 'declined').length
+    if (made === 0) return
     const slot = this.#slot(delivery.destinationId)
-    slot.attempts += attempts.length
+    slot.attempts += made
     const delivered = attempts.filter(({ outcome }) => outcome === 'delivered').length
     slot.delivered += delivered
-    if (delivered < attempts.length) slot.lastFailedAt = this.#clock.wall()
+    if (delivered < made) slot.lastFailedAt = this.#clock.wall()
   }
 
   #slot(destinationId: string): Slot {

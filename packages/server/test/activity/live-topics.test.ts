@@ -1,4 +1,4 @@
-import type { Delivery } from '@hookline/protocol'
+import type { Attempt, Delivery } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ChangeView } from '../../src/activity/change-feed.ts'
@@ -59,6 +59,7 @@ test('sends counts for every second, including seconds without activity', async 
   live.counts.recorded(recordOf('pending', ['retry', 'retry']))
   live.counts.recorded(recordOf('delivered', ['retry', 'delivered']))
   live.counts.recorded(recordOf('rejected', ['rejected']))
+  live.counts.recorded(recordOf('declined', ['declined']))
   await second(clock)
   await second(clock)
   const nothing = { received: 0, refused: 0, duplicates: 0, declined: 0 }
@@ -72,7 +73,7 @@ test('sends counts for every second, including seconds without activity', async 
       received: 2,
       refused: 3,
       duplicates: 1,
-      declined: 1,
+      declined: 2,
       delivered: 1,
       retried: 3,
       failed: 1,
@@ -260,10 +261,7 @@ test('a reader that missed changes is informed that anything may have changed', 
   expect(late.read(2_000)).toHaveLength(1_000)
 })
 
-function recordOf(
-  state: Delivery['state'],
-  outcomes: readonly ('retry' | 'delivered' | 'rejected')[],
-) {
+function recordOf(state: Delivery['state'], outcomes: readonly Attempt['outcome'][]) {
   const delivery: Delivery = {
     id: 'msg_1',
     eventId: 'evt_1',

@@ -21,6 +21,13 @@ test('counts the attempts of a destination, and how many of them succeeded', () 
   expect(recent.ownOf('dst_b')).toMatchObject({ attempts: 0, delivered: 0 })
 })
 
+test('an event that the transform declined is neither an attempt nor a failure', () => {
+  const recent = new RecentAttempts(new ManualClock(), NO_SIGNALS)
+  record(recent, 'delivered')
+  record(recent, 'declined')
+  expect(recent.ownOf('dst_a')).toEqual({ attempts: 1, delivered: 1, lastFailedAt: undefined })
+})
+
 test('reports when the last attempt failed, while that attempt is counted', () => {
   const clock = new ManualClock()
   const recent = new RecentAttempts(clock, NO_SIGNALS)

@@ -82,12 +82,17 @@ test('writes one row for the minute and one for the hour, by source and destinat
   recorder.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
   recorder.decided({ event, destinationId: null, decision: 'duplicate' })
   recorder.recorded(recordOf(event, { state: 'expired' }))
+  recorder.recorded(recordOf(event, { state: 'declined' }))
   recorder.recorded({ ...recordOf(event, { state: 'pending' }), isEnd: false })
   expect(await rows('minute')).toEqual([])
   clock.advance(MINUTE)
   await expect.poll(() => rows('hour')).not.toEqual([])
   const expected = [
-    { sourceId: '', destinationId: 'dst_a', counts: { 'failed.expired': 1 } },
+    {
+      sourceId: '',
+      destinationId: 'dst_a',
+      counts: { 'failed.expired': 1, 'filtered.transform_declined': 1 },
+    },
     { sourceId: 'src_a', destinationId: '', counts: { received: 1, duplicate: 1 } },
     { sourceId: 'src_a', destinationId: 'dst_a', counts: { 'filtered.integrations': 1 } },
     { sourceId: 'src_b', destinationId: '', counts: { received: 1 } },

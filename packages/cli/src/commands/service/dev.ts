@@ -10,6 +10,7 @@ import { type ManagementApi, managementApi } from '../../api/management-api.ts'
 import { banner, curlLine, type DevReady } from '../../dev/banner.ts'
 import { demoObjects, demoSecret } from '../../dev/demo-objects.ts'
 import { isLoopback, LOOPBACK_NETWORKS, pagesAt, reachableUrl } from '../../loopback.ts'
+import { outcomeColour } from '../../output/deliveries/attempt-line.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { deliveryLine } from '../../receiver/delivery-text.ts'
 import {
@@ -137,7 +138,7 @@ function attemptLine(output: Output, { delivery, attempt, event }: WatchedAttemp
   const next = delivery.nextAttemptAt
   return [
     ...eventCells(output, startedAt, summaryOf(event)),
-    output.style(outcome === 'delivered' ? 'green' : 'red', result),
+    output.style(outcomeColour(outcome), result),
     ...(number > 1 ? [`attempt ${number}`] : []),
     ...(error === undefined ? [] : [printable(error)]),
     ...(next === null ? [] : [`next attempt at ${next.slice(11, 19)}`]),

@@ -13,7 +13,7 @@ export function attemptLines(output: Output, attempt: ShownAttempt): string[] {
 function attemptLine(output: Output, attempt: ShownAttempt): string {
   const { number, url, startedAt, durationMs, outcome, error } = attempt
   const result = attempt.status === undefined ? attempt.class : `${attempt.status}`
-  const colour = outcome === 'delivered' ? 'green' : 'red'
+  const colour = outcomeColour(outcome)
   const why = error === undefined ? '' : ` – ${error}`
   return wrapped(
     output,
@@ -49,4 +49,10 @@ function responseLines(output: Output, { headers = {}, body = '' }: ShownAttempt
     ...lines.map((line) => `${INDENT}${output.style('dim', '│')} ${line}`.trimEnd()),
     ...(more > 0 ? [`${INDENT}${output.style('dim', `│ … ${more} more lines`)}`] : []),
   ]
+}
+
+/** The colour of an attempt's outcome. */
+export function outcomeColour(outcome: string): 'green' | 'dim' | 'red' {
+  if (outcome === 'declined') return 'dim'
+  return outcome === 'delivered' ? 'green' : 'red'
 }

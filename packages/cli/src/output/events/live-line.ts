@@ -1,4 +1,5 @@
 import { eventCells } from './event-summary.ts'
+import { outcomeColour } from '../deliveries/attempt-line.ts'
 import { counted } from '../figures.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
@@ -31,7 +32,7 @@ function decisionText(data: Data): string {
 
 function attemptText(output: Output, data: Data): string {
   const outcome = text(data, 'outcome')
-  const result = output.style(outcome === 'delivered' ? 'green' : 'red', outcome)
+  const result = output.style(outcomeColour(outcome), outcome)
   const status = data['status'] === null ? text(data, 'class') : text(data, 'status')
   return `  ⇢ ${result} ${printable(`${status} ${text(data, 'url')} ${text(data, 'deliveryId')}`)}`
 }

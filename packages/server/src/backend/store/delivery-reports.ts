@@ -15,6 +15,9 @@ const FAILING = rawSql(
   `state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'))`,
 )
 
+/** A retried delivery can still be declined. Not in the condition of the index, which is older than this state. */
+const FAILED = sql`${FAILING} AND state <> 'declined'`
+
 interface Lanes {
   find(queue: QueueName, lane: LaneId): number | undefined | Promise<number | undefined>
 }
@@ -30,7 +33,7 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
           reads.list(groupsOf(reads, id)),
           reads.list(sql<{ readonly count: number }>`
             SELECT count(*) AS count FROM (
-              SELECT 1 FROM deliveries WHERE ${FAILING} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
+              SELECT 1 FROM deliveries WHERE ${FAILED} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
         ])
         groups.push(...rows.map((row) => groupOf(id, row)))
         isComplete &&= counted!.count <= MAX_FAILURES
@@ -80,7 +83,7 @@ function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow
   return sql<GroupRow>`
     WITH failing AS MATERIALIZED (
       SELECT id, state, first_due_at, webhooks FROM deliveries
-      WHERE ${FAILING} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_FAILURES}),
+      WHERE ${FAILED} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_FAILURES}),
     with_body AS MATERIALIZED (
       SELECT DISTINCT delivery_id AS id FROM attempts WHERE delivery_id IN (SELECT id FROM failing) AND has_body),
     failures AS (
@@ -88,7 +91,7 @@ function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow
         CAST(COALESCE(part.value -> 'last' ->> 'startedAt', part.value ->> 'firstDueAt') AS double precision) AS at,
         part.value -> 'last' ->> 'error' AS error
       FROM failing, ${dialect.elements(sql`failing.webhooks`)} AS part
-      WHERE part.value -> 'last' ->> 'outcome' <> 'delivered'
+      WHERE part.value -> 'last' ->> 'outcome' NOT IN ('delivered', 'declined')
         OR (part.value -> 'last' IS NULL AND part.value ->> 'state' = 'expired')
       UNION ALL
       SELECT failing.id, 'quarantined', NULL, COALESCE(quarantine.at, first_due_at), quarantine.reason

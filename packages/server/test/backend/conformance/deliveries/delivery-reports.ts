@@ -173,8 +173,11 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       expect(groups.map(({ firstSeenAt }) => firstSeenAt)).toEqual([at])
     })
 
-    test('exclude delivered and unattempted deliveries', async () => {
+    test('exclude delivered, declined and unattempted deliveries', async () => {
       await using harness = await open()
+      const declined = { outcome: 'declined', class: 'transform_declined' } as const
+      // After a failed attempt, the transform was changed.
+      await recorded(harness, { state: 'declined', dueAt: null }, FAILED, declined)
       const delivered = { outcome: 'delivered', class: 'delivered', status: 200 } as const
       await recorded(harness, { state: 'delivered', dueAt: null }, FAILED, delivered)
       await recorded(harness)
