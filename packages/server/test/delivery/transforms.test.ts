@@ -1,5 +1,6 @@
 import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
 import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 
@@ -131,6 +132,18 @@ describe('a hostile transform', () => {
     for (let each = 0; each < 3; each++) expect(await evaluate('event')).toBe('Order Refunded')
     expect(isOver).toBe(false)
     for (const result of await Promise.all(all)) expect(result).toEqual({ json: '1000' })
+  })
+
+  test('that exceeds a limit uses at most a fifth of a processor', async () => {
+    await using own = new Transforms()
+    await own.apply(ENDLESS, Buffer.from('{}'))
+    let ended = 0
+    const hostile = Array.from({ length: 100 }, () => own.apply(ENDLESS, Buffer.from('{}')))
+    for (const each of hostile) void each.then(() => ended++)
+    await sleep(2_000)
+    // Each is evaluated twice for 20 ms, and followed by a rest of 160 ms or more.
+    expect(ended).toBeGreaterThan(0)
+    expect(ended).toBeLessThanOrEqual(20)
   })
 
   test('does not delay the others once it has exceeded a limit', async () => {

@@ -190,7 +190,7 @@ class TransformProcess implements Disposable {
       this.#schedule()
     })
     child.once('exit', (_code, signal) => this.#onGone(evaluator, signal))
-    // It could not be started; without a process id, there is no exit.
+    // It could not be started; in that case, `exit` is not emitted.
     child.on('error', () => child.pid === undefined && this.#onGone(evaluator, null))
     return evaluator
   }
