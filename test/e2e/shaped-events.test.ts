@@ -35,10 +35,9 @@ test('a dropped or hashed value is in no request, and a retry sends the correcte
   })
   await change({ format: 'standard', fields: { ...fields, drop: ['context', 'traits.plan'] } })
   receiver.respond = () => 200
-  await service.api.call('POST', `destinations/${id}/close-breaker`)
   const delivery = await service.eventually(async () => {
     const { deliveries } = await service.trace('m-1')
-    expect(deliveries).toHaveLength(1)
+    expect(deliveries[0]?.attempts).toHaveLength(1)
     return deliveries[0]!
   })
   await service.api.call('POST', `deliveries/${delivery.id}/retry`)
@@ -54,7 +53,7 @@ test('a dropped or hashed value is in no request, and a retry sends the correcte
   expect(text).not.toContain('the salt of')
 })
 
-test('the format full has every field of the call, also on a retry, without dropped ones', async () => {
+test('the format full has every field of the call, except dropped ones, even on a retry', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -74,7 +73,6 @@ test('the format full has every field of the call, also on a retry, without drop
   }
   await service.send('/v1/track', call)
   await receiver.waitFor(1)
-  await service.api.call('POST', `destinations/${id}/close-breaker`)
   const delivery = await service.eventually(async () => {
     const { deliveries } = await service.trace('m-1')
     expect(deliveries[0]?.attempts).toHaveLength(1)

@@ -2,7 +2,7 @@ import type { api } from '../../api/client.ts'
 
 export type Tested = Awaited<ReturnType<typeof api.testDestination>>
 
-/** What a test would send, or has sent, and the payload that it was made from. */
+/** The body of a test delivery, and the payload before it. */
 export interface TestedPayloads {
   readonly stored: string
   /** Before the transform. Absent if it is the stored payload or the body. */

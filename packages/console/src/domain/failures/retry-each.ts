@@ -9,7 +9,7 @@ export const MAX_RETRIES = 500
 
 const PAGE_SIZE = 100
 const CONCURRENCY = 4
-/** The class is that of a webhook's last attempt; another webhook may have ended the delivery. */
+/** One webhook's last attempt had this class; another webhook may have ended the delivery. */
 const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined'])
 
 type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>

@@ -16,13 +16,8 @@ export const PHASES: readonly (readonly [key: string, words: string, look: strin
   ['transferMs', 'transfer', 'bg-line-strong'],
 ]
 
-/** Attempts that sent no request, so nothing waited for a response. */
-const UNSENT: ReadonlySet<string> = new Set(['transform_failed', 'transform_declined'])
-
 /** Omits phases that were skipped or not reached. */
-export function phasesOf(attempt: Pick<TracedAttempt, 'timing' | 'class'>): Phase[] {
-  const { timing } = attempt
-  if (UNSENT.has(attempt.class)) return []
+export function phasesOf({ timing }: Pick<TracedAttempt, 'timing'>): Phase[] {
   const known: Readonly<Record<string, number | undefined>> = timing
   return PHASES.flatMap(([key, words, look]) => {
     const ms = known[key]

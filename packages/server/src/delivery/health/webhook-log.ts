@@ -8,6 +8,7 @@ import { fieldsOf } from '../../telemetry/names.ts'
 import { type Clock, shownAt } from '../../util/time/clock.ts'
 import { pause } from '../../util/time/pause.ts'
 import type { Worker } from '../../util/workers/worker.ts'
+import { loggedError } from '../sending/outcome.ts'
 import type { WebhookHealth } from './webhook-health.ts'
 
 export interface WebhookLogOptions {
@@ -194,9 +195,8 @@ class FailingWebhook {
   }
 
   lastError(): object {
-    const { class: kind, status, error } = this.#last
-    // The error of a transform may quote the event.
-    return { class: kind, status, error: kind === 'transform_failed' ? undefined : error }
+    const { class: kind, status } = this.#last
+    return { class: kind, status, error: loggedError(this.#last) }
   }
 
   failingForMs(now: number): number {

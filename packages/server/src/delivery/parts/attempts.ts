@@ -31,6 +31,8 @@ export interface CompletedAttempt {
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
+  /** Whether a request was made. Otherwise, it says nothing about the receiver. */
+  readonly isSent: boolean
   readonly fault?: unknown
 }
 
@@ -86,10 +88,11 @@ export class Attempts {
     if (result === undefined || !mayBegin()) return undefined
     if ('class' in result) {
       const durationMs = clock.now() - begunAt
-      const ended = { startedAt, durationMs, ...result, ...classification(result.class) }
+      const ended = { startedAt, durationMs, ...unsentResult(result) }
       return {
         ...this.#complete(open, settings, { url: webhook.url, now: clock.now() }, ended),
         begunAt,
+        isSent: false,
       }
     }
     return this.#send(open, destination, webhook, () => result)
@@ -126,7 +129,12 @@ export class Attempts {
     const now = clock.now()
     const answered = { ...ended, url }
     const breaker = health.onResult(destinationId, answered, { generation, now })
-    return { ...this.#complete(open, settings, { url, now }, ended), begunAt, breaker }
+    return {
+      ...this.#complete(open, settings, { url, now }, ended),
+      begunAt,
+      breaker,
+      isSent: true,
+    }
   }
 
   /** Adds an attempt to the delivery. */
@@ -135,7 +143,7 @@ export class Attempts {
     settings: WebhooksSettings,
     { url, now }: { readonly url: string; readonly now: number },
     { fault, retryAfterMs, ...result }: Ended,
-  ): Omit<CompletedAttempt, 'begunAt'> {
+  ): Omit<CompletedAttempt, 'begunAt' | 'isSent'> {
     const { replayId } = open.delivery
     const id = newId('att', result.startedAt)
     const number = nextNumber(open.delivery, url)
@@ -158,6 +166,11 @@ export class Attempts {
 export interface Unsent {
   readonly class: 'transform_failed' | 'transform_declined'
   readonly error?: string
+}
+
+/** The result of an attempt without a request. */
+export function unsentResult(unsent: Unsent) {
+  return { ...unsent, ...classification(unsent.class), timing: {} }
 }
 
 /** Applies the transform, if any. `undefined` if the service is stopping. */

@@ -1,4 +1,4 @@
-import type { Attempt, AttemptClass, DeliveryContent, Destination } from '@hookline/protocol'
+import type { Attempt, DeliveryContent, Destination } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
@@ -8,6 +8,7 @@ import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
+import { loggedError } from '../sending/outcome.ts'
 import type { CompletedAttempt, Attempts } from './attempts.ts'
 import { hold, isPaused, partOf, remove, settingsFor, withPart, withParts } from './parts.ts'
 
@@ -91,7 +92,7 @@ export class PartRunner {
       ? attempt
       : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
-    if (WITHOUT_REQUEST.has(attempt.class)) return
+    if (!completed.isSent) return
     const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
     lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, attempt, signal)
@@ -102,14 +103,8 @@ export class PartRunner {
   }
 }
 
-/** Says nothing about the receiver. */
-const WITHOUT_REQUEST: ReadonlySet<AttemptClass> = new Set<AttemptClass>([
-  'transform_failed',
-  'transform_declined',
-])
-
 function reportAttempt(
-  { before, after, attempt, fault }: CompletedAttempt,
+  { before, after, attempt, fault, isSent }: CompletedAttempt,
   { receivedAt }: Pick<DeliveryContent, 'receivedAt'>,
   { catalog, logger, metrics, clock }: DeliveryContext,
 ): void {
@@ -117,7 +112,7 @@ function reportAttempt(
   // The class decides the outcome.
   metrics.attempts.count(kind, { outcome, class: kind })
   metrics.destinationCounts.attempt(after.destinationId, attempt.url, attempt.outcome)
-  metrics.attemptDuration.observe(attempt.durationMs / 1000)
+  if (isSent) metrics.attemptDuration.observe(attempt.durationMs / 1000)
   if (after.state === 'delivered' && before.state !== 'delivered')
     metrics.endToEnd.observe(Math.max(0, clock.wall() - receivedAt) / 1000)
   if (attempt.outcome === 'delivered') return
@@ -141,10 +136,9 @@ function reportAttempt(
   )
 }
 
-/** The error of a transform may quote the event. */
-function summary({ number, class: kind, status, error, durationMs }: Attempt): object {
-  const shown = kind === 'transform_failed' ? undefined : error
-  return { attempt: number, class: kind, status, error: shown, durationMs }
+function summary(attempt: Attempt): object {
+  const { number, class: kind, status, durationMs } = attempt
+  return { attempt: number, class: kind, status, error: loggedError(attempt), durationMs }
 }
 
 const HOUR_MS = 60 * 60 * 1000

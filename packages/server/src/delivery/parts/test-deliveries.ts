@@ -11,8 +11,8 @@ import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Transforms } from '../transforms/transforms.ts'
 import { type Content, formed } from '../../routing/form.ts'
-import { bodyOf, nextRequest, type Sender, type Unsent } from './attempts.ts'
-import { type AttemptResult, classification } from '../sending/outcome.ts'
+import { bodyOf, nextRequest, type Sender, type Unsent, unsentResult } from './attempts.ts'
+import type { AttemptResult } from '../sending/outcome.ts'
 import {
   deliveryId,
   requestTo,
@@ -64,7 +64,7 @@ export class TestDeliverySender {
 
 /** The transform failed, or returned nothing. */
 function unsentWebhook({ url }: Webhook, unsent: Unsent, startedAt: number): TestedWebhook {
-  const result = { startedAt, durationMs: 0, ...unsent, ...classification(unsent.class) }
+  const result = { startedAt, durationMs: 0, ...unsentResult(unsent) }
   return { url, request: null, result }
 }
 

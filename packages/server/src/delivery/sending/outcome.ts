@@ -164,6 +164,14 @@ export function describeFailure(error: unknown): string {
   return `${sentence ?? fallback}${suffix}.`
 }
 
+/** The error of an attempt for the log. The error of a transform may quote the event. */
+export function loggedError({
+  class: kind,
+  error,
+}: Pick<Attempt, 'class' | 'error'>): string | undefined {
+  return kind === 'transform_failed' ? undefined : error
+}
+
 /** `location`: the target of a redirect, without its query. */
 export function describeResponse(status: number, location?: string): string {
   if (status >= 300 && status < 400) {

@@ -22,7 +22,7 @@ interface TransformEditorProps extends DestinationProps {
   readonly isFormEdited: boolean
 }
 
-/** Edits the transform, and shows what it makes of a recent event or a sample. */
+/** Edits the transform, and shows the resulting body for a recent event or a sample. */
 export function TransformEditor({
   destination,
   expression,
