@@ -7,7 +7,6 @@ import { ActivityMonitor } from '../../packages/server/src/activity/activity-mon
 import { Inspector } from '../../packages/server/src/inspector/inspector.ts'
 import { threadCounts } from '../../packages/server/src/threads/thread-counts.ts'
 import { Shutdown, startWorkers } from '../../packages/server/src/service.ts'
-import { tuneHeap } from '../../packages/server/src/util/heap.ts'
 import { sharesOf } from '../../packages/server/src/util/limits/open-files.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
 import { systemClock } from '../../packages/server/src/util/time/clock.ts'
@@ -22,7 +21,6 @@ import { threadVariables } from '../load/threads.ts'
 // like in ingest. The second argument has further settings of the destination, as JSON.
 
 const [port, routing = '{}'] = process.argv.slice(2)
-tuneHeap()
 const stack = new AsyncDisposableStack()
 const dataDir = stack.use(temporaryDataDir()).path
 const config = parseConfig(threadVariables(process.env), {
