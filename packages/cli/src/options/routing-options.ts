@@ -125,11 +125,9 @@ export async function routingOf(
     fields: await fieldsOf(options, readFields),
     format: options.format,
     transform:
-      typeof options.transform === 'string'
-        ? await transformOf(options.transform)
-        : options.transform === false
-          ? null
-          : undefined,
+      options.transform === false
+        ? null
+        : options.transform && (await transformOf(options.transform)),
   }
 }
 
