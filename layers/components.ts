@@ -19,7 +19,7 @@ const PORTS_AND_TOOLS = ['backend', 'telemetry', 'util', 'protocol'] as const
 export const COMPONENTS = tableOf({
   ingest: {
     holds: 'HTTP requests → validated events → log',
-    mayImport: ['http', 'threads', ...PORTS_AND_TOOLS],
+    mayImport: ['http', 'routing', 'threads', ...PORTS_AND_TOOLS],
     mayImportTypes: ['config.ts', 'settings.ts'],
   },
   pipeline: {

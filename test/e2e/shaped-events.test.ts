@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { filesWith } from '@hookline/testing/files/bytes-in-folder'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
@@ -92,4 +93,60 @@ test('the format full has every field of the call, except dropped ones, even on 
     })
     expect(JSON.stringify(JSON.parse(body.toString()))).toBe(body.toString())
   }
+})
+
+test('what a source drops or hashes is in no file of the service', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.api.call('PATCH', `destinations/${id}`, { settings: { format: 'full' } })
+  const rules = {
+    drop: ['context.ip', 'properties.card', 'ssn'],
+    hash: [{ path: 'traits.email', normalize: 'email' }],
+    salt: 'the salt of this test',
+  }
+  const source = `sources/${service.source.id}`
+  const changed = await service.api.call('PATCH', source, { fields: rules })
+  expect(changed).toMatchObject({ fields: { ...rules, salt: { set: true } } })
+  const traits = { email: 'Planted@Value.example', plan: 'pro' }
+  const properties = { card: 'planted-card', sum: 5 }
+  await service.send('/v1/batch', {
+    context: { ip: 'planted-ip', traits },
+    batch: [
+      { type: 'track', event: 'Paid', userId: 'u1', properties, ssn: 'planted-ssn', other: 1 },
+      { type: 'identify', userId: 'u1', context: { ip: 'planted-ip', locale: 'de' } },
+      { type: 'page', userId: 'u1', traits: properties },
+      { type: 'page', userId: 'u1', traits },
+    ],
+  })
+  await receiver.waitFor(4)
+  const bodies = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as object)
+  const email = createHmac('sha256', rules.salt).update('planted@value.example').digest('hex')
+  const hashed = { email, plan: 'pro' }
+  const each = [
+    { type: 'track', properties: { sum: 5 }, other: 1 },
+    { type: 'identify', traits: hashed, context: { locale: 'de', traits: hashed } },
+    { type: 'page', properties: { sum: 5 }, context: { traits: hashed } },
+    { type: 'page', properties: hashed },
+  ].map((expected) => expect.objectContaining(expected) as object)
+  expect(bodies).toEqual(expect.arrayContaining(each))
+  expect(JSON.stringify(bodies)).not.toContain('ssn')
+  await service.stop()
+  for (const value of ['planted-', 'Planted@', 'planted@', 'the salt of'])
+    expect([value, filesWith(service.dataDir, value)]).toEqual([value, []])
+  expect(JSON.stringify(service.logLines)).not.toMatch(/planted|the salt of/i)
+  await service.start()
+})
+
+test.each([
+  ['an id', { drop: ['userId'] }, '/fields/drop/0'],
+  ['the choice of destinations', { drop: ['integrations.CRM'] }, '/fields/drop/0'],
+  ['a hash for all properties', { hash: [{ path: 'properties' }] }, '/fields/hash/0/path'],
+  ['something that is always stored', { keep: ['context.ip', 'type'] }, '/fields/keep/1'],
+])('a source refuses rules for %s', async (_, fields, pointer) => {
+  await using service = await startService()
+  const path = `sources/${service.source.id}`
+  const { status, text } = await service.api.request('PATCH', path, { fields })
+  expect(status).toBe(422)
+  expect(JSON.parse(text)).toMatchObject({ errors: [{ pointer, code: 'not_allowed' }] })
 })

@@ -1,3 +1,5 @@
+import type { Fields } from './filter.ts'
+
 /** A public credential of a source. */
 export interface WriteKey {
   readonly key: string
@@ -16,6 +18,8 @@ export interface Source {
   readonly writeKeys: readonly WriteKey[]
   /** The sources of a space share one profile for each user. `DEFAULT_SPACE` if absent. */
   readonly space?: string
+  /** Removes or hashes parts of the context, properties and traits of each call before it is stored. */
+  readonly fields?: Fields
   readonly createdAt: number
   readonly updatedAt: number
   /** Incremented by every change. An update states the version it is based on. */

@@ -19,15 +19,18 @@ import type { ApiCommand } from '../commands/api-command.ts'
 import { Failure } from '../failure.ts'
 import { jsonObjectIn, textIn } from './json-file.ts'
 
-export interface RoutingOptions extends FilterOptions {
+export interface RoutingOptions extends FilterOptions, FieldOptions {
   readonly sample?: Sample | false
+  readonly format?: Format
+  readonly transform?: string | false
+}
+
+export interface FieldOptions {
   readonly drop?: readonly string[]
   readonly keep?: readonly string[]
   readonly hash?: readonly string[]
   readonly hashEmail?: readonly string[]
   readonly fields?: false
-  readonly format?: Format
-  readonly transform?: string | false
 }
 
 export interface FilterOptions {
@@ -53,12 +56,21 @@ export function withFilterOptions(command: ApiCommand): ApiCommand {
     .option('--filter <file>', 'the filter as a JSON file; - for stdin')
 }
 
-/** Options of `create` and `update`. */
+/** Options of `create` and `update` for destinations. */
 export function withRoutingOptions(command: ApiCommand): ApiCommand {
-  return withFilterOptions(command)
+  const filtered = withFilterOptions(command)
     .option('--no-filter', 'remove the filter: receive all events')
     .option('--sample <share>', 'only this share of the users, such as 0.1 or 10%', sampleIn)
     .option('--no-sample', 'remove the sample')
+  return withFieldOptions(filtered, 'send all fields unchanged')
+    .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
+    .option('--transform <file>', TRANSFORM_HELP)
+    .option('--no-transform', 'remove the transform')
+}
+
+/** @param without the description of `--no-fields` */
+export function withFieldOptions(command: ApiCommand, without: string): ApiCommand {
+  return command
     .option('--drop <path>', 'remove this field, such as context.ip; repeat for more', collect)
     .option('--keep <path>', 'remove all other fields; repeat for more', collect)
     .option('--hash <path>', 'replace this field by its HMAC; repeat for more', collect)
@@ -67,10 +79,7 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
       'the same in lower case, without spaces; repeat for more',
       collect,
     )
-    .option('--no-fields', 'send all fields unchanged')
-    .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
-    .option('--transform <file>', TRANSFORM_HELP)
-    .option('--no-transform', 'remove the transform')
+    .option('--no-fields', without)
 }
 
 const NAMES = Object.keys(READY_MADE_TRANSFORMS)
@@ -132,9 +141,9 @@ export async function routingOf(
 }
 
 /** Replaces the lists that the options name, and keeps the other current ones. `null` for `--no-fields`. */
-async function fieldsOf(
-  options: RoutingOptions,
-  readFields: () => Promise<object>,
+export async function fieldsOf(
+  options: FieldOptions,
+  readFields: () => Promise<object> = () => Promise.resolve({}),
 ): Promise<object | null | undefined> {
   const { drop, keep, hash, hashEmail, fields } = options
   const isChanged = [drop, keep, hash, hashEmail].some((paths) => paths !== undefined)

@@ -5,6 +5,7 @@ import {
   bodyOf,
   changeOf,
   fieldsOf,
+  jsonFault,
   rateLimitFault,
 } from '../../src/pages/sources/source-fields.ts'
 import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
@@ -36,15 +37,36 @@ test('a change contains only the fields that differ', () => {
   expect(changeOf(before, fields)).toEqual({})
   expect(changeOf(before, { ...fields, rateLimit: ' ' })).toEqual({ rateLimit: null })
   expect(changeOf(before, { ...fields, name: 'Web', rateLimit: '10 ' })).toEqual({ name: 'Web' })
-  expect(bodyOf({ name: 'x', rateLimit: '5', space: ' a ' })).toEqual({
+  expect(bodyOf({ name: 'x', rateLimit: '5', space: ' a ', fields: ' ' })).toEqual({
     name: 'x',
     rateLimit: 5,
     space: 'a',
+    fields: null,
   })
 })
 
+test('the fields to drop are JSON, and an unchanged text is no change', () => {
+  const rules = { drop: ['context.ip'], salt: { set: true } }
+  const before = { name: 'Shop', rateLimit: null, space: 'default', fields: rules }
+  const fields = fieldsOf(before)
+  expect(changeOf(before, fields)).toEqual({})
+  expect(changeOf(before, { ...fields, fields: '' })).toEqual({ fields: null })
+  const edited = JSON.stringify({ ...rules, drop: ['context'] })
+  expect(changeOf(before, { ...fields, fields: edited })).toEqual({
+    fields: { ...rules, drop: ['context'] },
+  })
+  expect(['', '{}', edited].map((text) => jsonFault({ ...fields, fields: text }))).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  for (const wrong of ['{', '[]', '"x"', 'null'])
+    expect(jsonFault({ ...fields, fields: wrong })).toBe('Enter a JSON object.')
+})
+
 test('a rate limit that is not a positive integer is refused, not treated as no limit', () => {
-  const faultOf = (rateLimit: string) => rateLimitFault({ name: '', space: '', rateLimit })
+  const faultOf = (rateLimit: string) =>
+    rateLimitFault({ name: '', space: '', fields: '', rateLimit })
   expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])
   for (const wrong of ['abc', '0', '-1', '1.5', '1e9', '1'.repeat(20)])
     expect([wrong, faultOf(wrong)]).toEqual([wrong, expect.any(String)])

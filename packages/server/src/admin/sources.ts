@@ -15,7 +15,9 @@ import {
   recordEntry,
   type RecordRequest,
 } from './audit.ts'
+import type { Fault } from '../util/fault.ts'
 import { presentDestination } from './destinations/destinations.ts'
+import { parseSourceFields, presentFields } from './destinations/routing-settings.ts'
 import { respondWith, withResponse } from './idempotency.ts'
 import { Problem } from './problems/problem.ts'
 
@@ -40,7 +42,14 @@ const fields = {
   ),
 }
 
+const FIELDS_TEXT =
+  'Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them.'
+const shapedFields = Type.Optional(
+  Type.Unsafe<object | null>({ type: ['object', 'null'], description: FIELDS_TEXT }),
+)
+
 const optional = {
+  fields: shapedFields,
   enabled: Type.Optional(fields.enabled),
   rateLimit: Type.Optional(fields.rateLimit),
   space: Type.Optional(fields.space),
@@ -63,6 +72,7 @@ const SourceResponse = Type.Object(
   {
     id: Type.String(),
     ...fields,
+    fields: shapedFields,
     writeKeys: Type.Array(WriteKeyResponse),
     createdAt: Schema.time,
     updatedAt: Schema.time,
@@ -149,7 +159,7 @@ function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
       id: newId('src', now),
       enabled: true,
       rateLimit: null,
-      ...request.body,
+      ...requestedFields(request.body, undefined),
       writeKeys: [newWriteKey(now)],
       createdAt: now,
       updatedAt: now,
@@ -168,7 +178,10 @@ function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
   )
 
   app.patch('/sources/:id', { schema: sourceSchemas.change }, async (request, reply) => {
-    const change = (source: Source): Source => ({ ...source, ...request.body })
+    const change = ({ fields: before, ...source }: Source): Source => ({
+      ...source,
+      ...requestedFields(request.body, before),
+    })
     return respond(await changeSource(request, deps, change), reply)
   })
 
@@ -242,6 +255,17 @@ function changeSource(
   })
 }
 
+/** The body with its validated `fields`, or the previous ones. @throws {Problem} `invalid_body` */
+function requestedFields<T extends { readonly fields?: object | null }>(
+  { fields: input, ...body }: T,
+  previous: Source['fields'],
+): Omit<T, 'fields'> & Pick<Source, 'fields'> {
+  const faults: Fault[] = []
+  const parsed = input === undefined ? previous : parseSourceFields(input, faults, previous)
+  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  return { ...body, ...(parsed && { fields: parsed }) }
+}
+
 /** The source in the audit log, with the last characters of its write keys. */
 export function auditedSource(source: Source, keyUses: SourceDeps['keyUses']): object {
   const writeKeys = source.writeKeys.map((each) => ({
@@ -255,6 +279,7 @@ function presentSource(source: Source, keyUses: SourceDeps['keyUses']): object {
   return {
     space: DEFAULT_SPACE,
     ...Schema.withTimes(source, 'createdAt', 'updatedAt'),
+    ...(source.fields && { fields: presentFields(source.fields) }),
     writeKeys: source.writeKeys.map((key) => presentWriteKey(key, keyUses)),
   }
 }

@@ -18,7 +18,7 @@ import { decodeBody, parseBody, type PartialBody, readBody } from './request-bod
 import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { SuppressedCallRecorder } from './calls/suppressed-call-recorder.ts'
-import { singleCallBatch, mayBeTooLarge, parseBatch } from './calls/parse-call.ts'
+import { mayBeTooLarge, parseBatch, shapedShared, singleCallBatch } from './calls/parse-call.ts'
 import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
 import {
@@ -224,13 +224,18 @@ export class IngestionHandler {
     if (retryAfterSeconds > 0) {
       return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
-    const mustMeasure = mayBeTooLarge(body.bytes, batch.shared, config.maxMessageBytes)
+    const { fields } = source
+    const shared = fields === undefined ? batch.shared : shapedShared(batch.shared, fields)
+    // A hash can be longer than its value.
+    const mustMeasure =
+      fields?.hash !== undefined || mayBeTooLarge(body.bytes, shared, config.maxMessageBytes)
     const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
       rules: {
         type: endpoint.type,
-        shared: batch.shared,
+        shared,
+        fields,
         isUtf8: body.isUtf8,
         maxLevels: config.maxNestingLevels,
         maxBytes: mustMeasure ? config.maxMessageBytes : undefined,

@@ -1,12 +1,15 @@
 import {
+  CALL_FIELDS,
   type DeliveryContent,
   type Event,
+  type EventType,
   type Fields,
   isJsonObject,
   type Json,
   type JsonObject,
   jsonObjectIn,
   keyOfName,
+  OTHER_CALL_FIELDS,
   pathOf,
   type WebhooksSettings,
 } from '@hookline/protocol'
@@ -72,13 +75,45 @@ export function shaped(payload: JsonObject, fields: Fields): JsonObject {
   return changed(left, change) as JsonObject
 }
 
-/** Rules are compiled once: a changed destination has a new object. */
+/** The parts of a call that the rules of its source apply to, besides unknown fields. */
+export const FREE_FORM = ['context', 'properties', 'traits']
+
+/** The fields of a call that its source cannot change. Without them, an event could not be traced, sent or deleted. */
+export const FIXED_CALL_FIELDS = [
+  ...Object.keys(CALL_FIELDS).filter((name) => !FREE_FORM.includes(name)),
+  ...Object.keys(OTHER_CALL_FIELDS),
+]
+
+/** Removes and hashes fields of a call, or of the parts that the calls of a batch share, before it is stored. */
+export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
+  const { keep, change, keepMoved, changeMoved } = callRulesOf(fields)
+  // Its traits become its properties.
+  const isMoved = type === 'page' && !isPresent(call['properties'])
+  const keeping = isMoved ? keepMoved : keep
+  const left = keeping === undefined ? call : kept(call, keeping)
+  return changed(left, isMoved ? changeMoved : change) as JsonObject
+}
+
+function isPresent(value: Json | undefined): boolean {
+  return value !== undefined && value !== null
+}
+
+/** Rules are compiled once: a changed destination or source has a new object. */
 const compiled = new WeakMap<Fields, Rules>()
+const compiledForCalls = new WeakMap<Fields, CallRules>()
 
 interface Rules {
   readonly keep: Tree | undefined
   readonly change: Tree
   readonly changeNotice: Tree
+}
+
+interface CallRules {
+  readonly keep: Tree | undefined
+  readonly change: Tree
+  /** For a page call whose traits become its properties. */
+  readonly keepMoved: Tree | undefined
+  readonly changeMoved: Tree
 }
 
 type Change = (value: Json) => Json | undefined
@@ -97,24 +132,52 @@ const dropped: Change = () => undefined
 function rulesOf(fields: Fields): Rules {
   const known = compiled.get(fields)
   if (known !== undefined) return known
-  const { keep, drop = [], hash = [], salt } = fields
-  const hashes = hash.map(({ path, normalize }) => {
-    const change: Change = (value) => hashOf(value, salt, normalize === 'email')
-    return [path, change] as const
-  })
+  const { keep } = fields
+  const changes = changesOf(fields)
   const rules = {
-    keep: keep && treeOf([...ENVELOPE, ...keep].map((path) => [path, same] as const)),
-    change: treeOf([...hashes, ...drop.map((path) => [path, dropped] as const)]),
-    changeNotice: treeOf(hashes.filter(([path]) => NOTICE_IDS.includes(path))),
+    keep: keep && treeOf(keeping([...ENVELOPE, ...keep])),
+    change: treeOf(changes),
+    changeNotice: treeOf(
+      changes.filter(([path, change]) => change !== dropped && NOTICE_IDS.includes(path)),
+    ),
   }
   compiled.set(fields, rules)
   return rules
 }
 
-function treeOf(paths: readonly (readonly [path: string, Change])[]): Tree {
+function callRulesOf(fields: Fields): CallRules {
+  const known = compiledForCalls.get(fields)
+  if (known !== undefined) return known
+  const keep = fields.keep && keeping([...FIXED_CALL_FIELDS, ...fields.keep])
+  const changes = changesOf(fields)
+  const rules = {
+    keep: keep && treeOf(keep),
+    change: treeOf(changes),
+    keepMoved: keep && treeOf(keep, placesInMoved),
+    changeMoved: treeOf(changes, placesInMoved),
+  }
+  compiledForCalls.set(fields, rules)
+  return rules
+}
+
+type PathChange = readonly [path: string, change: Change]
+
+/** A path that is both hashed and dropped is dropped. */
+function changesOf({ drop = [], hash = [], salt }: Fields): readonly PathChange[] {
+  const hashes = hash.map(({ path, normalize }): PathChange => {
+    return [path, (value) => hashOf(value, salt, normalize === 'email')]
+  })
+  return [...hashes, ...drop.map((path): PathChange => [path, dropped])]
+}
+
+function keeping(paths: readonly string[]): readonly PathChange[] {
+  return paths.map((path) => [path, same])
+}
+
+function treeOf(paths: readonly PathChange[], places = placesOf): Tree {
   const root: Tree = { steps: new Map() }
   for (const [path, change] of paths)
-    for (const steps of placesOf(pathOf(path))) {
+    for (const steps of places(pathOf(path))) {
       let tree = root
       for (const step of steps) {
         const next: Tree = tree.steps.get(step) ?? { steps: new Map() }
@@ -134,6 +197,12 @@ function placesOf(steps: readonly string[]): readonly (readonly string[])[] {
   if (second !== undefined) return [steps]
   if (first === 'userId') return [steps, ['User ID'], ['Previous ID']]
   return first === 'previousId' ? [steps, ['Previous ID']] : [steps]
+}
+
+/** The properties are still in the traits. */
+function placesInMoved(steps: readonly string[]): readonly (readonly string[])[] {
+  const [first, ...rest] = steps
+  return first === 'properties' ? [steps, ['traits', ...rest]] : placesOf(steps)
 }
 
 /** The parts of the value that a path leads to. */

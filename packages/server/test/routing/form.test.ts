@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { deletionPayload, type Fields, type JsonObject } from '@hookline/protocol'
 import { createHmac } from 'node:crypto'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { formed, shaped } from '../../src/routing/form.ts'
+import { formed, shaped, shapedCall } from '../../src/routing/form.ts'
 
 const event = acceptedEvent({
   properties: {
@@ -147,6 +147,32 @@ describe('formats', () => {
         timestamp: event.event.timestamp,
       },
     })
+  })
+})
+
+describe('the rules of a source', () => {
+  const page = { type: 'page', userId: 'u1', traits: { path: '/', email: 'a' }, other: 1 }
+  const kept = (call: JsonObject, fields: Partial<Fields>) =>
+    shapedCall(call, { ...fields, salt }, call['type'] as 'page')
+
+  it('keep what identifies and routes a call', () => {
+    const call = { ...page, messageId: 'm', integrations: { All: false }, context: { ip: '1' } }
+    const { traits: _, other: __, context: ___, ...fixed } = call
+    expect(kept(call, { keep: ['context.none'] })).toEqual({ ...fixed, context: {} })
+  })
+
+  it('apply to the traits of a page call without properties, which become its properties', () => {
+    expect(kept(page, { drop: ['properties.email'] })).toEqual({ ...page, traits: { path: '/' } })
+    expect(kept(page, { keep: ['properties.path'] })['traits']).toEqual({ path: '/' })
+    const full = { ...page, properties: { email: 'b' } }
+    expect(kept(full, { drop: ['properties.email'] })).toEqual({ ...full, properties: {} })
+    expect(kept(full, { keep: ['properties.email'] })).not.toHaveProperty('traits')
+  })
+
+  it('remove unknown fields, including __proto__', () => {
+    const call = JSON.parse('{"userId":"u1","__proto__":{"ssn":1,"a":2},"ssn":3}') as JsonObject
+    const text = JSON.stringify(kept(call, { drop: ['__proto__.ssn', 'ssn'] }))
+    expect(text).toBe('{"userId":"u1","__proto__":{"a":2}}')
   })
 })
 

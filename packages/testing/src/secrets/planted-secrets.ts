@@ -88,7 +88,10 @@ export async function plantSecrets({
     return response
   }
 
-  const source = JSON.parse((await call('POST', '/sources', { name: 'Shop' })).text) as {
+  const fields = { hash: [{ path: 'context.none' }], salt: SALT }
+  const source = JSON.parse(
+    (await callAndSearch('POST', '/sources', { name: 'Shop', fields })).text,
+  ) as {
     id: string
     writeKeys: { key: string }[]
   }
@@ -97,7 +100,6 @@ export async function plantSecrets({
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
   const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
-  const fields = { hash: [{ path: 'context.none' }], salt: SALT }
   const settings = { sharedSecret: SHARED_SECRET, webhooks, fields }
   const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {

@@ -106,6 +106,10 @@ export class RunningService implements AsyncDisposable {
     await this.start()
   }
 
+  get dataDir(): string {
+    return this.#folder.path
+  }
+
   get url(): string {
     return this.#service!.url
   }

@@ -58,6 +58,8 @@ export type Source = {
     rateLimit: number | null;
     /** Sources in the same space share profiles. A change applies to new events: earlier profiles stay in their space. 1 to 50 of a-z, 0-9, _ and -. */
     space: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     writeKeys: {
         key: string;
         /** ISO 8601, UTC. */
@@ -795,6 +797,8 @@ export function listSources({ limit, cursor }: {
 export function createSource(body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
@@ -839,6 +843,8 @@ export function getSource(id: string, opts?: Oazapfts.RequestOpts) {
 export function changeSource(id: string, body: {
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
+    /** Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them. */
+    fields?: object | null;
     /** true or false. A disabled source rejects all calls. */
     enabled?: boolean;
     /** Maximum calls per second on each node, from 1; null for no limit. */
@@ -3212,6 +3218,8 @@ export function exportConfiguration({ withSecrets }: {
                 rateLimit: number | null;
                 /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
                 space?: string;
+                /** As for POST /sources. */
+                fields?: object | null;
                 writeKeys?: string[];
             }[];
             /** Entries as in the response to GET /export. */
@@ -3288,6 +3296,8 @@ export function importConfiguration(body: {
         rateLimit: number | null;
         /** The space of the source. If absent, it stays unchanged. 1 to 50 of a-z, 0-9, _ and -. */
         space?: string;
+        /** As for POST /sources. */
+        fields?: object | null;
         writeKeys?: string[];
     }[];
     /** Entries as in the response to GET /export. */

@@ -4,14 +4,16 @@ import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
+import { type FieldOptions, fieldsOf, withFieldOptions } from '../../options/routing-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { counted, shortList } from '../../output/figures.ts'
+import { fieldsText } from '../../output/deliveries/destination-details.ts'
 import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
-interface SourceOptions {
+interface SourceOptions extends FieldOptions {
   readonly name?: string
   readonly enabled?: boolean
   readonly disabled?: true
@@ -19,6 +21,7 @@ interface SourceOptions {
   readonly space?: string
 }
 
+const WITHOUT_FIELDS = 'store all fields unchanged'
 const NONE = 'No sources. Create one with `hookline sources create <name>`.'
 
 export function addSources(program: ApiCommand): void {
@@ -37,19 +40,18 @@ export function addSources(program: ApiCommand): void {
       showItem(output, COLUMNS, await api.getSource(id)),
     )
 
-  sources
-    .api('create <name>', 'create a source with a write key')
+  withFieldOptions(sources.api('create <name>', 'create a source with a write key'), WITHOUT_FIELDS)
     .option('--disabled', 'reject its calls until it is enabled')
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
     .option('--space <space>', 'space of its profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
       const { space, disabled } = options
-      const fields = { name, enabled: !disabled, rateLimit: rateLimitOf(options), space }
-      showItem(output, COLUMNS, await api.createSource(definedFields(fields)))
+      const limits = { rateLimit: rateLimitOf(options), fields: await fieldsOf(options) }
+      const body = definedFields({ name, enabled: !disabled, space, ...limits })
+      showItem(output, COLUMNS, await api.createSource(body))
     })
 
-  sources
-    .api('update <id>', 'update a source')
+  withFieldOptions(sources.api('update <id>', 'update a source'), WITHOUT_FIELDS)
     .option('--name <name>', 'new name of the source')
     .option('--enabled', 'accept its calls')
     .option('--no-enabled', 'reject its calls')
@@ -57,9 +59,18 @@ export function addSources(program: ApiCommand): void {
     .option('--space <space>', 'space of its profiles; applies to new events')
     .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, enabled, space } = options
-      const change = definedFields({ name, enabled, rateLimit: rateLimitOf(options), space })
-      requireChange(context.command, change)
       const { api, output } = context
+      const readFields = async (): Promise<object> =>
+        (await api.getSource(await idOf(api, 'source', idOrName))).fields ?? {}
+      const fields = await fieldsOf(options, readFields)
+      const change = definedFields({
+        name,
+        enabled,
+        space,
+        rateLimit: rateLimitOf(options),
+        fields,
+      })
+      requireChange(context.command, change)
       const id = await idOf(api, 'source', idOrName)
       showItem(output, COLUMNS, await api.changeSource(id, change))
     })
@@ -123,6 +134,7 @@ const COLUMNS: readonly Column<Source>[] = [
   { head: 'name', cell: ({ name }) => name, long: 'cut' },
   { head: 'enabled', cell: ({ enabled }) => (enabled ? 'yes' : 'no'), rank: 1 },
   { head: 'rate limit', cell: ({ rateLimit }) => `${rateLimit ?? 'none'}`, rank: 4 },
+  { head: 'fields', cell: ({ fields }) => (fields ? fieldsText(fields) : 'all'), rank: 5 },
   { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 3 },
   { head: 'write keys', cell: ({ writeKeys }) => writeKeys.map(({ key }) => key).join(' ') },
   { head: 'last used', cell: ({ writeKeys }) => lastUseOf(writeKeys), isTime: true, rank: 2 },

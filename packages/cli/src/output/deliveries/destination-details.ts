@@ -55,7 +55,8 @@ function sampleText(sample: object): string {
   return `${Number((rate * 100).toPrecision(6))}% by ${by}`
 }
 
-function fieldsText(fields: object): string {
+/** The rules for fields of a destination or a source. */
+export function fieldsText(fields: object): string {
   const { keep, drop, hash } = fields as Fields
   const parts = [
     ...(keep ? [`only ${keep.join(', ')}`] : []),

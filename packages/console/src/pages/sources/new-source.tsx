@@ -9,10 +9,10 @@ import { Modal } from '../../design/windows/modal.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
 import { shownText } from '../../format/shown-text.ts'
-import { bodyOf, rateLimitFault, type SourceFields } from './source-fields.ts'
+import { bodyOf, jsonFault, rateLimitFault, type SourceFields } from './source-fields.ts'
 import { LimitInputs, NameInput } from './source-form.tsx'
 
-const NEW: SourceFields = { name: '', rateLimit: '', space: 'default' }
+const NEW: SourceFields = { name: '', rateLimit: '', space: 'default', fields: '' }
 
 interface NewSourceProps {
   readonly onClose: () => void
@@ -29,7 +29,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
   if (create.data !== undefined) return <Created source={create.data} onClose={onClose} />
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    if (rateLimitFault(fields) === undefined) create.mutate()
+    if (rateLimitFault(fields) === undefined && jsonFault(fields) === undefined) create.mutate()
   }
   const inputs = { fields, onChange: setFields, error: create.error }
   return (
@@ -37,7 +37,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
       <form onSubmit={submit} className="flex flex-col gap-4">
         <NameInput {...inputs} autoFocus />
         <details>
-          <summary className="text-ink-soft text-dense">Rate limit and space</summary>
+          <summary className="text-ink-soft text-dense">Rate limit, space and fields</summary>
           <div className="mt-3 flex flex-col gap-4">
             <LimitInputs {...inputs} />
           </div>

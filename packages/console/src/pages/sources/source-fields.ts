@@ -1,14 +1,19 @@
+import { isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
+
 export interface SourceFields {
   readonly name: string
   /** Empty for no limit. */
   readonly rateLimit: string
   readonly space: string
+  /** JSON; empty to store all fields. */
+  readonly fields: string
 }
 
 interface SourceBody {
   readonly name: string
   readonly rateLimit: number | null
   readonly space: string
+  readonly fields?: object | null
 }
 
 /** Checked here: a number that does not parse has no JSON value for the service to reject. */
@@ -17,22 +22,51 @@ export function rateLimitFault({ rateLimit }: SourceFields): string | undefined 
   return 'Enter a whole number of at least 1, or leave empty for no limit.'
 }
 
-export function bodyOf({ name, rateLimit, space }: SourceFields): SourceBody {
+export function jsonFault({ fields }: SourceFields): string | undefined {
+  return rulesIn(fields) === undefined ? 'Enter a JSON object.' : undefined
+}
+
+export function bodyOf({ name, rateLimit, space, fields }: SourceFields): SourceBody {
   return {
     name,
     rateLimit: rateLimit.trim() === '' ? null : Number(rateLimit),
     space: space.trim(),
+    fields: rulesIn(fields) ?? null,
   }
 }
 
-export function fieldsOf({ name, rateLimit, space }: SourceBody): SourceFields {
-  return { name, rateLimit: rateLimit === null ? '' : String(rateLimit), space }
+export function fieldsOf({ name, rateLimit, space, fields }: SourceBody): SourceFields {
+  return {
+    name,
+    rateLimit: rateLimit === null ? '' : String(rateLimit),
+    space,
+    fields: textOf(fields),
+  }
+}
+
+/** The rules in the text; `null` for none, `undefined` if it is not a JSON object. */
+function rulesIn(text: string): JsonObject | null | undefined {
+  if (text.trim() === '') return null
+  try {
+    const value = JSON.parse(text) as Json
+    return isJsonObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(fields: object | null | undefined): string {
+  return fields ? JSON.stringify(fields, null, 2) : ''
 }
 
 /** Only the edited fields, so that concurrent edits of others are kept. */
 export function changeOf(before: SourceBody, fields: SourceFields): Partial<SourceBody> {
   const body = bodyOf(fields)
   return Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => value !== before[name as keyof SourceBody]),
+    Object.entries(body).filter(([name, value]) =>
+      name === 'fields'
+        ? textOf(body.fields) !== textOf(before.fields)
+        : value !== before[name as keyof SourceBody],
+    ),
   )
 }

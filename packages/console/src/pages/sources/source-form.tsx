@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
-import { faultAt } from '../../api/problem.ts'
-import { Field, TextInput } from '../../design/controls/field.tsx'
-import { rateLimitFault, type SourceFields } from './source-fields.ts'
+import { faultAt, faultIn } from '../../api/problem.ts'
+import { Field, TextArea, TextInput } from '../../design/controls/field.tsx'
+import { jsonFault, rateLimitFault, type SourceFields } from './source-fields.ts'
 
 interface SourceInputsProps {
   readonly fields: SourceFields
@@ -59,6 +59,20 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
             {...ids}
             value={fields.space}
             onChange={({ target }) => onChange({ ...fields, space: target.value })}
+          />
+        )}
+      </Field>
+      <Field
+        label="Fields to drop or hash, as JSON"
+        hint='Applied before a call is stored. Empty: store all fields. Example: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]}'
+        fault={jsonFault(fields) ?? faultIn(error, '/fields')}
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            rows={4}
+            value={fields.fields}
+            onChange={({ target }) => onChange({ ...fields, fields: target.value })}
           />
         )}
       </Field>

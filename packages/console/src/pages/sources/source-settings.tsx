@@ -10,7 +10,7 @@ import { toast } from '../../design/windows/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { changeOf, fieldsOf, rateLimitFault } from './source-fields.ts'
+import { changeOf, fieldsOf, jsonFault, rateLimitFault } from './source-fields.ts'
 import { LimitInputs, NameInput } from './source-form.tsx'
 
 interface SourceSettingsProps {
@@ -96,6 +96,7 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
         disabled={
           Object.keys(change).length === 0 ||
           rateLimitFault(fields) !== undefined ||
+          jsonFault(fields) !== undefined ||
           fields.name.trim() === ''
         }
       >

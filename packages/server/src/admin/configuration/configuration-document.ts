@@ -10,6 +10,7 @@ import {
 import Type, { type Static } from 'typebox'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import * as Schema from '../api/schema.ts'
+import { exportFields } from '../destinations/routing-settings.ts'
 import { exportWebhooksSettings } from '../destinations/settings.ts'
 
 /** An object that its own parser validates. */
@@ -21,6 +22,9 @@ const SourceEntryBody = Schema.strictObject({
   enabled: Type.Boolean(),
   rateLimit: Schema.nullable(Type.Integer({ minimum: 1 })),
   space: Type.Optional(Schema.space('The space of the source. If absent, it stays unchanged.')),
+  fields: Type.Optional(
+    Type.Unsafe<object | null>({ type: ['object', 'null'], description: 'As for POST /sources.' }),
+  ),
   // In a URL, clients drop a key of dots: it could not be deleted.
   writeKeys: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 200, pattern: '^(?!\\.{1,2}$)' })),
@@ -97,7 +101,8 @@ export function exportConfiguration(
 function sourceEntry(source: Source, withSecrets: boolean): SourceEntry {
   const { id, name, enabled, rateLimit, space = DEFAULT_SPACE, writeKeys } = source
   const keys = withSecrets ? { writeKeys: writeKeys.map(({ key }) => key) } : {}
-  return { id, name, enabled, rateLimit, space, ...keys }
+  const fields = exportFields(source.fields, withSecrets)
+  return { id, name, enabled, rateLimit, space, fields, ...keys }
 }
 
 function computationEntry(record: Computation, destinations: CatalogSnapshot['destinations']) {

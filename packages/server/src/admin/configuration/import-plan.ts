@@ -17,6 +17,7 @@ import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
 import type { CatalogRecord } from '../api/catalog-records.ts'
 import { sourceFaults, withToggle } from '../destinations/destinations.ts'
+import { parseSourceFields } from '../destinations/routing-settings.ts'
 import { parseWebhooksSettings } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources.ts'
@@ -55,9 +56,14 @@ export function planImport(
   { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
 ): ImportPlan {
   const faults = [...repeatedIds(document), ...sharedKeys(document, current)]
-  const sources = document.sources.map((entry) =>
-    planSource(entry, current.sources.get(entry.id), now),
-  )
+  const sources = document.sources.map(({ fields: input, ...entry }, index) => {
+    const before = current.sources.get(entry.id)
+    const found: Fault[] = []
+    const fields =
+      input === undefined ? before?.fields : parseSourceFields(input, found, before?.fields)
+    faults.push(...faultsBelow(`/sources/${index}`, found))
+    return planSource(entry, { before, fields, now })
+  })
   const put = { sources: nextOf(sources), destinations: [] }
   const withSources = withChange(current, { put, removed: [] })
   const destinations = document.destinations.flatMap((entry, index) => {
@@ -87,15 +93,20 @@ const MOVED = fault(
 )
 
 function planSource(
-  { writeKeys, space, ...entry }: SourceEntry,
-  before: Source | undefined,
-  now: number,
+  { writeKeys, space, ...entry }: Omit<SourceEntry, 'fields'>,
+  context: Pick<Planned<Source>, 'before'> & {
+    readonly fields: Source['fields'] | undefined
+    readonly now: number
+  },
 ): Planned<Source> {
+  const { before, fields, now } = context
   const stored = before?.writeKeys ?? [newWriteKey(now)]
   const keys = writeKeys?.map(
     (key) => stored.find((each) => each.key === key) ?? { key, createdAt: now },
   )
-  const record = { ...before, ...dates(before, now), ...entry, writeKeys: keys ?? stored }
+  const { fields: _, ...rest } = before ?? {}
+  const kept = fields && { fields }
+  const record = { ...rest, ...dates(before, now), ...entry, ...kept, writeKeys: keys ?? stored }
   // The default space may be stored as absent.
   const isSameSpace = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
   return planRecord<Source>(isSameSpace ? record : { ...record, space }, before)
@@ -237,8 +248,10 @@ function isManual(record: Computation): boolean {
 const BOOKKEEPING = ['createdAt', 'updatedAt', 'version', 'enabledChangedAt']
 
 function planRecord<T extends CatalogRecord>(next: T, before: T | undefined): Planned<T> {
-  const names = Object.keys(next).filter((name) => !BOOKKEEPING.includes(name)) as (keyof T &
-    string)[]
+  // A field that only the previous record has is removed.
+  const names = Object.keys({ ...before, ...next }).filter(
+    (name) => !BOOKKEEPING.includes(name),
+  ) as (keyof T & string)[]
   const fields = names.filter((name) => !isDeepStrictEqual(next[name], before?.[name]))
   return { next, before, fields }
 }

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   LIMITS,
   NORMALIZATIONS,
+  pathOf,
   type Sample,
   SAMPLE_FIELDS,
   type WebhooksSettings,
@@ -19,7 +20,7 @@ import { randomBytes } from 'node:crypto'
 import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
 import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
 import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
-import { ENVELOPE } from '../../routing/form.ts'
+import { ENVELOPE, FIXED_CALL_FIELDS, FREE_FORM } from '../../routing/form.ts'
 import { isHidden } from './webhook-list.ts'
 
 const CLAUSE_FIELDS = ['type', 'event', 'where']
@@ -106,12 +107,48 @@ export function presentRouting(settings: RoutingSettings): object {
 /** `null` for absent ones, so that an import removes them. */
 export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
   const { filter = null, sample = null, fields, format = null, transform = null } = settings
-  const shown = fields && !withSecrets ? presentFields(fields) : (fields ?? null)
-  return { filter, sample, fields: shown, format, transform }
+  return { filter, sample, fields: exportFields(fields, withSecrets), format, transform }
 }
 
-function presentFields(fields: Fields): object {
+export function exportFields(fields: Fields | undefined, withSecrets: boolean): object | null {
+  return fields && !withSecrets ? presentFields(fields) : (fields ?? null)
+}
+
+export function presentFields(fields: Fields): object {
   return { ...fields, salt: { set: true } }
+}
+
+/** Validates the rules of a source for fields; `null` removes them. Pointers are relative to the source. */
+export function parseSourceFields(
+  input: unknown,
+  faults: Fault[],
+  previous: Fields | undefined,
+): Fields | undefined {
+  if (input === null) return undefined
+  const found: Fault[] = []
+  const fields = parseFields(input, found, previous)
+  faults.push(...found)
+  if (fields === undefined || found.length > 0) return undefined
+  faults.push(...fixedFaults(fields))
+  return fields
+}
+
+/** A call must keep the fields that identify it, and a hash is no object. */
+function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Fault[] {
+  const hint = 'Use a path in context, properties or traits, such as context.ip.'
+  const check = (path: string, pointer: string, isFixed: boolean): readonly Fault[] =>
+    isFixed
+      ? [fault(pointer, 'not_allowed', `A source always stores ${path} unchanged.`, hint)]
+      : []
+  const firstIsFixed = (path: string): boolean => FIXED_CALL_FIELDS.includes(pathOf(path)[0]!)
+  return [
+    ...keep.flatMap((path, at) => check(path, `/fields/keep/${at}`, firstIsFixed(path))),
+    ...drop.flatMap((path, at) => check(path, `/fields/drop/${at}`, firstIsFixed(path))),
+    ...hash.flatMap(({ path }, at) => {
+      const isFixed = firstIsFixed(path) || FREE_FORM.includes(path)
+      return check(path, `/fields/hash/${at}/path`, isFixed)
+    }),
+  ]
 }
 
 function parseFilter(input: unknown, faults: Fault[]): Filter {

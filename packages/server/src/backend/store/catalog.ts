@@ -1,4 +1,4 @@
-import type { Computation, Destination, Source, WebhooksSettings } from '@hookline/protocol'
+import type { Computation, Destination, Source } from '@hookline/protocol'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import type { AuditEntry } from '../audit.ts'
@@ -17,14 +17,17 @@ import type { Store, Tx } from './store.ts'
 
 type Kind = 'source' | 'destination' | 'computation'
 
+/** The field of a record that has its secrets. */
+const SECRETS: { readonly [K in Kind]?: string } = { source: 'fields', destination: 'settings' }
+
 interface Row {
   readonly kind: Kind
   readonly id: string
   readonly version: number
   readonly source_id: string | null
-  /** JSON, without a destination's settings. */
+  /** JSON, without the field in `SECRETS`. */
   readonly document: string
-  /** A destination's settings, which have its secrets, sealed under its id. */
+  /** The field in `SECRETS`, sealed under the record's id; `null` without one. */
   readonly settings: string | null
 }
 
@@ -182,21 +185,22 @@ export function openRecord(
   box: SecretBox,
 ): Entry['record'] {
   const record = JSON.parse(document) as Entry['record']
-  if (kind !== 'destination') return record
-  const opened = JSON.parse(box.open(settings!, record.id)) as WebhooksSettings
-  return { ...(record as Destination), settings: opened }
+  const secret = SECRETS[kind]
+  if (settings === null || secret === undefined) return record
+  return { ...record, [secret]: JSON.parse(box.open(settings, record.id)) as unknown }
 }
 
 function rowOf({ kind, record }: Entry, box: SecretBox): Row {
   const { id, version } = record
-  if (kind !== 'destination') {
-    const document = JSON.stringify(record)
-    return { kind, id, version, source_id: null, document, settings: null }
+  const { [SECRETS[kind] ?? '']: secret, ...rest } = record as unknown as Record<string, unknown>
+  return {
+    kind,
+    id,
+    version,
+    source_id: kind === 'destination' ? (record as Destination).sourceId : null,
+    document: JSON.stringify(rest),
+    settings: secret === undefined ? null : box.seal(JSON.stringify(secret), id),
   }
-  const { settings, ...rest } = record as Destination
-  const document = JSON.stringify(rest)
-  const sealed = box.seal(JSON.stringify(settings), id)
-  return { kind, id, version, source_id: rest.sourceId, document, settings: sealed }
 }
 
 function entriesOf({ sources, destinations, computations = [] }: CatalogRecords): Entry[] {

@@ -4,6 +4,7 @@ import {
   type Event,
   EVENT_TYPES,
   type EventType,
+  type Fields,
   idFault,
   type IngestCodeName,
   isDeeperThan,
@@ -15,6 +16,7 @@ import {
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import type { Config } from '../../config.ts'
+import { shapedCall } from '../../routing/form.ts'
 import { isRefused, type Refused } from '../responses.ts'
 
 /** The rules for the calls of one request. */
@@ -22,6 +24,8 @@ export interface CallRules {
   /** The type that the path names; absent for a batch, whose calls name their types. */
   readonly type: EventType | undefined
   readonly shared: SharedParts
+  /** The rules of the source for fields, as in `Source`. Already applied to `shared`. */
+  readonly fields?: Fields | undefined
   /** Whether the body was UTF-8. If not, ids may have lost bytes. */
   readonly isUtf8: boolean
   readonly maxLevels: number
@@ -59,19 +63,21 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
-  const fields = readFields(call, rules.isUtf8)
+  // First, because the traits of some calls become properties or are copied.
+  const kept = rules.fields === undefined ? call : shapedCall(call, rules.fields, type)
+  const fields = readFields(kept, rules.isUtf8)
   if (isRefused(fields)) return fields
   addShared(fields, rules.shared)
-  if (isTooLarge(call, fields, rules)) return { refused: 'message_too_large' }
+  if (isTooLarge(kept, fields, rules)) return { refused: 'message_too_large' }
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
   placeTraits(type, fields)
   fields.context ??= NO_CONTEXT
   return {
     fields: Object.assign(fields, { type, context: fields.context }),
-    unknown: unknownMembers(call),
-    timestamp: present(call['timestamp']) ?? present(call['originalTimestamp']),
-    sentAt: call['sentAt'],
+    unknown: unknownMembers(kept),
+    timestamp: present(kept['timestamp']) ?? present(kept['originalTimestamp']),
+    sentAt: kept['sentAt'],
   }
 }
 
@@ -250,6 +256,13 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused
   // First, because JSON.stringify would overflow the stack on a value that is nested too deep.
   if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
   return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
+}
+
+/** The shared parts, changed like a call. Hashes may have made them longer. */
+export function shapedShared({ bytes, ...parts }: SharedParts, fields: Fields): SharedParts {
+  if (bytes === 0) return NOTHING_SHARED
+  const shaped = shapedCall(parts, fields)
+  return { ...shaped, bytes: Buffer.byteLength(JSON.stringify(shaped)) }
 }
 
 function isPresent(value: Json | undefined): boolean {
