@@ -135,10 +135,11 @@ function rulesOf(fields: Fields): Rules {
   const { keep } = fields
   const changes = changesOf(fields)
   const rules = {
-    keep: keep && treeOf(keeping([...ENVELOPE, ...keep])),
-    change: treeOf(changes),
+    keep: keep && treeOf(keeping([...ENVELOPE, ...keep]), placesInPayload),
+    change: treeOf(changes, placesInPayload),
     changeNotice: treeOf(
       changes.filter(([path, change]) => change !== dropped && NOTICE_IDS.includes(path)),
+      placesInPayload,
     ),
   }
   compiled.set(fields, rules)
@@ -151,10 +152,10 @@ function callRulesOf(fields: Fields): CallRules {
   const keep = fields.keep && keeping([...FIXED_CALL_FIELDS, ...fields.keep])
   const changes = changesOf(fields)
   const rules = {
-    keep: keep && treeOf(keep),
-    change: treeOf(changes),
-    keepMoved: keep && treeOf(keep, placesInMoved),
-    changeMoved: treeOf(changes, placesInMoved),
+    keep: keep && treeOf(keep, placesInCall),
+    change: treeOf(changes, placesInCall),
+    keepMoved: keep && treeOf(keep, placesInMovedCall),
+    changeMoved: treeOf(changes, placesInMovedCall),
   }
   compiledForCalls.set(fields, rules)
   return rules
@@ -174,7 +175,7 @@ function keeping(paths: readonly string[]): readonly PathChange[] {
   return paths.map((path) => [path, same])
 }
 
-function treeOf(paths: readonly PathChange[], places = placesOf): Tree {
+function treeOf(paths: readonly PathChange[], places: Places): Tree {
   const root: Tree = { steps: new Map() }
   for (const [path, change] of paths)
     for (const steps of places(pathOf(path))) {
@@ -189,20 +190,27 @@ function treeOf(paths: readonly PathChange[], places = placesOf): Tree {
   return root
 }
 
-/** Traits may be in either place, and alias payloads have other names for ids. */
-function placesOf(steps: readonly string[]): readonly (readonly string[])[] {
+type Places = (steps: readonly string[]) => readonly (readonly string[])[]
+
+/** Traits may be in either place. */
+const placesInCall: Places = (steps) => {
   const [first, second, ...rest] = steps
   if (first === 'traits') return [steps, ['context', ...steps]]
-  if (first === 'context' && second === 'traits') return [steps, ['traits', ...rest]]
-  if (second !== undefined) return [steps]
-  if (first === 'userId') return [steps, ['User ID'], ['Previous ID']]
-  return first === 'previousId' ? [steps, ['Previous ID']] : [steps]
+  return first === 'context' && second === 'traits' ? [steps, ['traits', ...rest]] : [steps]
 }
 
-/** The properties are still in the traits. */
-function placesInMoved(steps: readonly string[]): readonly (readonly string[])[] {
+/** Its properties are still its traits. */
+const placesInMovedCall: Places = (steps) => {
   const [first, ...rest] = steps
-  return first === 'properties' ? [steps, ['traits', ...rest]] : placesOf(steps)
+  return first === 'properties' ? [steps, ['traits', ...rest]] : placesInCall(steps)
+}
+
+/** Alias payloads have other names for ids. */
+const placesInPayload: Places = (steps) => {
+  const [first, second] = steps
+  if (second === undefined && first === 'userId') return [steps, ['User ID'], ['Previous ID']]
+  if (second === undefined && first === 'previousId') return [steps, ['Previous ID']]
+  return placesInCall(steps)
 }
 
 /** The parts of the value that a path leads to. */

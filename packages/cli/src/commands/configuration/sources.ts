@@ -37,7 +37,7 @@ export function addSources(program: ApiCommand): void {
   sources
     .api('get <id>', 'show a source')
     .runOn('source', async ({ api, output }, id) =>
-      showItem(output, COLUMNS, await api.getSource(id)),
+      showItem(output, DETAILS, await api.getSource(id)),
     )
 
   withFieldOptions(sources.api('create <name>', 'create a source with a write key'), WITHOUT_FIELDS)
@@ -48,7 +48,7 @@ export function addSources(program: ApiCommand): void {
       const { space, disabled } = options
       const limits = { rateLimit: rateLimitOf(options), fields: await fieldsOf(options) }
       const body = definedFields({ name, enabled: !disabled, space, ...limits })
-      showItem(output, COLUMNS, await api.createSource(body))
+      showItem(output, DETAILS, await api.createSource(body))
     })
 
   withFieldOptions(sources.api('update <id>', 'update a source'), WITHOUT_FIELDS)
@@ -72,7 +72,7 @@ export function addSources(program: ApiCommand): void {
       })
       requireChange(context.command, change)
       const id = await idOf(api, 'source', idOrName)
-      showItem(output, COLUMNS, await api.changeSource(id, change))
+      showItem(output, DETAILS, await api.changeSource(id, change))
     })
 
   addKeyCommands(sources)
@@ -134,10 +134,14 @@ const COLUMNS: readonly Column<Source>[] = [
   { head: 'name', cell: ({ name }) => name, long: 'cut' },
   { head: 'enabled', cell: ({ enabled }) => (enabled ? 'yes' : 'no'), rank: 1 },
   { head: 'rate limit', cell: ({ rateLimit }) => `${rateLimit ?? 'none'}`, rank: 4 },
-  { head: 'fields', cell: ({ fields }) => (fields ? fieldsText(fields) : 'all'), rank: 5 },
   { head: 'space', cell: ({ space }) => space, long: 'cut', rank: 3 },
   { head: 'write keys', cell: ({ writeKeys }) => writeKeys.map(({ key }) => key).join(' ') },
   { head: 'last used', cell: ({ writeKeys }) => lastUseOf(writeKeys), isTime: true, rank: 2 },
+]
+
+const DETAILS: readonly Column<Source>[] = [
+  ...COLUMNS,
+  { head: 'fields', cell: ({ fields }) => (fields ? fieldsText(fields) : 'all') },
 ]
 
 /** The most recent use of any of the keys. ISO 8601 times in UTC sort as text. */

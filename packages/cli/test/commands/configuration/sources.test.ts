@@ -38,6 +38,23 @@ describe('hookline sources', () => {
     expect((await service.run('sources', 'list')).stdout).toContain('hookline sources create')
   })
 
+  it('changes only the named lists of the fields to drop, keep and hash', async () => {
+    const { id } = await service.json<{ id: string }>('sources', 'create', 'A', '--drop', 'ssn')
+    await service.json('sources', 'update', id, '--hash-email', 'traits.email')
+    const { stdout } = await service.run('sources', 'update', id, '--drop', 'context.ip')
+    expect(stdout).toMatch(/fields +without context\.ip; with hashes of traits\.email\n/)
+    expect(await service.json('sources', 'get', id)).toMatchObject({
+      fields: {
+        drop: ['context.ip'],
+        hash: [{ path: 'traits.email', normalize: 'email' }],
+        salt: { set: true },
+      },
+    })
+    const removed = await service.run('sources', 'update', id, '--no-fields')
+    expect(removed.stdout).toMatch(/fields +all\n/)
+    await service.json('sources', 'delete', id, '--yes')
+  })
+
   it('exits 4 for an unknown source', async () => {
     const failed = await service.run('sources', 'get', 'src_none', '--json')
     expect(failed.code).toBe(4)

@@ -147,6 +147,34 @@ test('a dry run reports the changes without making any, not even in the audit lo
   expect(await audited()).toBe(before)
 })
 
+test('an import restores the fields of a source and their salt, keeps absent ones, and removes null', async () => {
+  await using server = await AdminServer.open()
+  const { source } = await withConfiguration(server)
+  const salt = 'the salt of this test'
+  const fields = { drop: ['context.ip'], hash: [{ path: 'traits.email' }], salt }
+  await server.must('PATCH', `/sources/${source}`, { body: { fields } })
+  const { sources } = await server.must<Document>('GET', '/export?withSecrets=true')
+  expect(sources).toMatchObject([{ fields }])
+  const stored = () => server.backend.catalog.current.sources.get(source)?.fields
+  const importSource = async (change: object) =>
+    importing(server, { hookline: 1, sources: [{ ...sources[0], ...change }], destinations: [] })
+  const shown = { ...fields, salt: { set: true } }
+  expect(await importSource({ fields: shown })).toMatchObject({ unchanged: [source] })
+  expect(await importSource({ fields: undefined })).toMatchObject({ unchanged: [source] })
+  expect(stored()).toEqual(fields)
+  expect(await importSource({ fields: null })).toMatchObject({
+    changed: [{ id: source, fields: ['fields'] }],
+  })
+  expect(stored()).toBeUndefined()
+  await importSource({ fields })
+  expect(stored()).toEqual(fields)
+  const wrong = { ...sources[0], fields: { drop: ['userId'] } }
+  const { body } = await server.call<ProblemDocument>('PUT', '/import', {
+    body: { hookline: 1, sources: [wrong], destinations: [] },
+  })
+  expect(faultsIn(body)).toEqual(['/sources/0/fields/drop/0 not_allowed'])
+})
+
 test('all errors in a document are reported, and none of its records is imported', async () => {
   await using server = await AdminServer.open()
   const { source } = await withConfiguration(server)
