@@ -18,7 +18,14 @@ import { decodeBody, parseBody, type PartialBody, readBody } from './request-bod
 import { SourceTurns, type Steps } from './source-turns.ts'
 import { type EventsFromCalls, eventsFromCalls, isSuppressed } from './calls/events-from-calls.ts'
 import { SuppressedCallRecorder } from './calls/suppressed-call-recorder.ts'
-import { mayBeTooLarge, parseBatch, shapedShared, singleCallBatch } from './calls/parse-call.ts'
+import {
+  type Batch,
+  type CallRules,
+  mayBeTooLarge,
+  parseBatch,
+  shapedShared,
+  singleCallBatch,
+} from './calls/parse-call.ts'
 import { receiptOf } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
 import {
@@ -224,22 +231,10 @@ export class IngestionHandler {
     if (retryAfterSeconds > 0) {
       return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
-    const { fields } = source
-    const shared = fields === undefined ? batch.shared : shapedShared(batch.shared, fields)
-    // A hash can be longer than its value.
-    const mustMeasure =
-      fields?.hash !== undefined || mayBeTooLarge(body.bytes, shared, config.maxMessageBytes)
     const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
-      rules: {
-        type: endpoint.type,
-        shared,
-        fields,
-        isUtf8: body.isUtf8,
-        maxLevels: config.maxNestingLevels,
-        maxBytes: mustMeasure ? config.maxMessageBytes : undefined,
-      },
+      rules: rulesFor(batch, body, { type: endpoint.type, fields: source.fields, config }),
       receipt: receiptOf(request, batch.sentAt, clock.wall(), config.clockSkewToleranceMs),
       text: body.text,
       isStrict,
@@ -333,4 +328,22 @@ export class IngestionHandler {
 
 function isEncoded({ request }: ReceivedRequest): boolean {
   return request.raw.headers['content-encoding'] !== undefined
+}
+
+function rulesFor(
+  { shared }: Batch,
+  { bytes, isUtf8 }: { readonly bytes: number; readonly isUtf8: boolean },
+  { type, fields, config }: Pick<CallRules, 'type' | 'fields'> & Pick<IngestDeps, 'config'>,
+): CallRules {
+  const { maxMessageBytes, maxNestingLevels: maxLevels } = config
+  // A hash can be longer than its value.
+  const mustMeasure = fields?.hash !== undefined || mayBeTooLarge(bytes, shared, maxMessageBytes)
+  return {
+    type,
+    fields,
+    shared: fields === undefined ? shared : shapedShared(shared, fields),
+    isUtf8,
+    maxLevels,
+    maxBytes: mustMeasure ? maxMessageBytes : undefined,
+  }
 }

@@ -89,8 +89,8 @@ export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): 
   const { keep, change, keepMoved, changeMoved } = callRulesOf(fields)
   // Its traits become its properties.
   const isMoved = type === 'page' && !isPresent(call['properties'])
-  const keeping = isMoved ? keepMoved : keep
-  const left = keeping === undefined ? call : kept(call, keeping)
+  const tree = isMoved ? keepMoved : keep
+  const left = tree === undefined ? call : kept(call, tree)
   return changed(left, isMoved ? changeMoved : change) as JsonObject
 }
 
