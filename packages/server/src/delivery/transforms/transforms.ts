@@ -26,12 +26,14 @@ export class Transforms implements AsyncDisposable {
     this.#slow = new TransformProcess({
       maxTogether: 1,
       rest: 4,
+      gatherMs: 0,
       onExceeded: (expression) => this.#apart.set(expression, true),
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
       maxTogether: 32,
       rest: 0,
+      gatherMs: 2,
       onExceeded: (expression) => this.#setApart(expression),
       onSuspects: (suspects) => {
         const expressions = new Set(suspects.map(({ expression }) => expression))
@@ -71,6 +73,8 @@ interface ProcessOptions {
   readonly maxTogether: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly rest: number
+  /** The pause after evaluations if fewer than `maxTogether` wait: a message to the process costs as much as several evaluations. */
+  readonly gatherMs: number
   readonly onExceeded: (expression: string) => void
   /** One of these evaluations needed too much memory. */
   readonly onSuspects: (suspects: readonly Waiting[]) => void
@@ -206,7 +210,17 @@ class TransformProcess implements Disposable {
       if (isOverLimit) this.#options.onExceeded(expression)
       resolve(result)
     }
-    this.#restFor((systemClock.now() - this.#startedAt) * this.#options.rest)
+    const { rest, gatherMs } = this.#options
+    const pauseMs = (systemClock.now() - this.#startedAt) * rest
+    this.#restFor(this.#isFull() ? pauseMs : Math.max(pauseMs, gatherMs))
+  }
+
+  /** Whether the next message can have as many evaluations as are allowed. */
+  #isFull(): boolean {
+    let count = 0
+    for (const { length } of this.#waiting.values())
+      if ((count += length) >= this.#options.maxTogether) return true
+    return false
   }
 
   /** The process has ended, or could not be started. V8 aborts if memory runs out; other causes may be outside of the evaluation. */
