@@ -115,6 +115,35 @@ test('settings can be changed, and errors are shown next to their fields', async
   await page.getByRole('button', { name: 'Disable source…' }).waitFor()
 })
 
+test('the fields that a source drops or hashes are entered as JSON', async () => {
+  await using service = await startService()
+  const { id } = service.source
+  const { page, go } = await openSignedIn(service)
+  await go(`sources?source=${id}&tab=settings`)
+  const [rules, save] = [
+    page.getByLabel('Fields to drop or hash'),
+    page.getByRole('button', { name: 'Save' }),
+  ]
+  await rules.fill('drop context.ip')
+  await page.getByText('Enter a JSON object.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  await rules.fill('{"drop": ["userId"]}')
+  await save.click()
+  await page.getByText('A source always stores userId unchanged.').waitFor()
+  await rules.fill('{"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}')
+  await save.click()
+  await page.getByText('Source saved.').waitFor()
+  expect(await rules.inputValue()).toContain('"set": true')
+  expect(await service.api.call('GET', `sources/${id}`)).toMatchObject({
+    fields: { drop: ['context.ip'], hash: [{ path: 'traits.email' }], salt: { set: true } },
+  })
+  await rules.fill('')
+  await save.click()
+  await expect
+    .poll(async () => service.api.call('GET', `sources/${id}`))
+    .not.toHaveProperty('fields')
+})
+
 test('a source is deleted after typing its name, with the destinations that the dialog lists', async () => {
   await using service = await startService()
   const url = 'http://127.0.0.1:4801/hook'
