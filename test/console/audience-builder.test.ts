@@ -11,9 +11,9 @@ async function identify(service: RunningService, userId: string, plan: string): 
   expect((await service.send('/v1/identify', call)).status).toBe(200)
 }
 
-/** A clause of the builder, counted from 1. */
+/** A condition of the builder, counted from 1. */
 const clause = (page: Page, number: number) =>
-  page.getByRole('group', { name: /^Clause/ }).nth(number - 1)
+  page.getByRole('group', { name: /^Condition:/ }).nth(number - 1)
 
 const isWithinWidth = (page: Page) =>
   page.evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')
@@ -31,7 +31,7 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
   await page.getByText('loyal_pros').waitFor()
 
   // By keyboard: the first clause is a trait.
-  await clause(page, 1).getByLabel('Clause type').focus()
+  await clause(page, 1).getByLabel('Condition type').focus()
   await page.keyboard.press('T')
   await clause(page, 1).getByLabel('Trait name').focus()
   await page.keyboard.type('plan')
@@ -48,7 +48,7 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
   await count.getByLabel('How often').selectOption('at least')
   await count.getByLabel('Number of times').fill('2')
   await count.getByLabel('When').selectOption('in the last')
-  await page.getByRole('group', { name: 'Group: any of these' }).getByText('Add clause').click()
+  await page.getByRole('group', { name: 'Group: any of' }).getByText('Add condition').click()
   await page.keyboard.press('T')
   await clause(page, 3).getByLabel('Trait name').fill('vip')
   await clause(page, 3).getByLabel('Operator').selectOption('has a value')
@@ -58,9 +58,9 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
     )
     .waitFor()
   // Negating keeps the focus at the clause.
-  await clause(page, 3).getByRole('button', { name: 'Negate' }).click()
+  await clause(page, 3).getByRole('button', { name: 'Not' }).click()
   await page.getByText('or not (trait vip has a value))').waitFor()
-  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Clause type')
+  expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Condition type')
   await clause(page, 3).getByRole('button', { name: 'Remove “not”' }).click()
   await page.getByText('1 user', { exact: true }).waitFor()
   await expectAccessible(page)
@@ -129,7 +129,7 @@ test('the condition can be edited as JSON, and an error is shown at its clause',
   await page.getByLabel('Condition as JSON').fill('{"trait":"plan","op":"exists","extra":1}')
   await page.getByText('/extra: Unknown field.').waitFor()
   await page.getByRole('button', { name: 'Use builder' }).click()
-  await page.getByText('cannot show this JSON').waitFor()
+  await page.getByText('The builder cannot show this.').waitFor()
 })
 
 test('the builder works on a narrow screen in dark mode, and the list with the keyboard', async () => {

@@ -1,39 +1,6 @@
-import {
-  COMPUTE_FUNCTIONS,
-  COUNT_OPERATORS,
-  type Json,
-  OPERATOR_TABLE,
-  OPERATORS,
-  type ValueKind,
-} from '@hookline/protocol'
+import { COMPUTE_FUNCTIONS, COUNT_OPERATORS, type Json } from '@hookline/protocol'
 import fc from 'fast-check'
-
-const text = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 20, unit: 'binary' }),
-  fc.constantFrom('plan', '5', 'true', 'null', '"', '[1]', ' ', 'a\nb', '\u202e', '__proto__'),
-)
-// JSON cannot represent -0: `JSON.stringify` writes 0.
-const number = fc
-  .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
-  .map((value) => value + 0)
-const scalar: fc.Arbitrary<Json> = fc.oneof(text, fc.constant(''), number, fc.boolean())
-
-const values: Readonly<Record<Exclude<ValueKind, 'none'>, fc.Arbitrary<Json>>> = {
-  any: fc.oneof(scalar, fc.array(scalar), fc.dictionary(text, scalar)),
-  scalar,
-  number,
-  text: fc.oneof(text, fc.constant('')),
-  list: fc.array(scalar, { minLength: 1, maxLength: 6 }),
-  date: fc.oneof(fc.constantFrom('2026-01-31', '2026-01-31T12:00:00.000Z'), fc.nat()),
-  days: fc.integer({ min: 1, max: 3650 }),
-}
-
-const comparison = fc.constantFrom(...OPERATORS).chain((op) => {
-  const { takes } = OPERATOR_TABLE[op]
-  return takes === 'none'
-    ? fc.constant({ op })
-    : fc.record({ op: fc.constant(op), value: values[takes] })
-})
+import { comparison, conditionOf, text } from '../conditions/any-comparison.ts'
 
 const filter = fc.tuple(text, comparison).map(([property, compared]) => ({ property, ...compared }))
 
@@ -72,16 +39,7 @@ const clause = fc.oneof(
 )
 
 /** Every form of condition that the protocol allows. */
-export const anyCondition = fc.letrec<{ condition: Json; clause: Json }>((tie) => ({
-  clause: clause as fc.Arbitrary<Json>,
-  condition: fc.oneof(
-    { maxDepth: 5, withCrossShrink: true },
-    tie('clause'),
-    fc.record({ and: fc.array(tie('condition'), { minLength: 1, maxLength: 4 }) }),
-    fc.record({ or: fc.array(tie('condition'), { minLength: 1, maxLength: 4 }) }),
-    fc.record({ not: tie('condition') }),
-  ) as fc.Arbitrary<Json>,
-})).condition
+export const anyCondition = conditionOf(clause as fc.Arbitrary<Json>)
 
 /** Every form of `compute` that the protocol allows. */
 export const anyCompute: fc.Arbitrary<Json> = fc

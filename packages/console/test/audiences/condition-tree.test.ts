@@ -3,59 +3,54 @@ import {
   comparisonOf,
   valueOf,
   withOperator,
-} from '../../src/pages/audiences/draft/comparison-draft.ts'
+} from '../../src/domain/conditions/draft/comparison-draft.ts'
 import {
-  clauseDraftOf,
-  conditionOf,
-  copyOf,
+  clausePart,
   type Group,
   innerPointer,
-  isConditionComplete,
-  newClausePart,
   newGroup,
-  treeOf,
   withPart,
-} from '../../src/pages/audiences/draft/condition-tree.ts'
+} from '../../src/domain/conditions/draft/condition-tree.ts'
+import {
+  type ClauseDraft,
+  CLAUSES,
+  CONDITIONS,
+} from '../../src/pages/audiences/draft/clause-draft.ts'
 
+const { draftOf, jsonOf, isComplete } = CONDITIONS
 const A = { trait: 'a', op: 'exists' }
 const B = { trait: 'b', op: 'exists' }
-const tree = treeOf({ and: [A, { or: [B] }] }) as Group
-const [first, second] = tree.parts as [Group['parts'][number], Group]
+const tree = draftOf({ and: [A, { or: [B] }] }) as Group<ClauseDraft>
+const [first] = tree.parts as [Group<ClauseDraft>['parts'][number]]
 
 describe('a part of a condition', () => {
   test('can be removed', () => {
-    expect(conditionOf(withPart(tree, first.id, () => []))).toEqual({ and: [{ or: [B] }] })
-  })
-
-  test('can be duplicated, with new ids', () => {
-    const copied = withPart(tree, second.id, (part) => [part, copyOf(part)]) as Group
-    expect(conditionOf(copied)).toEqual({ and: [A, { or: [B] }, { or: [B] }] })
-    expect(new Set(copied.parts.map(({ id }) => id)).size).toBe(3)
+    expect(jsonOf(withPart(tree, first.id, () => [], 'and'))).toEqual({ and: [{ or: [B] }] })
   })
 
   test('can be moved into a group', () => {
-    const grouped = withPart(tree, first.id, (part) => [newGroup('or', [part])])
-    expect(conditionOf(grouped)).toEqual({ and: [{ or: [A] }, { or: [B] }] })
+    const grouped = withPart(tree, first.id, (part) => [newGroup('or', [part])], 'and')
+    expect(jsonOf(grouped)).toEqual({ and: [{ or: [A] }, { or: [B] }] })
   })
 
   test('that is the root becomes a group together with an added part', () => {
-    const whole = treeOf(A)
-    expect(conditionOf(withPart(whole, whole.id, (part) => [part, copyOf(part)]))).toEqual({
-      and: [A, A],
+    const whole = draftOf(A)
+    expect(jsonOf(withPart(whole, whole.id, (part) => [part, draftOf(B)], 'and'))).toEqual({
+      and: [A, B],
     })
-    expect(conditionOf(withPart(whole, whole.id, () => []))).toEqual({ and: [] })
+    expect(jsonOf(withPart(whole, whole.id, () => [], 'and'))).toEqual({ and: [] })
   })
 
   test('in two nots has the pointer of the inner part', () => {
-    expect(innerPointer(treeOf({ not: { not: A } }), '/condition')).toBe('/condition/not/not')
+    expect(innerPointer(draftOf({ not: { not: A } }), '/condition')).toBe('/condition/not/not')
   })
 })
 
 test('a condition with an incomplete clause or an empty group is incomplete', () => {
-  expect(isConditionComplete(newClausePart())).toBe(false)
-  expect(isConditionComplete(newGroup('and', []))).toBe(false)
-  expect(isConditionComplete(newGroup('and', [treeOf(A), newGroup('or', [])]))).toBe(false)
-  expect(isConditionComplete(tree)).toBe(true)
+  expect(isComplete(clausePart(CLAUSES.newDraft()))).toBe(false)
+  expect(isComplete(newGroup('and', []))).toBe(false)
+  expect(isComplete(newGroup('and', [draftOf(A), newGroup('or', [])]))).toBe(false)
+  expect(isComplete(tree)).toBe(true)
 })
 
 test.for([
@@ -70,7 +65,7 @@ test.for([
   [{ trait: 'a', op: '>', value: 3 }, 'within_last_days', 3],
   [{ trait: 'a', op: '>', value: 3 }, 'ends_with', '3'],
 ] as const)('%j with the operator %s compares with %j', ([json, op, expected]) => {
-  const clause = clauseDraftOf(json)
+  const clause = CLAUSES.draftOf(json)
   if (!('comparison' in clause)) throw new Error('not a comparison')
   expect(comparisonOf(withOperator(clause.comparison, op))).toEqual(
     expected === undefined ? { op } : { op, value: expected },

@@ -1,14 +1,9 @@
 import type { Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  COMPUTES,
-  CONDITIONS,
-  shownBy,
-  withDraft,
-  withText,
-} from '../../src/pages/audiences/draft/definition-draft.ts'
-import { conditionWords } from '../../src/pages/audiences/draft/words.ts'
+import { shownBy, withDraft, withText } from '../../src/domain/conditions/draft/definition-draft.ts'
+import { CONDITIONS } from '../../src/pages/audiences/draft/clause-draft.ts'
+import { COMPUTES } from '../../src/pages/audiences/draft/compute-draft.ts'
 import { anyCompute, anyCondition } from './any-condition.ts'
 
 test('the inputs show every condition that the protocol allows, and return it unchanged', () => {
@@ -36,7 +31,7 @@ test('the inputs show every computation that the protocol allows, and return it 
 test('every condition can be described in words', () => {
   fc.assert(
     fc.property(anyCondition, (condition) => {
-      const words = conditionWords(CONDITIONS.draftOf(condition), () => undefined)
+      const words = CONDITIONS.wordsOf(CONDITIONS.draftOf(condition), () => undefined)
       expect(words).not.toMatch(/undefined|\[object|[\p{Cc}\u202e]/u)
     }),
   )

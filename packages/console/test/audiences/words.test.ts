@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { computeDraftOf } from '../../src/pages/audiences/draft/compute-draft.ts'
-import { treeOf } from '../../src/pages/audiences/draft/condition-tree.ts'
-import { computeWords, conditionWords } from '../../src/pages/audiences/draft/words.ts'
+import { CONDITIONS } from '../../src/pages/audiences/draft/clause-draft.ts'
+import { COMPUTES } from '../../src/pages/audiences/draft/compute-draft.ts'
 
 test.for([
   [{ trait: 'plan', op: 'equals', value: 'pro' }, 'trait plan is “pro”'],
@@ -30,7 +29,7 @@ test.for([
   ],
   [{ trait: '', op: '>' }, 'trait … is greater than …'],
 ] as const)('%j in words', ([condition, words]) => {
-  expect(conditionWords(treeOf(condition), () => 'VIPs')).toBe(words)
+  expect(CONDITIONS.wordsOf(CONDITIONS.draftOf(condition), () => 'VIPs')).toBe(words)
 })
 
 test.for([
@@ -40,5 +39,5 @@ test.for([
   ],
   [{ fn: 'count', type: 'page' }, 'number of events: any page'],
 ] as const)('%j in words', ([compute, words]) => {
-  expect(computeWords(computeDraftOf(compute))).toBe(words)
+  expect(COMPUTES.wordsOf(COMPUTES.draftOf(compute), () => undefined)).toBe(words)
 })

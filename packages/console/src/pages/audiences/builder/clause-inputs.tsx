@@ -1,20 +1,68 @@
 import { COUNT_OPERATORS, type CountOperator } from '@hookline/protocol'
-import type { ReactElement } from 'react'
-import type { ClauseDraft, CountDraft } from '../draft/condition-tree.ts'
-import { COUNT_WORDS } from '../draft/words.ts'
-import { useBuilder } from './builder-context.ts'
-import { EventsInputs, Line } from './events-inputs.tsx'
-import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
-import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
+import { type ReactElement, useContext } from 'react'
+import { useBuilder } from '../../../domain/conditions/builder/builder-context.ts'
+import type {
+  ClauseEditor,
+  ClauseInputsProps,
+} from '../../../domain/conditions/builder/clause-editor.ts'
+import {
+  ComparisonInputs,
+  OperatorNote,
+} from '../../../domain/conditions/builder/comparison-inputs.tsx'
+import { InlineInput, InlineSelect } from '../../../domain/conditions/builder/inline-input.tsx'
+import {
+  type ClauseDraft,
+  type ClauseKind,
+  CLAUSES,
+  COUNT_WORDS,
+  type CountDraft,
+  newClause,
+} from '../draft/clause-draft.ts'
+import { AddFilterButton, EventsInputs, Line } from './events-inputs.tsx'
+import { ReferencesContext } from './references-context.ts'
 
-interface ClauseInputsProps {
-  readonly clause: ClauseDraft
-  readonly onChange: (clause: ClauseDraft) => void
+/** Edits clauses of audiences. */
+export const CLAUSE_EDITOR: ClauseEditor<ClauseDraft> = {
+  notation: CLAUSES,
+  Inputs: ClauseInputs,
+  AddButton: ({ clause, onChange }) =>
+    clause.kind === 'events' ? (
+      <AddFilterButton
+        events={clause.events}
+        onChange={(events) => onChange({ ...clause, events })}
+      />
+    ) : null,
 }
 
-/** The inputs of a clause that follow its type. */
-export function ClauseInputs({ clause, onChange }: ClauseInputsProps): ReactElement {
-  const { suggestions, traits, audiences } = useBuilder()
+const KINDS: readonly (readonly [ClauseKind, string])[] = [
+  ['events', 'Events'],
+  ['trait', 'Trait'],
+  ['computedTrait', 'Computed trait'],
+  ['audience', 'Member of'],
+]
+
+function ClauseInputs({ id, clause, onChange }: ClauseInputsProps<ClauseDraft>): ReactElement {
+  return (
+    <>
+      <InlineSelect
+        id={id}
+        label="Condition type"
+        value={clause.kind}
+        options={KINDS}
+        onPick={(kind) => onChange(newClause(kind))}
+      />
+      <InputsOfKind clause={clause} onChange={onChange} />
+      {'comparison' in clause && <OperatorNote op={clause.comparison.op} />}
+    </>
+  )
+}
+
+function InputsOfKind({
+  clause,
+  onChange,
+}: Omit<ClauseInputsProps<ClauseDraft>, 'id'>): ReactElement {
+  const { suggestions } = useBuilder()
+  const { traits, audiences } = useContext(ReferencesContext)
   if (clause.kind === 'events')
     return (
       <EventsInputs events={clause.events} onChange={(events) => onChange({ ...clause, events })}>

@@ -1,12 +1,11 @@
 import { COMPUTE_FUNCTIONS, COMPUTE_TABLE } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import type { ComputeDraft } from '../draft/compute-draft.ts'
+import { useBuilder } from '../../../domain/conditions/builder/builder-context.ts'
+import { FaultList, faultsIn } from '../../../domain/conditions/builder/fault-list.tsx'
+import { InlineInput, InlineSelect } from '../../../domain/conditions/builder/inline-input.tsx'
+import { type ComputeDraft, FUNCTION_WORDS } from '../draft/compute-draft.ts'
 import type { EventsDraft } from '../draft/events-draft.ts'
-import { FUNCTION_WORDS } from '../draft/words.ts'
-import { useBuilder } from './builder-context.ts'
 import { AddFilterButton, EventsInputs } from './events-inputs.tsx'
-import { FaultList, faultsIn } from './fault-list.tsx'
-import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
 
 const FUNCTIONS = COMPUTE_FUNCTIONS.map((fn) => [fn, `${fn}: ${FUNCTION_WORDS[fn]}`] as const)
 

@@ -1,14 +1,11 @@
 import type { EventType } from '@hookline/protocol'
 import type { ReactElement, ReactNode } from 'react'
-import { Button } from '../../../design/controls/button.tsx'
-import { Icon } from '../../../design/icon.tsx'
-import { type EventsDraft, type FilterDraft, hasName, newFilter } from '../draft/events-draft.ts'
-import { EVENT_WORDS } from '../draft/words.ts'
-import { useBuilder } from './builder-context.ts'
-import { ComparisonInputs } from './inputs/comparison-inputs.tsx'
-import { InlineInput, InlineSelect } from './inputs/inline-input.tsx'
-import { WindowInputs } from './inputs/window-inputs.tsx'
-import { SmallButton } from './part-buttons.tsx'
+import { useBuilder } from '../../../domain/conditions/builder/builder-context.ts'
+import { InlineInput, InlineSelect } from '../../../domain/conditions/builder/inline-input.tsx'
+import { AddWhereButton, WhereInputs } from '../../../domain/conditions/builder/where-inputs.tsx'
+import { EVENT_WORDS } from '../../../domain/conditions/draft/words.ts'
+import { type EventsDraft, hasName, WHERE_SUBJECTS } from '../draft/events-draft.ts'
+import { WindowInputs } from './window-inputs.tsx'
 
 const TYPES = Object.entries(EVENT_WORDS) as [EventType, string][]
 
@@ -23,10 +20,6 @@ interface EventsInputsProps {
 export function EventsInputs({ events, onChange, children }: EventsInputsProps): ReactElement {
   const { suggestions } = useBuilder()
   const { type, name, where, window } = events
-  const replace = (id: string, filters: readonly FilterDraft[]): void => {
-    const next = (where ?? []).flatMap((each) => (each.id === id ? filters : [each]))
-    onChange({ ...events, where: next.length === 0 ? null : next })
-  }
   return (
     <>
       <InlineSelect
@@ -48,18 +41,11 @@ export function EventsInputs({ events, onChange, children }: EventsInputsProps):
       <Line>
         <WindowInputs window={window} onChange={(next) => onChange({ ...events, window: next })} />
       </Line>
-      {where !== null && (
-        <div className="flex basis-full flex-col gap-2">
-          {where.map((filter) => (
-            <Filter
-              key={filter.id}
-              filter={filter}
-              onChange={(next) => replace(filter.id, [next])}
-              onRemove={() => replace(filter.id, [])}
-            />
-          ))}
-        </div>
-      )}
+      <WhereInputs
+        where={where}
+        subjects={WHERE_SUBJECTS}
+        onChange={(next) => onChange({ ...events, where: next })}
+      />
     </>
   )
 }
@@ -70,46 +56,18 @@ export function Line({ children }: { readonly children: ReactNode }): ReactEleme
 }
 
 interface AddFilterButtonProps extends Omit<EventsInputsProps, 'children'> {
-  readonly className: string
+  readonly className?: string
 }
 
 export function AddFilterButton(props: AddFilterButtonProps): ReactElement {
-  const { events, onChange, className } = props
+  const { events, onChange, ...rest } = props
   return (
-    <SmallButton
-      className={className}
-      onClick={() => onChange({ ...events, where: [...(events.where ?? []), newFilter()] })}
-    >
-      <Icon name="plus" className="size-3" /> Filter by property
-    </SmallButton>
-  )
-}
-
-interface FilterProps {
-  readonly filter: FilterDraft
-  readonly onChange: (filter: FilterDraft) => void
-  readonly onRemove: () => void
-}
-
-function Filter({ filter, onChange, onRemove }: FilterProps): ReactElement {
-  const { suggestions } = useBuilder()
-  return (
-    <div role="group" aria-label="Filter" className="flex flex-wrap items-center gap-2">
-      <span className="text-ink-soft">where</span>
-      <InlineInput
-        label="Property"
-        autoFocus={filter.property === ''}
-        value={filter.property}
-        suggestions={suggestions.properties}
-        onChange={(property) => onChange({ ...filter, property })}
-      />
-      <ComparisonInputs
-        comparison={filter.comparison}
-        onChange={(comparison) => onChange({ ...filter, comparison })}
-      />
-      <Button look="quiet" className="px-1.5" aria-label="Remove filter" onClick={onRemove}>
-        <Icon name="cross" className="size-3" />
-      </Button>
-    </div>
+    <AddWhereButton
+      label="Filter by property"
+      subject="property"
+      where={events.where}
+      onChange={(where) => onChange({ ...events, where })}
+      {...rest}
+    />
   )
 }

@@ -6,7 +6,7 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { DefinitionEditor } from '../builder/definition-editor.tsx'
-import { withText } from '../draft/definition-draft.ts'
+import { withText } from '../../../domain/conditions/draft/definition-draft.ts'
 import {
   type Computation,
   type ComputationProps,

@@ -9,11 +9,12 @@ import { StateBadge } from '../../../design/state-badge.tsx'
 import { Failed, Skeleton } from '../../../design/states.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import type { NameOf } from '../../../domain/conditions/draft/notation.ts'
+import { valueWords } from '../../../domain/conditions/draft/words.ts'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import { clauseDraftOf } from '../draft/condition-tree.ts'
-import { clauseWords, type NameOf, valueWords } from '../draft/words.ts'
+import { CLAUSES } from '../draft/clause-draft.ts'
 import {
   type ComputationProps,
   type Explained,
@@ -41,7 +42,7 @@ export function ExplainTab({ kind, record }: ComputationProps): ReactElement {
         onSearch={(next) => setUrl({ user: next })}
       />
       {user === '' ? (
-        <p className="text-ink-soft p-4">Enter a userId to see which clauses match.</p>
+        <p className="text-ink-soft p-4">Enter a userId to see which conditions match.</p>
       ) : error !== null ? (
         <NotExplained error={error} onRetry={() => void refetch()} />
       ) : data === undefined ? (
@@ -73,7 +74,7 @@ function Explanation(props: ExplanationProps): ReactElement {
     <div className="flex flex-col gap-3 p-4">
       <Verdict {...props} />
       {condition !== undefined && (
-        <ul aria-label="Clauses" className="flex flex-col">
+        <ul aria-label="Conditions" className="flex flex-col">
           {explainedParts(condition).map((part) => (
             <PartRow key={part.pointer} part={part} nameOf={nameOf} />
           ))}
@@ -115,7 +116,7 @@ function Verdict({ kind, record, explained }: ExplanationProps): ReactElement {
   )
 }
 
-const GROUP_WORDS = { and: 'All of these', or: 'Any of these', not: 'Not:' } as const
+const GROUP_WORDS = { and: 'All of:', or: 'Any of:', not: 'Not:' } as const
 
 function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): ReactElement {
   const { kind, holds, actual, changesAt, isDecisive, depth } = part
@@ -145,7 +146,8 @@ function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): Rea
 }
 
 function wordsOf({ clause = {} }: ExplainedPart, nameOf: NameOf): string {
-  return 'listOf' in clause ? 'the user is on the list' : clauseWords(clauseDraftOf(clause), nameOf)
+  if ('listOf' in clause) return 'the user is on the list'
+  return CLAUSES.wordsOf(CLAUSES.draftOf(clause), nameOf)
 }
 
 /** The value that a clause was evaluated against. */

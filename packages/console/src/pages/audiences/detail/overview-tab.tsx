@@ -7,7 +7,7 @@ import { Time } from '../../../design/texts/time.tsx'
 import { useNames } from '../../../domain/names.ts'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { shownBy } from '../draft/definition-draft.ts'
+import { shownBy } from '../../../domain/conditions/draft/definition-draft.ts'
 import {
   type ComputationProps,
   definitionOf,

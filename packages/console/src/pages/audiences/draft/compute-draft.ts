@@ -5,14 +5,18 @@ import {
   type Json,
   type JsonObject,
 } from '@hookline/protocol'
+import type { Notation } from '../../../domain/conditions/draft/notation.ts'
+import { named } from '../../../domain/conditions/draft/words.ts'
+import { textOf } from '../../../domain/conditions/draft/written.ts'
 import {
   areEventsComplete,
   type EventsDraft,
   eventsDraftOf,
   eventsOf,
   NEW_EVENTS,
+  selectionWords,
+  whenWords,
 } from './events-draft.ts'
-import { textOf } from './written.ts'
 
 /** The function of a computed trait being edited. */
 export interface ComputeDraft {
@@ -22,10 +26,15 @@ export interface ComputeDraft {
   readonly events: EventsDraft
 }
 
-export const NEW_COMPUTE: ComputeDraft = { fn: 'count', property: '', events: NEW_EVENTS }
+export const COMPUTES: Notation<ComputeDraft> = {
+  newDraft: () => ({ fn: 'count', property: '', events: NEW_EVENTS }),
+  draftOf: computeDraftOf,
+  jsonOf: computeOf,
+  isComplete: isComputeComplete,
+  wordsOf: computeWords,
+}
 
-/** Parses a `compute`. Invalid parts get defaults. */
-export function computeDraftOf(compute: Json): ComputeDraft {
+function computeDraftOf(compute: Json): ComputeDraft {
   const json = isJsonObject(compute) ? compute : {}
   return {
     fn: COMPUTE_FUNCTIONS.find((each) => each === json['fn']) ?? 'count',
@@ -34,10 +43,29 @@ export function computeDraftOf(compute: Json): ComputeDraft {
   }
 }
 
-export function computeOf({ fn, property, events }: ComputeDraft): JsonObject {
+function computeOf({ fn, property, events }: ComputeDraft): JsonObject {
   return { fn, ...eventsOf(events), ...(fn !== 'count' && property !== '' && { property }) }
 }
 
-export function isComputeComplete({ fn, property, events }: ComputeDraft): boolean {
+function isComputeComplete({ fn, property, events }: ComputeDraft): boolean {
   return (fn === 'count' || property !== '') && areEventsComplete(events)
+}
+
+export const FUNCTION_WORDS: Readonly<Record<ComputeFunction, string>> = {
+  count: 'number of events',
+  sum: 'sum',
+  avg: 'average',
+  min: 'minimum',
+  max: 'maximum',
+  first: 'first value',
+  last: 'last value',
+  most_frequent: 'most frequent value',
+  unique_list: 'list of unique values',
+  unique_count: 'number of unique values',
+}
+
+/** `sum of revenue in Order Completed` */
+function computeWords({ fn, property, events }: ComputeDraft): string {
+  const of = fn === 'count' ? ': ' : ` of ${named(property)} in `
+  return `${FUNCTION_WORDS[fn]}${of}${selectionWords(events)}${whenWords(events)}`
 }

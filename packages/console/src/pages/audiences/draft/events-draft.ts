@@ -7,13 +7,15 @@ import {
   type JsonObject,
 } from '@hookline/protocol'
 import {
-  type ComparisonDraft,
-  comparisonDraftOf,
-  comparisonOf,
-  isComparisonComplete,
-  NEW_COMPARISON,
-} from './comparison-draft.ts'
-import { draftId, numberIn, textOf } from './written.ts'
+  isWhereComplete,
+  type WhereDraft,
+  whereDraftOf,
+  whereOf,
+  whereWords,
+} from '../../../domain/conditions/draft/where-draft.ts'
+import { BLANK, EVENT_WORDS, named } from '../../../domain/conditions/draft/words.ts'
+import { numberIn, textOf } from '../../../domain/conditions/draft/written.ts'
+import { shownText } from '../../../format/shown-text.ts'
 
 export type DurationUnit = keyof Duration
 
@@ -24,20 +26,13 @@ export type WindowDraft =
   | { readonly kind: 'within'; readonly n: string; readonly unit: DurationUnit }
   | { readonly kind: 'between'; readonly from: string; readonly to: string }
 
-/** A filter on an event property. */
-export interface FilterDraft {
-  readonly id: string
-  readonly property: string
-  readonly comparison: ComparisonDraft
-}
-
 /** A selection of events and a time window. */
 export interface EventsDraft {
   readonly type: EventType
   /** Event, page or screen name, or ''. */
   readonly name: string
   /** `null` if the definition has no `where`. */
-  readonly where: readonly FilterDraft[] | null
+  readonly where: readonly WhereDraft[] | null
   readonly window: WindowDraft
 }
 
@@ -52,28 +47,17 @@ export function hasName(type: EventType): type is 'track' | 'page' | 'screen' {
   return type === 'track' || type === 'page' || type === 'screen'
 }
 
-export function newFilter(): FilterDraft {
-  return { id: draftId(), property: '', comparison: NEW_COMPARISON }
-}
+/** The values that `where` can compare. */
+export const WHERE_SUBJECTS = ['property'] as const
 
 /** Parses a selection of events. Invalid parts get defaults. */
 export function eventsDraftOf(json: JsonObject): EventsDraft {
   const type = EVENT_TYPES.find((each) => each === json['type']) ?? 'track'
-  const { where } = json
   return {
     type,
     name: textOf(json[type === 'track' ? 'event' : 'name']),
-    where: Array.isArray(where) ? where.map(filterDraftOf) : null,
+    where: whereDraftOf(json['where'], WHERE_SUBJECTS),
     window: windowDraftOf(json),
-  }
-}
-
-function filterDraftOf(filter: Json): FilterDraft {
-  const json = isJsonObject(filter) ? filter : {}
-  return {
-    id: draftId(),
-    property: textOf(json['property']),
-    comparison: comparisonDraftOf(json),
   }
 }
 
@@ -91,9 +75,7 @@ export function eventsOf({ type, name, where, window }: EventsDraft): JsonObject
   return {
     ...(type === 'track' ? { event: name } : { type }),
     ...(type !== 'track' && name !== '' && { name }),
-    ...(where !== null && {
-      where: where.map(({ property, comparison }) => ({ property, ...comparisonOf(comparison) })),
-    }),
+    ...whereOf(where),
     ...windowOf(window),
   }
 }
@@ -108,10 +90,27 @@ function windowOf(window: WindowDraft): JsonObject {
 export function areEventsComplete({ type, name, where, window }: EventsDraft): boolean {
   return (
     (type !== 'track' || name !== '') &&
-    (where ?? []).every(
-      ({ property, comparison }) => property !== '' && isComparisonComplete(comparison),
-    ) &&
+    isWhereComplete(where) &&
     (window.kind !== 'within' || numberIn(window.n) !== undefined) &&
     (window.kind !== 'between' || (window.from !== '' && window.to !== ''))
   )
+}
+
+const MAX_CHARACTERS = 80
+
+export function selectionWords({ type, name }: EventsDraft): string {
+  if (type === 'track') return named(name)
+  return name === '' ? `any ${EVENT_WORDS[type]}` : `${EVENT_WORDS[type]} ${named(name)}`
+}
+
+export function whenWords({ window, where }: EventsDraft): string {
+  return `${windowWords(window)}${whereWords(where)}`
+}
+
+function windowWords(window: WindowDraft): string {
+  if (window.kind === 'ever') return ''
+  if (window.kind === 'between')
+    return ` from ${shownText(window.from || BLANK, MAX_CHARACTERS)} to ${shownText(window.to || BLANK, MAX_CHARACTERS)}`
+  const n = window.n.trim() || BLANK
+  return ` in the last ${n === '1' ? window.unit.slice(0, -1) : `${shownText(n, MAX_CHARACTERS)} ${window.unit}`}`
 }

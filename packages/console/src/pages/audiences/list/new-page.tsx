@@ -12,7 +12,10 @@ import { shownText } from '../../../format/shown-text.ts'
 import { PageHeading } from '../../../shell/page-heading.tsx'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { DefinitionEditor } from '../builder/definition-editor.tsx'
-import { type DefinitionDraft, withDraft } from '../draft/definition-draft.ts'
+import {
+  type DefinitionDraft,
+  withDraft,
+} from '../../../domain/conditions/draft/definition-draft.ts'
 import { AUDIENCES, type Computation, type ComputationKind } from '../record/computation-kind.ts'
 import { DestinationPicker } from '../record/destination-picker.tsx'
 import { PageLink } from '../record/page-link.tsx'

@@ -2,8 +2,9 @@ import type { JsonObject } from '@hookline/protocol'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../../../api/client.ts'
 import { allOf } from '../../../api/queries.ts'
-import { COMPUTES, CONDITIONS, type Notation } from '../draft/definition-draft.ts'
-import type { NameOf } from '../draft/words.ts'
+import type { NameOf, Notation } from '../../../domain/conditions/draft/notation.ts'
+import { CONDITIONS } from '../draft/clause-draft.ts'
+import { COMPUTES } from '../draft/compute-draft.ts'
 
 type Audience = Awaited<ReturnType<typeof api.getAudience>>
 type ComputedTrait = Awaited<ReturnType<typeof api.getTrait>>

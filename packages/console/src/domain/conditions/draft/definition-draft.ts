@@ -1,46 +1,6 @@
-import { equalJson, isDeeperThan, type Json, type JsonObject } from '@hookline/protocol'
-import {
-  computeDraftOf,
-  type ComputeDraft,
-  computeOf,
-  isComputeComplete,
-  NEW_COMPUTE,
-} from './compute-draft.ts'
-import {
-  conditionOf,
-  type ConditionTree,
-  isConditionComplete,
-  newClausePart,
-  newGroup,
-  treeOf,
-} from './condition-tree.ts'
-import { computeWords, conditionWords, type NameOf } from './words.ts'
+import { equalJson, isDeeperThan, type Json } from '@hookline/protocol'
+import type { Notation } from './notation.ts'
 import { jsonIn } from './written.ts'
-
-/** Converts a kind of definition between JSON, a draft for the builder, and words. */
-export interface Notation<Draft> {
-  readonly newDraft: () => Draft
-  readonly draftOf: (json: Json) => Draft
-  readonly jsonOf: (draft: Draft) => JsonObject
-  readonly isComplete: (draft: Draft) => boolean
-  readonly wordsOf: (draft: Draft, nameOf: NameOf) => string
-}
-
-export const CONDITIONS: Notation<ConditionTree> = {
-  newDraft: () => newGroup('and', [newClausePart()]),
-  draftOf: treeOf,
-  jsonOf: conditionOf,
-  isComplete: isConditionComplete,
-  wordsOf: conditionWords,
-}
-
-export const COMPUTES: Notation<ComputeDraft> = {
-  newDraft: () => NEW_COMPUTE,
-  draftOf: computeDraftOf,
-  jsonOf: computeOf,
-  isComplete: isComputeComplete,
-  wordsOf: computeWords,
-}
 
 /** A definition edited in the builder or as JSON. */
 export interface DefinitionDraft<Draft> {

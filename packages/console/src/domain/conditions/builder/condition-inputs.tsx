@@ -3,50 +3,48 @@ import { classNames } from '../../../design/class-names.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import {
+  clausePart,
   type ConditionTree,
   type Group,
   innerPointer,
-  type Join,
-  newClausePart,
   newGroup,
   withPart,
 } from '../draft/condition-tree.ts'
+import type { Join } from '../draft/notation.ts'
 import { useBuilder } from './builder-context.ts'
 import { ClauseBox } from './clause-box.tsx'
+import type { ClauseEditor, EditPart, PartProps } from './clause-editor.ts'
 import { FaultList } from './fault-list.tsx'
-import { InlineSelect } from './inputs/inline-input.tsx'
-import {
-  addId,
-  type EditPart,
-  NegateButton,
-  NotMark,
-  type PartProps,
-  SmallButton,
-} from './part-buttons.tsx'
+import { InlineSelect } from './inline-input.tsx'
+import { addId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
 
-interface ConditionInputsProps {
-  readonly draft: ConditionTree
-  readonly onChange: (draft: ConditionTree) => void
+interface ConditionInputsProps<Clause> {
+  readonly editor: ClauseEditor<Clause>
+  /** The JSON Pointer of the condition. */
+  readonly pointer: string
+  readonly draft: ConditionTree<Clause>
+  readonly onChange: (draft: ConditionTree<Clause>) => void
 }
 
-export function ConditionInputs({ draft, onChange }: ConditionInputsProps): ReactElement {
+export function ConditionInputs<Clause>(props: ConditionInputsProps<Clause>): ReactElement {
+  const { editor, pointer, draft, onChange } = props
   const [focus, setFocus] = useState<{ readonly id: string }>()
   // Focus follows added and moved parts, and stays near removed ones.
   useEffect(() => {
     if (focus !== undefined) document.getElementById(focus.id)?.focus()
   }, [focus])
-  const edit: EditPart = (id, change, focusId) => {
-    onChange(withPart(draft, id, change))
+  const edit: EditPart<Clause> = (id, change, focusId) => {
+    onChange(withPart(draft, id, change, editor.notation.join))
     if (focusId !== undefined) setFocus({ id: focusId })
   }
   return (
     <div className="flex flex-col gap-2">
-      <PartInputs part={draft} pointer="/condition" parent={undefined} onEdit={edit} />
+      <PartInputs editor={editor} part={draft} pointer={pointer} parent={undefined} onEdit={edit} />
       {draft.kind === 'clause' && (
         <AddButton
-          label="Add clause"
+          label="Add condition"
           onAdd={() => {
-            const clause = newClausePart()
+            const clause = clausePart(editor.notation.newDraft())
             edit(draft.id, (part) => [part, clause], clause.id)
           }}
         />
@@ -55,7 +53,7 @@ export function ConditionInputs({ draft, onChange }: ConditionInputsProps): Reac
   )
 }
 
-function PartInputs({ part, ...rest }: PartProps): ReactElement {
+function PartInputs<Clause>({ part, ...rest }: PartProps<Clause>): ReactElement {
   return part.kind === 'group' ? (
     <GroupInputs part={part} {...rest} />
   ) : (
@@ -64,18 +62,21 @@ function PartInputs({ part, ...rest }: PartProps): ReactElement {
 }
 
 const JOINS: readonly (readonly [Join, string])[] = [
-  ['and', 'All of these'],
-  ['or', 'Any of these'],
+  ['and', 'All of'],
+  ['or', 'Any of'],
 ]
 
-function GroupInputs({ part, pointer, parent, onEdit }: PartProps<Group>): ReactElement {
+type GroupProps<Clause> = PartProps<Clause, Group<Clause>>
+
+function GroupInputs<Clause>(props: GroupProps<Clause>): ReactElement {
+  const { editor, part, pointer, parent, onEdit } = props
   const { faults } = useBuilder()
   const inner = innerPointer(part, pointer)
   const parts = `${inner}/${part.join}`
   return (
     <div
       role="group"
-      aria-label={part.join === 'and' ? 'Group: all of these' : 'Group: any of these'}
+      aria-label={part.join === 'and' ? 'Group: all of' : 'Group: any of'}
       className={classNames(
         'border-line flex flex-col gap-2',
         parent !== undefined && 'bg-sunken rounded-panel border p-2 sm:p-3',
@@ -90,31 +91,37 @@ function GroupInputs({ part, pointer, parent, onEdit }: PartProps<Group>): React
           options={JOINS}
           onPick={(join) => onEdit(part.id, () => [{ ...part, join }])}
         />
-        <GroupActions part={part} parent={parent} onEdit={onEdit} />
+        <GroupActions {...props} />
       </div>
       <FaultList faults={faults.filter((each) => [pointer, inner, parts].includes(each.pointer))} />
       <ul className="flex flex-col gap-2">
         {part.parts.map((each, index) => (
           <li key={each.id} className="flex flex-col gap-2">
             {index > 0 && <span className="text-ink-faint text-note font-medium">{part.join}</span>}
-            <PartInputs part={each} pointer={`${parts}/${index}`} parent={part} onEdit={onEdit} />
+            <PartInputs
+              editor={editor}
+              part={each}
+              pointer={`${parts}/${index}`}
+              parent={part}
+              onEdit={onEdit}
+            />
           </li>
         ))}
       </ul>
-      <AddButtons part={part} onEdit={onEdit} />
+      <AddButtons {...props} />
     </div>
   )
 }
 
-function AddButtons({ part, onEdit }: Pick<PartProps<Group>, 'part' | 'onEdit'>): ReactElement {
+function AddButtons<Clause>({ editor, part, onEdit }: GroupProps<Clause>): ReactElement {
   const add = (wrapped: boolean): void => {
-    const clause = newClausePart()
+    const clause = clausePart(editor.notation.newDraft())
     const added = wrapped ? newGroup(part.join === 'and' ? 'or' : 'and', [clause]) : clause
     onEdit(part.id, () => [{ ...part, parts: [...part.parts, added] }], clause.id)
   }
   return (
     <div className="flex flex-wrap gap-2">
-      <AddButton id={addId(part.id)} label="Add clause" onAdd={() => add(false)} />
+      <AddButton id={addId(part.id)} label="Add condition" onAdd={() => add(false)} />
       <AddButton label="Add group" onAdd={() => add(true)} />
     </div>
   )
@@ -134,10 +141,10 @@ function AddButton({ id, label, onAdd }: AddButtonProps): ReactElement {
   )
 }
 
-function GroupActions({ part, parent, onEdit }: Omit<PartProps<Group>, 'pointer'>): ReactElement {
+function GroupActions<Clause>({ part, parent, onEdit }: GroupProps<Clause>): ReactElement {
   return (
     <div className="ml-auto flex flex-wrap gap-1">
-      <NegateButton part={part} onEdit={onEdit} />
+      <NotButton part={part} onEdit={onEdit} />
       {parent !== undefined && part.nots === 0 && part.parts.length > 0 && (
         <SmallButton onClick={() => onEdit(part.id, () => part.parts, part.parts[0]!.id)}>
           Ungroup

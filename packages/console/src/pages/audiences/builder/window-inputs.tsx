@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
-import { DURATION_UNITS, type DurationUnit, type WindowDraft } from '../../draft/events-draft.ts'
-import { InlineInput, InlineSelect } from './inline-input.tsx'
-import { TimeInput } from './value-input.tsx'
+import { InlineInput, InlineSelect } from '../../../domain/conditions/builder/inline-input.tsx'
+import { TimeInput } from '../../../domain/conditions/builder/value-input.tsx'
+import { DURATION_UNITS, type DurationUnit, type WindowDraft } from '../draft/events-draft.ts'
 
 const KINDS = [
   ['ever', 'at any time'],

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { suggestionsIn } from '../../src/pages/audiences/draft/suggestions.ts'
+import { suggestionsIn } from '../../src/domain/conditions/draft/suggestions.ts'
 
 test('suggests names from recent events, the most frequent first', () => {
   const found = suggestionsIn([
     { type: 'track', event: 'A', properties: { price: 1, item: { sku: 'x', 'utm.source': 'y' } } },
-    { type: 'track', event: 'B' },
+    { type: 'track', event: 'B', context: { page: { path: '/' } } },
     { type: 'track', event: 'B', properties: { price: 2 } },
     { type: 'page', name: 'Home' },
     { type: 'page' },
@@ -17,6 +17,7 @@ test('suggests names from recent events, the most frequent first', () => {
     screen: [],
     traits: ['plan', 'list'],
     properties: ['price', 'item.sku', String.raw`item.utm\.source`],
+    context: ['page.path'],
   })
 })
 

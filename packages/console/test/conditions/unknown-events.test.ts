@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { unknownEvents } from '../../src/pages/audiences/draft/suggestions.ts'
+import { unknownEvents } from '../../src/domain/conditions/draft/suggestions.ts'
 
 const known = { track: ['Order Completed', 'Product Viewed'] }
 

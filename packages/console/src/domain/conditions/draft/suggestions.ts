@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
 
 /** Names in recent events, which inputs suggest. */
 export type Suggestions = Readonly<
-  Record<'track' | 'page' | 'screen' | 'traits' | 'properties', readonly string[]>
+  Record<'track' | 'page' | 'screen' | 'traits' | 'properties' | 'context', readonly string[]>
 >
 
 const MAX_NAMES = 50
@@ -19,6 +19,7 @@ export function suggestionsIn(events: readonly JsonObject[]): Suggestions {
     screen: mostFrequent(named('screen', 'name')),
     traits: mostFrequent(events.flatMap((event) => pathsIn(event['traits']))),
     properties: mostFrequent(events.flatMap((event) => pathsIn(event['properties']))),
+    context: mostFrequent(events.flatMap((event) => pathsIn(event['context']))),
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Operator, OPERATOR_TABLE, OPERATORS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { type ComparisonDraft, withOperator } from '../../draft/comparison-draft.ts'
-import { OPERATOR_WORDS } from '../../draft/words.ts'
+import { type ComparisonDraft, withOperator } from '../draft/comparison-draft.ts'
+import { OPERATOR_WORDS } from '../draft/words.ts'
 import { InlineSelect } from './inline-input.tsx'
 import { ValueInput } from './value-input.tsx'
 
@@ -35,7 +35,7 @@ export function OperatorNote({ op }: { readonly op: Operator }): ReactElement {
   const { meaning, appliesTo, onMissing, onMistyped } = OPERATOR_TABLE[op]
   const verdict = (holds: boolean): string => (holds ? 'match' : 'do not match')
   return (
-    <p className="text-ink-faint text-note">
+    <p className="text-ink-faint text-note basis-full">
       {meaning} Applies to {appliesTo}. Missing values {verdict(onMissing)}
       {appliesTo !== 'every value' && `; other types ${verdict(onMistyped)}`}.
     </p>

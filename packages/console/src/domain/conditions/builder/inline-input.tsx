@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactElement, useId } from 'react'
-import { classNames } from '../../../../design/class-names.ts'
-import { Select, TextInput } from '../../../../design/controls/field.tsx'
+import { classNames } from '../../../design/class-names.ts'
+import { Select, TextInput } from '../../../design/controls/field.tsx'
 
 const WIDTHS = {
   short: 'w-20',

@@ -2,31 +2,15 @@ import type { ComponentProps, ReactElement } from 'react'
 import { classNames } from '../../../design/class-names.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Icon } from '../../../design/icon.tsx'
-import type { ConditionTree, Group } from '../draft/condition-tree.ts'
-
-/** Replaces the part with this id and moves the focus. */
-export type EditPart = (
-  id: string,
-  edit: (part: ConditionTree) => readonly ConditionTree[],
-  focusId?: string,
-) => void
-
-export interface PartProps<Part extends ConditionTree = ConditionTree> {
-  readonly part: Part
-  /** The JSON Pointer of its outermost `not`. */
-  readonly pointer: string
-  /** `undefined` at the root. */
-  readonly parent: Group | undefined
-  readonly onEdit: EditPart
-}
+import type { PartProps } from './clause-editor.ts'
 
 /** The id of a group's button that adds a clause. */
 export const addId = (groupId: string): string => `${groupId}-add`
 
-type NotProps = Pick<PartProps, 'part' | 'onEdit'>
+type NotProps<Clause> = Pick<PartProps<Clause>, 'part' | 'onEdit'>
 
 /** Shows the `not`s of a part; a click removes one. */
-export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
+export function NotMark<Clause>({ part, onEdit }: NotProps<Clause>): ReactElement | null {
   if (part.nots === 0) return null
   return (
     <Button
@@ -40,11 +24,11 @@ export function NotMark({ part, onEdit }: NotProps): ReactElement | null {
   )
 }
 
-export function NegateButton({ part, onEdit }: NotProps): ReactElement | null {
+export function NotButton<Clause>({ part, onEdit }: NotProps<Clause>): ReactElement | null {
   if (part.nots > 0) return null
   return (
     <SmallButton onClick={() => onEdit(part.id, (each) => [{ ...each, nots: 1 }], part.id)}>
-      Negate
+      Not
     </SmallButton>
   )
 }

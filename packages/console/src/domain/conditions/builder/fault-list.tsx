@@ -1,8 +1,14 @@
 import type { ReactElement } from 'react'
-import type { ApiProblem } from '../../../api/problem.ts'
+import { type ApiProblem, problemOf } from '../../../api/problem.ts'
 
 /** An error that the service reports for part of a definition. */
 export type PartFault = ApiProblem['errors'][number]
+
+/** The distinct faults in these errors. */
+export function faultsOf(errors: readonly unknown[]): readonly PartFault[] {
+  const faults = errors.flatMap((each) => (each === null ? [] : problemOf(each).errors))
+  return [...new Map(faults.map((each) => [`${each.pointer} ${each.message}`, each])).values()]
+}
 
 /** The faults at this pointer and below. */
 export function faultsIn(faults: readonly PartFault[], pointer: string): readonly PartFault[] {

@@ -1,8 +1,8 @@
 import { OPERATOR_TABLE, type Operator, parseTimestamp, VALUE_KINDS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
-import { TextArea } from '../../../../design/controls/field.tsx'
-import { timeOfInput } from '../../../../format/input-time.ts'
-import { FORMS, type ValueDraft } from '../../draft/comparison-draft.ts'
+import { TextArea } from '../../../design/controls/field.tsx'
+import { timeOfInput } from '../../../format/input-time.ts'
+import { FORMS, type ValueDraft } from '../draft/comparison-draft.ts'
 import { InlineInput, InlineSelect } from './inline-input.tsx'
 
 interface ValueInputProps {

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import { api } from '../../../api/client.ts'
+import { type Suggestions, suggestionsIn } from '../draft/suggestions.ts'
+import type { NameOf } from '../draft/notation.ts'
+import type { PartFault } from './fault-list.tsx'
+
+/** Shared by all inputs of a definition. */
+interface BuilderContent {
+  readonly faults: readonly PartFault[]
+  readonly suggestions: Suggestions
+  readonly nameOf: NameOf
+}
+
+const NO_SUGGESTIONS = suggestionsIn([])
+
+export const BuilderContext = createContext<BuilderContent>({
+  faults: [],
+  suggestions: NO_SUGGESTIONS,
+  nameOf: () => undefined,
+})
+
+export function useBuilder(): BuilderContent {
+  return useContext(BuilderContext)
+}
+
+const MAX_EVENTS = 200
+
+/** Names in the last events, of all sources or of one. */
+export function useSuggestions(sourceId?: string): Suggestions {
+  const { data = NO_SUGGESTIONS } = useQuery({
+    queryKey: ['suggestions', sourceId],
+    queryFn: async () => {
+      const { data: events } = await api.listEvents({
+        limit: MAX_EVENTS,
+        ...(sourceId !== undefined && { sourceId }),
+      })
+      return suggestionsIn(events.map(({ event }) => event))
+    },
+    staleTime: 60_000,
+  })
+  return data
+}
