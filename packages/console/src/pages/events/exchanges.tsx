@@ -1,3 +1,4 @@
+import { type Event, webhookPayload } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
@@ -7,6 +8,8 @@ import { Select } from '../../design/controls/field.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { CodeBlock } from '../../design/texts/code-block.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { PayloadColumns } from '../../domain/destinations/payload-columns.tsx'
+import { isUnchanged, type TestedPayloads } from '../../domain/destinations/tested-payloads.ts'
 import type { Names } from '../../domain/names.ts'
 import { classInfo } from '../../domain/trace/explanations.ts'
 import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
@@ -46,18 +49,18 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
       </label>
       {/* People look for the response of a failed attempt first. */}
       {!isDelivered && <Response attempt={shown.attempt} />}
-      <Request deliveryId={shown.id} url={shown.attempt.url} />
+      <Request event={trace.event} deliveryId={shown.id} url={shown.attempt.url} />
       {isDelivered && <Response attempt={shown.attempt} />}
     </div>
   )
 }
 
-interface RequestProps {
+interface RequestProps extends Pick<Trace, 'event'> {
   readonly deliveryId: string
   readonly url: string
 }
 
-function Request({ deliveryId, url }: RequestProps): ReactElement {
+function Request({ event, deliveryId, url }: RequestProps): ReactElement {
   const mayRead = useMay('editor')
   const query = useQuery({
     queryKey: ['deliveries', deliveryId, 'requests'],
@@ -79,21 +82,37 @@ function Request({ deliveryId, url }: RequestProps): ReactElement {
           return (
             <div className="flex flex-col gap-3">
               <p className="text-ink-soft max-w-prose">
-                The body is the same for every attempt. The signature, timestamp and attempt number
-                shown are those of the next request.
+                This is the next request: its signature, timestamp and attempt number are new, and
+                its body is made with the current settings of the destination.
               </p>
               <Part
                 title="Headers"
                 what="the request headers"
                 text={lines(found.request.headers)}
               />
-              <Part title="Body" what="the request body" text={found.request.body} />
+              <Body payloads={payloadsOf(event, found.request.body)} />
               <Part title="cURL" what="the curl command" text={found.curl} />
             </div>
           )
         }}
       </Loaded>
     </Panel>
+  )
+}
+
+function payloadsOf(event: Trace['event'], body: string): TestedPayloads {
+  return {
+    stored: webhookPayload(event as unknown as Event),
+    sent: { kind: 'body', body },
+  }
+}
+
+/** The body, beside the stored payload if they differ. */
+function Body({ payloads }: { readonly payloads: TestedPayloads }): ReactElement {
+  return isUnchanged(payloads) ? (
+    <Part title="Body" what="the request body" text={payloads.stored} />
+  ) : (
+    <PayloadColumns payloads={payloads} />
   )
 }
 

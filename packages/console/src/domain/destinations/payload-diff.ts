@@ -1,0 +1,147 @@
+import {
+  equalJson,
+  isDeeperThan,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+} from '@hookline/protocol'
+
+export type Mark = 'removed' | 'changed' | 'hashed' | 'added'
+
+/** A field that differs. */
+export interface Difference {
+  /** `context.ip`, as in the rules for fields. */
+  readonly path: string
+  readonly mark: Mark
+}
+
+/** A line of indented JSON. */
+export interface MarkedLine {
+  readonly text: string
+  readonly mark?: Mark
+  /** Whether the marked value begins here. */
+  readonly isFirst?: boolean
+}
+
+/** A stored payload and the body made from it, with their differences. */
+export interface PayloadDiff {
+  readonly differences: readonly Difference[]
+  readonly stored: readonly MarkedLine[]
+  readonly sent: readonly MarkedLine[]
+}
+
+const MAX_DEPTH = 100
+
+/** Compares two JSON texts path by path; `undefined` if the body is not the payload, such as the result of a transform. */
+export function payloadDiff(storedText: string, sentText: string): PayloadDiff | undefined {
+  const sent = objectIn(sentText)
+  const stored = placedAs(objectIn(storedText), sent)
+  if (stored === undefined || sent === undefined) return undefined
+  const differences = differencesIn(stored.value, sent, '')
+  const marks = new Map(differences.map(({ path, mark }) => [path, mark]))
+  const own = stored.isInData ? stored.value['data']! : stored.value
+  return {
+    differences,
+    stored: markedLines(own, marks, stored.isInData ? 'data' : '', 'added'),
+    sent: markedLines(sent, marks, '', 'removed'),
+  }
+}
+
+function objectIn(text: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(text) as Json
+    return isJsonObject(value) && !isDeeperThan(value, MAX_DEPTH) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface Placed {
+  readonly value: JsonObject
+  readonly isInData: boolean
+}
+
+/** The payload where the body has it: formats such as CloudEvents put it into `data`. */
+function placedAs(
+  stored: JsonObject | undefined,
+  sent: JsonObject | undefined,
+): Placed | undefined {
+  const id = stored?.['messageId']
+  if (stored === undefined || sent === undefined || id === undefined) return undefined
+  if (sent['messageId'] === id) return { value: stored, isInData: false }
+  const { data } = sent
+  if (!isJsonObject(data) || data['messageId'] !== id) return undefined
+  return { value: { data: stored }, isInData: true }
+}
+
+function differencesIn(before: Json, after: Json, path: string): readonly Difference[] {
+  if (equalJson(before, after)) return []
+  const [from, to] = [membersOf(before), membersOf(after)]
+  if (from === undefined || to === undefined || Array.isArray(before) !== Array.isArray(after))
+    return [{ path, mark: isHash(after) && !isHash(before) ? 'hashed' : 'changed' }]
+  return [...new Set([...from.keys(), ...to.keys()])].flatMap((name): readonly Difference[] => {
+    const [old, current] = [from.get(name), to.get(name)]
+    const inner = pathTo(path, name)
+    if (current === undefined) return [{ path: inner, mark: 'removed' }]
+    if (old === undefined) return [{ path: inner, mark: 'added' }]
+    return differencesIn(old, current, inner)
+  })
+}
+
+/** The members of an object or the items of a list; `undefined` for other values. */
+function membersOf(value: Json): ReadonlyMap<string, Json> | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  return new Map(
+    Object.entries(value).filter((each): each is [string, Json] => each[1] !== undefined),
+  )
+}
+
+/** An HMAC-SHA256 in hexadecimal. */
+function isHash(value: Json): boolean {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+}
+
+function pathTo(path: string, name: string): string {
+  const step = name.replaceAll('.', String.raw`\.`)
+  return path === '' ? step : `${path}.${step}`
+}
+
+/** The lines of `JSON.stringify(value, null, 2)`, marked by path. `absent`: the mark of fields that this side does not have. */
+function markedLines(
+  value: Json,
+  marks: ReadonlyMap<string, Mark>,
+  root: string,
+  absent: Mark,
+): readonly MarkedLine[] {
+  const linesOf = (each: Json, path: string, { indent, name, end }: LinePlace): MarkedLine[] => {
+    const mark = marks.get(path)
+    const members = [...(membersOf(each) ?? [])]
+    const isMarked = mark !== undefined && mark !== absent
+    if (isMarked || members.length === 0) {
+      const lines = `${name}${JSON.stringify(each, null, 2)}${end}`.split('\n')
+      return lines.map((text, index) => ({
+        text: indent + text,
+        ...(isMarked && { mark, isFirst: index === 0 }),
+      }))
+    }
+    const isList = Array.isArray(each)
+    const [open, close] = isList ? ['[', ']'] : ['{', '}']
+    const inner = members.flatMap(([key, member], index) =>
+      linesOf(member, pathTo(path, key), {
+        indent: `${indent}  `,
+        name: isList ? '' : `${JSON.stringify(key)}: `,
+        end: index < members.length - 1 ? ',' : '',
+      }),
+    )
+    return [{ text: indent + name + open }, ...inner, { text: indent + close + end }]
+  }
+  return linesOf(value, root, { indent: '', name: '', end: '' })
+}
+
+/** What surrounds a value in its line. */
+interface LinePlace {
+  readonly indent: string
+  /** `"userId": `; empty in a list. */
+  readonly name: string
+  readonly end: '' | ','
+}
