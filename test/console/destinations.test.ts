@@ -3,6 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -109,7 +110,7 @@ test('a transform is evaluated while it is typed, and saved', async () => {
   await panel.getByText('The expression is invalid at character 9').waitFor()
   // Chromium logs the refused request.
   faults.length = 0
-  await panel.getByLabel('Start from').selectOption({ label: 'Slack message' })
+  await panel.getByLabel('Ready-made transform').selectOption({ label: 'Slack message' })
   await body.getByText('revenue: 100').waitFor()
   await panel.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
@@ -119,7 +120,7 @@ test('a transform is evaluated while it is typed, and saved', async () => {
   expect(faults).toEqual([])
 })
 
-test('a filter is previewed while it is typed, and saved', async () => {
+test('a filter is built, previewed while it is edited, edited as JSON, and saved', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -128,20 +129,124 @@ test('a filter is previewed while it is typed, and saved', async () => {
   await service.endOf('m-2')
   const { page, faults, go } = await openSignedIn(service)
   await go(`destinations/${id}?tab=settings`)
-  const input = page.getByLabel('filter, sample, fields and format as JSON')
-  await input.fill('{"filter": {"event": "Order *", "where": [')
-  await page.getByText('Invalid JSON.').waitFor()
-  const where = [{ property: 'revenue', op: '>=', value: 100 }]
-  await input.fill(JSON.stringify({ filter: { event: 'Order *', where } }))
-  await page.getByText('Selects 1 of the last 2 events.').waitFor()
-  await page.getByText('/where/0: revenue is 39.95, not >= 100.').waitFor()
-  await expectAccessible(page)
-  const panel = page.locator('section', {
+  const panel = page.getByRole('region', { name: 'Filter' })
+  const form = page.locator('section', {
     has: page.getByRole('heading', { name: 'Events and fields' }),
   })
-  await panel.getByRole('button', { name: 'Save' }).click()
+  const condition = (number: number) =>
+    panel.getByRole('group', { name: /^Condition:/ }).nth(number - 1)
+  const save = form.getByRole('button', { name: 'Save' })
+
+  // By keyboard.
+  await panel.getByRole('button', { name: 'Add filter' }).press('Enter')
+  await condition(1).getByLabel('Event name').focus()
+  await page.keyboard.type('Order *')
+  await panel.getByText('Selects 2 of the last 2 events.').waitFor()
+  await condition(1).getByRole('button', { name: 'Filter by value' }).press('Enter')
+  await panel.getByText('Fill in all fields to see matching events.').waitFor()
+  expect(await save.isDisabled()).toBe(true)
+  await page.keyboard.type('revenue')
+  await condition(1).getByLabel('Operator').selectOption('is at least')
+  await condition(1).getByLabel('Value', { exact: true }).fill('100')
+  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await panel.getByText('/or/0/where/0: revenue is 39.95, not >= 100.').waitFor()
+  await panel.getByLabel('Match').selectOption('All of')
+  await panel.getByRole('button', { name: 'Add condition' }).click()
+  await page.keyboard.type('any')
+  await condition(2).getByRole('button', { name: 'Filter by value' }).click()
+  await condition(2).getByLabel('Compare').selectOption('userId')
+  await condition(2).getByLabel('Operator').selectOption('has no value')
+  await condition(2).getByRole('button', { name: 'Not', exact: true }).click()
+  await panel
+    .getByText(
+      'Order * where revenue is at least 100 and not (any event where userId has no value)',
+      { exact: true },
+    )
+    .waitFor()
+  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await expectAccessible(page)
+  await expectNoSidewaysScroll(page)
+
+  await form.getByRole('button', { name: 'Edit as JSON' }).click()
+  const json = panel.getByLabel('Filter as JSON')
+  const where = [{ property: 'revenue', op: '>=', value: 100 }]
+  expect(JSON.parse(await json.inputValue())).toEqual({
+    and: [
+      { type: 'track', event: 'Order *', where },
+      { not: { where: [{ field: 'userId', op: 'not_exists' }] } },
+    ],
+  })
+  await json.fill('{"event": ')
+  await panel.getByText('Invalid JSON.').waitFor()
+  expect(faults).toEqual([])
+  await json.fill(
+    '{"and": [{"event": "Order *"}, {"where": [{"property": "a..b", "op": "exists"}]}]}',
+  )
+  await panel.getByText('/and/1/where/0/property: The path contains an empty name.').waitFor()
+  await form.getByRole('button', { name: 'Use builder' }).click()
+  await condition(2).getByText('The path contains an empty name.').waitFor()
+  await expectAccessible(page)
+  // Chromium logs the refused request.
+  faults.length = 0
+  await form.getByRole('button', { name: 'Edit as JSON' }).click()
+  await json.fill(JSON.stringify({ event: 'Order *', where }))
+  await panel.getByText('Selects 1 of the last 2 events.').waitFor()
+  await save.click()
   await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
   await service.track('m-3', { properties: { revenue: 1 } })
   expect((await service.endOf('m-3')).decisions).toMatchObject([{ reason: 'filtered' }])
+  await panel.getByRole('button', { name: 'Remove filter' }).click()
+  await panel.getByText('All events.').waitFor()
+  await save.click()
+  await service.track('m-4', { properties: { revenue: 1 } })
+  await receiver.waitFor(3)
+  expect(faults).toEqual([])
+})
+
+test('fields are removed and hashed, and the differences of the body are marked', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const properties = { email: 'anna@example.com', revenue: 100 }
+  await service.track('m-1', { userId: 'u1', properties })
+  const { id: eventId } = await service.endOf('m-1')
+  const { page, faults, go } = await openSignedIn(service, { viewport: NARROW })
+  await go(`destinations/${id}?tab=settings`)
+  const panel = page.getByRole('region', { name: 'Users, fields and format' })
+  const field = (number: number) => panel.getByRole('group', { name: 'Field' }).nth(number - 1)
+  for (const [index, path] of ['properties.email', 'userId'].entries()) {
+    await panel.getByRole('button', { name: 'Remove or hash a field' }).click()
+    await field(index + 1)
+      .getByLabel('Path')
+      .fill(path)
+  }
+  await field(2).getByLabel('Rule', { exact: true }).selectOption('hash')
+  await panel.getByText('All users, without properties.email, with hashed userId').waitFor()
+  await expectAccessible(page)
+  await expectNoSidewaysScroll(page)
+  const form = page.locator('section', {
+    has: page.getByRole('heading', { name: 'Events and fields' }),
+  })
+  await form.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved. The changes apply from the next event and attempt.').waitFor()
+
+  const marked = page.getByRole('listitem').filter({ hasText: /removed|hashed/ })
+  const expected = ['hashed userId', 'removed properties.email']
+  await page.getByRole('tab', { name: 'Test' }).click()
+  await page.getByLabel('Or a stored event').fill(eventId)
+  await page.getByRole('button', { name: 'Preview' }).click()
+  await page.getByText('2 differences').waitFor()
+  expect(await marked.allInnerTexts()).toEqual(expected)
+  await expect(page.locator('del').allInnerTexts()).resolves.toEqual([
+    '"email": "anna@example.com",',
+  ])
+  await expectAccessible(page)
+  await expectNoSidewaysScroll(page)
+
+  await go(`events/${eventId}?tab=exchange`)
+  await page.getByText('2 differences').waitFor()
+  expect(await marked.allInnerTexts()).toEqual(expected)
+  await expectAccessible(page)
+  await expectNoSidewaysScroll(page)
   expect(faults).toEqual([])
 })

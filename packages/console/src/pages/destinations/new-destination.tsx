@@ -202,6 +202,14 @@ function Created({ destination, secret }: CreatedProps): ReactElement {
         >
           Send a test
         </Link>
+        <Link
+          to="/destinations/$id"
+          params={{ id }}
+          search={{ tab: 'settings' }}
+          className="text-accent underline"
+        >
+          Choose events and fields
+        </Link>
         <Link to="/destinations/$id" params={{ id }} className="text-accent underline">
           Open destination
         </Link>

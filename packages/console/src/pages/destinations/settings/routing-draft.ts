@@ -1,13 +1,20 @@
-import { isJsonObject, type JsonObject } from '@hookline/protocol'
 import type { Destination } from '@hookline/cli/management-client'
+import { isJsonObject, type Json } from '@hookline/protocol'
+import {
+  type DefinitionDraft,
+  withText,
+} from '../../../domain/conditions/draft/definition-draft.ts'
 import { shownText } from '../../../format/shown-text.ts'
+import { type FilterDraft, FILTERS, isFilterComplete } from './filter/filter-draft.ts'
+import { type ShapeDraft, SHAPES } from './shape/shape-draft.ts'
 
-/** The settings that are edited as JSON. The transform has its own field, because JSON allows no line breaks in strings. */
-const NAMES = ['filter', 'sample', 'fields', 'format'] as const
+/** The settings of the shape. */
+const NAMES = ['sample', 'fields', 'format'] as const
 
 export interface RoutingDraft {
-  readonly json: string
-  /** Empty: none. */
+  readonly filter: FilterDraft
+  readonly shape: DefinitionDraft<ShapeDraft>
+  /** Empty: none. It has its own field, because JSON allows no line breaks in strings. */
   readonly transform: string
 }
 
@@ -16,36 +23,36 @@ export function routingDraftOf({ settings }: Pick<Destination, 'settings'>): Rou
     const value = settings[name]
     return value === undefined || value === null ? [] : [[name, value]]
   })
-  const json = stored.length === 0 ? '' : JSON.stringify(Object.fromEntries(stored), null, 2)
-  return { json, transform: settings.transform ?? '' }
-}
-
-/** The settings to save; `undefined` if the JSON has a fault. `null` removes a setting. */
-export function requestedRouting({ json, transform }: RoutingDraft): object | undefined {
-  const entered = objectIn(json)
-  if (entered === undefined || jsonFault(json) !== undefined) return undefined
-  const requested = NAMES.map((name) => [name, entered[name] ?? null])
-  return { ...Object.fromEntries(requested), transform: isBlank(transform) ? null : transform }
-}
-
-/** The settings in the text; `undefined` if it is not a JSON object. */
-export function objectIn(json: string): JsonObject | undefined {
-  if (isBlank(json)) return {}
-  try {
-    const value: unknown = JSON.parse(json)
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
+  const text = (json: object): string => JSON.stringify(json, null, 2)
+  return {
+    filter: settings.filter ? withText(FILTERS, text(settings.filter)) : null,
+    shape: withText(SHAPES, text(Object.fromEntries(stored))),
+    transform: settings.transform ?? '',
   }
 }
 
-export function jsonFault(json: string): string | undefined {
-  const entered = objectIn(json)
-  if (entered === undefined) return 'Invalid JSON.'
-  const unknown = Object.keys(entered).find((each) => !NAMES.some((name) => name === each))
+/** The settings to save; `undefined` if they are incomplete or have a fault. `null` removes a setting. */
+export function requestedRouting({ filter, shape, transform }: RoutingDraft): object | undefined {
+  const { draft, json } = shape
+  if (!isJsonObject(json) || shapeFault(json) !== undefined) return undefined
+  if (!isFilterComplete(filter) || (draft !== undefined && !SHAPES.isComplete(draft)))
+    return undefined
+  const requested = NAMES.map((name) => [name, json[name] ?? null])
+  return {
+    filter: filter?.json ?? null,
+    ...Object.fromEntries(requested),
+    transform: isBlank(transform) ? null : transform,
+  }
+}
+
+/** Why the JSON of the shape cannot be saved. The service would ignore unknown settings. */
+export function shapeFault(json: Json | undefined): string | undefined {
+  if (json === undefined) return undefined
+  if (!isJsonObject(json)) return 'Use a JSON object.'
+  const unknown = Object.keys(json).find((each) => !NAMES.some((name) => name === each))
   if (unknown === undefined) return undefined
-  return unknown === 'transform'
-    ? 'Enter the transform in its own field.'
+  return unknown === 'transform' || unknown === 'filter'
+    ? `Enter the ${unknown} in its own field.`
     : `Unknown setting: ${shownText(unknown, 60)}.`
 }
 

@@ -15,16 +15,19 @@ export const READY_MADE: readonly Option[] = [
   ),
 ]
 
+type ShownEvent = Pick<Event, 'id' | 'sourceId' | 'event' | 'receivedAt'>
+
+export function eventOptions(events: readonly ShownEvent[], zone: Zone): readonly Option[] {
+  return events.map(({ id, sourceId, event, receivedAt }): Option => {
+    const title = titleOf(summaryOf(event, isComputed(sourceId)))
+    return [id, `${shownText(title, 60)}, ${absoluteTime(Date.parse(receivedAt), zone)}`]
+  })
+}
+
 /** The payloads that a transform can be tried with: events, the newest first, and samples. */
-export function payloadOptions(
-  events: readonly Pick<Event, 'id' | 'sourceId' | 'event' | 'receivedAt'>[],
-  zone: Zone,
-): readonly Option[] {
+export function payloadOptions(events: readonly ShownEvent[], zone: Zone): readonly Option[] {
   return [
-    ...events.map(({ id, sourceId, event, receivedAt }): Option => {
-      const title = titleOf(summaryOf(event, isComputed(sourceId)))
-      return [id, `${shownText(title, 60)}, ${absoluteTime(Date.parse(receivedAt), zone)}`]
-    }),
+    ...eventOptions(events, zone),
     ...PAYLOAD_TYPES.map((type): Option => [type, `Sample: ${type}`]),
   ]
 }

@@ -8,29 +8,33 @@ import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx
 import { payloadsOf, type Tested } from '../../../domain/destinations/tested-payloads.ts'
 import { useZone } from '../../../format/time-zone.ts'
 import { useDebounced } from '../../../shell/use-debounced.ts'
+import { useRecentEvents } from '../recent-events.ts'
+import type { FilterDraft } from './filter/filter-draft.ts'
+import { useFilterPreview } from './filter/filter-preview.tsx'
 import { isBlank } from './routing-draft.ts'
 import { payloadOf, payloadOptions, READY_MADE } from './transform-choices.ts'
-
-const MAX_EVENTS = 10
 
 interface TransformEditorProps extends DestinationProps {
   readonly expression: string
   readonly onChange: (expression: string) => void
   /** From saving. */
   readonly fault: string | undefined
+  /** The first payloads to try are events that it selects. */
+  readonly filter: FilterDraft
   /** Whether `fields` or `format` may differ from the saved ones, which the preview uses. */
-  readonly isFormEdited: boolean
+  readonly isShapeEdited: boolean
 }
 
 /** Edits the transform, and shows the resulting body for a recent event or a sample. */
 export function TransformEditor({
   destination,
+  filter,
   expression,
   onChange,
   fault,
-  isFormEdited,
+  isShapeEdited,
 }: TransformEditorProps): ReactElement {
-  const { options, isPending } = usePayloads(destination.sourceId)
+  const { options, isPending } = usePayloads(destination, filter)
   const [picked, setPicked] = useState('')
   // A picked event may have left the list.
   const [payload] = options.find(([value]) => value === picked) ?? options[0]!
@@ -38,7 +42,7 @@ export function TransformEditor({
   const invalid = faultAt(error, '/transform')
   return (
     <div className="flex flex-col gap-3">
-      <Field label="Start from" className="self-start">
+      <Field label="Ready-made transform" className="max-w-full self-start">
         {(ids) => (
           <Select
             {...ids}
@@ -67,9 +71,9 @@ export function TransformEditor({
           <Field
             label="Try it with"
             hint={
-              isFormEdited ? 'With the saved fields and format, not the edited ones.' : undefined
+              isShapeEdited ? 'With the saved fields and format, not the edited ones.' : undefined
             }
-            className="self-start"
+            className="max-w-full self-start"
           >
             {(ids) => <Select {...ids} value={payload} options={options} onPick={setPicked} />}
           </Field>
@@ -96,16 +100,20 @@ function Preview({ data, error }: PreviewProps): ReactElement | undefined {
   )
 }
 
-/** The newest events of the source, and samples. */
-function usePayloads(sourceId: string) {
+/** The newest events that the filter selects, or of the source, and samples. */
+function usePayloads({ id, sourceId }: DestinationProps['destination'], filter: FilterDraft) {
   const zone = useZone()
-  const { data, isPending } = useQuery({
-    queryKey: ['events', 'recent', sourceId],
-    queryFn: ({ signal }) => api.listEvents({ sourceId, limit: MAX_EVENTS }, { signal }),
-    // A newer event must not replace the one that is being looked at.
-    refetchOnWindowFocus: false,
-  })
-  return { options: payloadOptions(data?.data ?? [], zone), isPending }
+  const { recent, isPending } = useRecentEvents(sourceId)
+  const { data: preview } = useFilterPreview(id, filter)
+  const selected = (preview?.selectedExamples ?? []).map(({ type, event, ...rest }) => ({
+    ...rest,
+    sourceId,
+    event: { type, event },
+  }))
+  return {
+    options: payloadOptions(selected.length > 0 ? selected : recent, zone),
+    isPending,
+  }
 }
 
 interface PreviewOptions extends DestinationProps {

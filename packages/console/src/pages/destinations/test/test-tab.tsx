@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query'
 import { PAYLOAD_TYPES, type PayloadType } from '@hookline/protocol'
-import type { ReactElement } from 'react'
+import { type ReactElement, useId } from 'react'
 import { api } from '../../../api/client.ts'
 import { faultAt } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
@@ -23,8 +23,11 @@ import { requestText } from '../../../domain/request-text.ts'
 import { shownOutcome } from '../../../domain/trace/states.ts'
 import { duration } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
+import { useZone } from '../../../format/time-zone.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { FormError } from '../form/form-error.tsx'
+import { useRecentEvents } from '../recent-events.ts'
+import { eventOptions } from '../settings/transform-choices.ts'
 
 /** Previews a test request, or sends it and shows the response. */
 export function TestTab({ destination }: DestinationProps): ReactElement {
@@ -59,7 +62,13 @@ function TestForm({ destination }: DestinationProps): ReactElement {
             {isOff && ', even though the destination is disabled or paused'}. It is not stored or
             retried.
           </p>
-          <EventChoice type={type} event={event} fault={fault} onChange={setUrl} />
+          <EventChoice
+            sourceId={destination.sourceId}
+            type={type}
+            event={event}
+            fault={fault}
+            onChange={setUrl}
+          />
           {fault === undefined && <FormError error={test.error} />}
           <div className="flex flex-wrap gap-2">
             <Button isBusy={test.isPending} onClick={() => test.mutate(true)}>
@@ -77,6 +86,7 @@ function TestForm({ destination }: DestinationProps): ReactElement {
 }
 
 interface EventChoiceProps {
+  readonly sourceId: string
   readonly type: PayloadType
   readonly event: string
   readonly fault: string | undefined
@@ -84,7 +94,10 @@ interface EventChoiceProps {
 }
 
 function EventChoice(props: EventChoiceProps): ReactElement {
-  const { type, event, fault, onChange } = props
+  const { sourceId, type, event, fault, onChange } = props
+  const { recent } = useRecentEvents(sourceId)
+  const list = useId()
+  const zone = useZone()
   return (
     <div className="grid max-w-2xl grid-cols-1 gap-3 sm:grid-cols-[auto_1fr]">
       <Field label="Sample type">
@@ -100,16 +113,26 @@ function EventChoice(props: EventChoiceProps): ReactElement {
       </Field>
       <Field
         label="Or a stored event"
-        hint="An event ID. Leave empty to send a sample."
+        hint="A recent event or an event ID. Leave empty to send a sample."
         fault={fault}
       >
         {(ids) => (
-          <TextInput
-            {...ids}
-            placeholder="evt_…"
-            value={event}
-            onChange={({ target }) => onChange({ event: target.value })}
-          />
+          <>
+            <TextInput
+              {...ids}
+              placeholder="evt_…"
+              list={list}
+              value={event}
+              onChange={({ target }) => onChange({ event: target.value })}
+            />
+            <datalist id={list}>
+              {eventOptions(recent, zone).map(([id, words]) => (
+                <option key={id} value={id}>
+                  {words}
+                </option>
+              ))}
+            </datalist>
+          </>
         )}
       </Field>
     </div>
@@ -123,7 +146,9 @@ function TestResult({ result }: { readonly result: Tested }): ReactElement {
   return (
     <div className="flex flex-col gap-4" role="status">
       <Warnings warnings={result.warnings} />
-      {!isUnchanged(payloads) && (
+      {isUnchanged(payloads) ? (
+        <p>The stored payload is sent unchanged.</p>
+      ) : (
         <Panel title="Stored payload and body">
           <PayloadColumns payloads={payloads} />
         </Panel>

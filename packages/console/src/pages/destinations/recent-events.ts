@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '../../api/client.ts'
+
+const MAX_EVENTS = 10
+
+/** The newest events of a source, to try settings with. */
+export function useRecentEvents(sourceId: string) {
+  const { data, isPending } = useQuery({
+    queryKey: ['events', 'recent', sourceId],
+    queryFn: ({ signal }) => api.listEvents({ sourceId, limit: MAX_EVENTS }, { signal }),
+    // A newer event must not replace the one that is being looked at.
+    refetchOnWindowFocus: false,
+  })
+  return { recent: data?.data ?? [], isPending }
+}

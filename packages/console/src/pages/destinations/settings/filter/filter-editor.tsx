@@ -1,0 +1,77 @@
+import type { ReactElement } from 'react'
+import { Button } from '../../../../design/controls/button.tsx'
+import { Icon } from '../../../../design/icon.tsx'
+import {
+  BuilderContext,
+  useSuggestions,
+} from '../../../../domain/conditions/builder/builder-context.ts'
+import { ConditionInputs } from '../../../../domain/conditions/builder/condition-inputs.tsx'
+import { DefinitionInputs } from '../../../../domain/conditions/builder/definition-inputs.tsx'
+import { faultsOf, type PartFault } from '../../../../domain/conditions/builder/fault-list.tsx'
+import { withDraft } from '../../../../domain/conditions/draft/definition-draft.ts'
+import type { DestinationProps } from '../../../../domain/destinations/destination-query.ts'
+import { FILTER_CLAUSE_EDITOR } from './filter-clause-inputs.tsx'
+import { type FilterDraft, FILTERS, isFilterComplete } from './filter-draft.ts'
+import { FilterPreview, useFilterPreview } from './filter-preview.tsx'
+
+const POINTER = '/filter'
+
+interface FilterEditorProps extends DestinationProps {
+  readonly value: FilterDraft
+  readonly onChange: (value: FilterDraft) => void
+  /** The faults from saving. */
+  readonly faults: readonly PartFault[]
+}
+
+/** Edits the filter in the builder or as JSON, with a live preview. */
+export function FilterEditor(props: FilterEditorProps): ReactElement {
+  const { destination, value, onChange, faults } = props
+  const isComplete = isFilterComplete(value)
+  const preview = useFilterPreview(destination.id, value)
+  const content = {
+    faults: [...faults, ...faultsOf([isComplete ? preview.error : null])],
+    suggestions: useSuggestions(destination.sourceId),
+    nameOf: () => undefined,
+  }
+  const add = (): void => onChange(withDraft(FILTERS, FILTERS.newDraft()))
+  return (
+    <section aria-label="Filter" className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="mr-auto font-semibold">Filter</h3>
+        {value !== null && (
+          <Button look="quiet" onClick={() => onChange(null)}>
+            Remove filter
+          </Button>
+        )}
+      </div>
+      {value === null ? (
+        <div className="flex flex-wrap items-center gap-3">
+          <p>All events.</p>
+          <Button onClick={add}>
+            <Icon name="plus" className="size-3" /> Add filter
+          </Button>
+        </div>
+      ) : (
+        <BuilderContext value={content}>
+          <DefinitionInputs
+            notation={FILTERS}
+            label="Filter"
+            pointer={POINTER}
+            value={value}
+            onChange={onChange}
+          >
+            {(draft, change) => (
+              <ConditionInputs
+                editor={FILTER_CLAUSE_EDITOR}
+                pointer={POINTER}
+                draft={draft}
+                onChange={change}
+              />
+            )}
+          </DefinitionInputs>
+          <FilterPreview isComplete={isComplete} preview={preview} />
+        </BuilderContext>
+      )}
+    </section>
+  )
+}

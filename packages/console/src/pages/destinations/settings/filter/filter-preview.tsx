@@ -1,0 +1,82 @@
+import { isJsonObject } from '@hookline/protocol'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactElement } from 'react'
+import { api } from '../../../../api/client.ts'
+import { problemOf } from '../../../../api/problem.ts'
+import { Cell, Row, Table } from '../../../../design/lists/table.tsx'
+import { wholeNumber } from '../../../../format/figures.ts'
+import { shownText } from '../../../../format/shown-text.ts'
+import { useDebounced } from '../../../../shell/use-debounced.ts'
+import { type FilterDraft, isFilterComplete } from './filter-draft.ts'
+
+/** Previews a filter shortly after its last edit; off while it is incomplete. */
+export function useFilterPreview(id: string, filter: FilterDraft) {
+  const json = isFilterComplete(filter) ? filter?.json : undefined
+  const text = useDebounced(isJsonObject(json) ? JSON.stringify(json) : '')
+  return useQuery({
+    queryKey: ['filter-preview', id, text],
+    queryFn: ({ signal }) =>
+      api.previewFilter(id, { filter: JSON.parse(text) as object }, {}, { signal }),
+    enabled: text !== '',
+    placeholderData: keepPreviousData,
+  })
+}
+
+const MAX_ROWS = 10
+
+interface FilterPreviewProps {
+  readonly isComplete: boolean
+  readonly preview: ReturnType<typeof useFilterPreview>
+}
+
+/** How many of the last events the filter selects. */
+export function FilterPreview({ isComplete, preview }: FilterPreviewProps): ReactElement {
+  return (
+    <div aria-live="polite" aria-busy={preview.isFetching} className="flex flex-col gap-2">
+      {isComplete ? (
+        <Counts {...preview} />
+      ) : (
+        <p className="text-ink-soft">Fill in all fields to see matching events.</p>
+      )}
+    </div>
+  )
+}
+
+function Counts({ data, error }: FilterPreviewProps['preview']): ReactElement {
+  if (error !== null) return <p className="text-failed">{problemOf(error).message}</p>
+  if (data === undefined) return <p className="text-ink-soft">Counting…</p>
+  const { selected, examined, byName, excludedExamples } = data
+  // A compared value explains more than a different type of event.
+  const excluded =
+    excludedExamples.find(({ reasons }) => reasons.some((each) => each.includes('/where/'))) ??
+    excludedExamples[0]
+  return (
+    <>
+      <p className="font-medium">
+        Selects {wholeNumber(selected)} of the last {wholeNumber(examined)} events.
+      </p>
+      {byName.length > 0 && (
+        <Table label="Selected events by name" head={['Type', 'Event', 'Selected', 'Of']}>
+          {byName.slice(0, MAX_ROWS).map((row) => (
+            <Row key={`${row.type} ${row.event}`}>
+              <Cell>{row.type}</Cell>
+              <Cell>{row.event === null ? '' : shownText(row.event, 60)}</Cell>
+              <Cell>{wholeNumber(row.selected)}</Cell>
+              <Cell>{wholeNumber(row.examined)}</Cell>
+            </Row>
+          ))}
+        </Table>
+      )}
+      {excluded !== undefined && (
+        <p className="text-ink-soft text-dense">
+          For example, the filter excludes{' '}
+          <Link to="/events/$id" params={{ id: excluded.id }} className="text-accent underline">
+            {excluded.id}
+          </Link>
+          : {shownText(excluded.reasons.join('; '), 300)}.
+        </p>
+      )}
+    </>
+  )
+}

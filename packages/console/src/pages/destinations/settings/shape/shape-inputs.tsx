@@ -1,0 +1,146 @@
+import { FORMATS, type Sample, SAMPLE_FIELDS } from '@hookline/protocol'
+import type { ReactElement } from 'react'
+import { Button } from '../../../../design/controls/button.tsx'
+import { Icon } from '../../../../design/icon.tsx'
+import { useBuilder } from '../../../../domain/conditions/builder/builder-context.ts'
+import { FaultList } from '../../../../domain/conditions/builder/fault-list.tsx'
+import { InlineInput, InlineSelect } from '../../../../domain/conditions/builder/inline-input.tsx'
+import type { Suggestions } from '../../../../domain/conditions/draft/suggestions.ts'
+import { FORMAT_WORDS, newRule, type Rule, type RuleDraft, type ShapeDraft } from './shape-draft.ts'
+
+interface ShapeInputsProps {
+  readonly draft: ShapeDraft
+  readonly onChange: (draft: ShapeDraft) => void
+}
+
+export function ShapeInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
+  const { faults } = useBuilder()
+  const { rules, format } = draft
+  const replace = (id: string, by: readonly RuleDraft[]): void =>
+    onChange({ ...draft, rules: rules.flatMap((each) => (each.id === id ? by : [each])) })
+  return (
+    <div className="flex flex-col gap-2">
+      <SampleInputs draft={draft} onChange={onChange} />
+      {rules.map((each) => (
+        <RuleInputs
+          key={each.id}
+          value={each}
+          onChange={(next) => replace(each.id, [next])}
+          onRemove={() => replace(each.id, [])}
+        />
+      ))}
+      <Button
+        className="self-start"
+        onClick={() => onChange({ ...draft, rules: [...rules, newRule()] })}
+      >
+        <Icon name="plus" className="size-3" /> Remove or hash a field
+      </Button>
+      <label className="flex flex-wrap items-center gap-2">
+        <span className="text-dense font-medium">Format</span>
+        <InlineSelect
+          label="Format"
+          value={format ?? 'hookline'}
+          options={FORMATS.map((each) => [each, FORMAT_WORDS[each]] as const)}
+          onPick={(next) => onChange({ ...draft, format: next === 'hookline' ? null : next })}
+        />
+      </label>
+      <FaultList faults={faults} />
+    </div>
+  )
+}
+
+const USERS = [
+  ['all', 'all users'],
+  ['sample', 'a sample of users'],
+] as const
+
+const BY = SAMPLE_FIELDS.map((each): readonly [Sample['by'], string] => [each, each])
+
+function SampleInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
+  const { sample } = draft
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <span className="text-dense font-medium">Users</span>
+      <InlineSelect
+        label="Users"
+        value={sample === null ? 'all' : 'sample'}
+        options={USERS}
+        onPick={(next) =>
+          onChange({ ...draft, sample: next === 'all' ? null : { percent: '10', by: null } })
+        }
+      />
+      {sample !== null && (
+        <>
+          <span className="flex items-center gap-1">
+            <InlineInput
+              label="Percent of users"
+              inputMode="decimal"
+              size="short"
+              value={sample.percent}
+              onChange={(percent) => onChange({ ...draft, sample: { ...sample, percent } })}
+            />
+            %
+          </span>
+          <span className="text-ink-soft">by</span>
+          <InlineSelect
+            label="Chosen by"
+            value={sample.by ?? 'userId'}
+            options={BY}
+            onPick={(by) => onChange({ ...draft, sample: { ...sample, by } })}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+const RULES: readonly (readonly [Rule, string])[] = [
+  ['drop', 'remove'],
+  ['hash', 'hash'],
+  ['email', 'hash as email'],
+  ['keep', 'keep only'],
+]
+
+interface RuleInputsProps {
+  readonly value: RuleDraft
+  readonly onChange: (value: RuleDraft) => void
+  readonly onRemove: () => void
+}
+
+function RuleInputs({ value, onChange, onRemove }: RuleInputsProps): ReactElement {
+  const { suggestions } = useBuilder()
+  return (
+    <div role="group" aria-label="Field" className="flex flex-wrap items-center gap-2">
+      <InlineSelect
+        label="Rule"
+        value={value.rule}
+        options={RULES}
+        onPick={(rule) => onChange({ ...value, rule })}
+      />
+      <span className="flex min-w-48 flex-1 items-center gap-2">
+        <InlineInput
+          label="Path, such as traits.email"
+          autoFocus={value.path === ''}
+          value={value.path}
+          suggestions={pathsIn(suggestions)}
+          onChange={(path) => onChange({ ...value, path })}
+        />
+        <Button look="quiet" className="px-1.5" aria-label="Remove rule" onClick={onRemove}>
+          <Icon name="cross" className="size-3" />
+        </Button>
+      </span>
+    </div>
+  )
+}
+
+function pathsIn({ traits, properties, context }: Suggestions): readonly string[] {
+  const below = (name: string, paths: readonly string[]): readonly string[] =>
+    paths.map((path) => `${name}.${path}`)
+  return [
+    'userId',
+    'anonymousId',
+    ...below('traits', traits),
+    ...below('properties', properties),
+    ...below('context', context),
+  ]
+}
