@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitepress'
-import { titleFences } from '../site/fences.ts'
+import { keepBraces, titleFences } from '../site/code.ts'
 import { followLinks } from '../site/links.ts'
 import { filesOutsideSite, ROOT, sitePathOf } from '../site/pages.ts'
 import { moveScripts } from '../site/script-files.ts'
@@ -34,6 +34,7 @@ export default defineConfig({
     config: (markdown) => {
       followLinks(markdown, fromRoot)
       titleFences(markdown)
+      keepBraces(markdown)
     },
   },
   vite: { publicDir: `${ROOT}docs/public`, build: { assetsInlineLimit: 0 } },

@@ -24,3 +24,13 @@ function titleOf(words: readonly string[]): string | undefined {
   const exit = value('exit')
   return exit === undefined ? undefined : `Exits with code ${exit}`
 }
+
+/** Shows braces in code as they are: VitePress compiles pages with Vue, which would replace `{{…}}` by a value. */
+export function keepBraces(markdown: MarkdownRenderer): void {
+  const render = markdown.renderer.rules.code_inline!
+  markdown.renderer.rules.code_inline = (...parts) => {
+    const [tokens, index] = parts
+    tokens[index]!.attrSet('v-pre', '')
+    return render(...parts)
+  }
+}
