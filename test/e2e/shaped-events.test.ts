@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
+import { exchange } from '@hookline/testing/network/http-exchange'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 
@@ -149,4 +150,86 @@ test.each([
   const { status, text } = await service.api.request('PATCH', path, { fields })
   expect(status).toBe(422)
   expect(JSON.parse(text)).toMatchObject({ errors: [{ pointer, code: 'not_allowed' }] })
+})
+
+const PLANTED = 'planted user/1'
+const DELETED = 'planted user/2'
+const SEEN = /planted.{1,3}user/i
+
+test('method and URL templates shape the request, and the user is only in the URL that is sent', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const template = `${receiver.url}/{{userId}}/{{type}}?event={{event}}`
+  const id = await service.createDestination({ urls: [template] })
+  const change = (settings: object) => service.api.call('PATCH', `destinations/${id}`, { settings })
+  await change({ method: 'PUT' })
+  await service.send('/v1/track', { messageId: 'm-1', userId: PLANTED, event: 'Order 1' })
+  await receiver.waitFor(1)
+  expect(receiver.requests[0]).toMatchObject({
+    method: 'PUT',
+    path: '/hook/planted%20user%2F1/track?event=Order%201',
+  })
+  const delivery = await service.eventually(async () => {
+    const { deliveries } = await service.trace('m-1')
+    expect(deliveries[0]?.attempts).toMatchObject([{ url: template }])
+    return deliveries[0]!
+  })
+  type Requests = { webhooks: { request: object; curl: string }[] }
+  const shown = await service.api.call<Requests>('GET', `deliveries/${delivery.id}/requests`)
+  expect(shown.webhooks).toMatchObject([
+    { url: template, request: { method: 'PUT', url: expect.stringMatching(SEEN) } },
+  ])
+  expect(shown.webhooks[0]!.curl).toMatch(/--request PUT '\S+\/hook\/planted%20user%2F1\/track/)
+
+  receiver.respond = () => ({ status: 301, headers: { Location: '/u/planted%20user%2F1/new' } })
+  await change({ method: 'PATCH', webhooks: [{ url: template.replace('hook', 'u') }] })
+  await service.send('/v1/page', { messageId: 'm-2', userId: PLANTED })
+  await receiver.waitFor(2)
+  expect(receiver.requests[1]).toMatchObject({
+    method: 'PATCH',
+    path: '/u/planted%20user%2F1/page?event=',
+  })
+
+  receiver.respond = () => 200
+  await change({ fields: { hash: [{ path: 'userId' }], salt: 'the salt of this test' } })
+  await service.send('/v1/track', { messageId: 'm-3', userId: PLANTED, event: 'Order 2' })
+  await service.send('/v1/alias', { messageId: 'm-4', userId: PLANTED, previousId: PLANTED })
+  await service.api.call('POST', 'deletions', { userIds: [DELETED] })
+  await receiver.waitFor(5)
+  const hash = (userId: string): string =>
+    createHmac('sha256', 'the salt of this test').update(userId).digest('hex')
+  const paths = receiver.requests.slice(2).map(({ method, path }) => `${method} ${path}`)
+  expect(new Set(paths)).toEqual(
+    new Set([
+      `PATCH /u/${hash(PLANTED)}/alias?event=`,
+      `PATCH /u/${hash(DELETED)}/delete?event=`,
+      `PATCH /u/${hash(PLANTED)}/track?event=Order%202`,
+    ]),
+  )
+
+  expect(JSON.stringify(service.logLines)).not.toMatch(SEEN)
+  expect((await exchange(`${service.url}/metrics`, { method: 'GET' })).text).not.toMatch(SEEN)
+})
+
+test('a value that would leave the path is rejected without a request, whatever the state of the receiver', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const url = `${receiver.url}/{{userId}}`
+  const id = await service.createDestination({ urls: [url] })
+  for (const [messageId, userId] of [
+    ['m-1', '..'],
+    ['m-2', 'a/../../admin'],
+    ['m-3', '一'.repeat(2_000)],
+  ] as const) {
+    await service.send('/v1/track', { messageId, userId, event: 'Order' })
+    const { id: eventId, deliveries } = await service.endOf(messageId)
+    expect(deliveries).toMatchObject([
+      { state: 'rejected', attempts: [{ url, class: 'request_invalid', timing: {} }] },
+    ])
+    const tested = await service.api.call('POST', `destinations/${id}/test`, { eventId })
+    expect(tested).toMatchObject({
+      webhooks: [{ url, request: null, attempt: { class: 'request_invalid' } }],
+    })
+  }
+  expect(receiver.requests).toHaveLength(0)
 })

@@ -12,7 +12,7 @@ export interface Pause {
 
 /** One URL of a destination. */
 export interface Webhook {
-  /** Normalised by WHATWG URL parsing. Unique within a destination. */
+  /** Normalised by WHATWG URL parsing, but with readable templates: `{{userId}}`. Unique within a destination. */
   readonly url: string
   /** Static headers. The values are secrets: only the names are shown. */
   readonly headers: Readonly<Record<string, string>>
@@ -34,6 +34,14 @@ export interface PreviousSecret {
   readonly until: number
 }
 
+/** The HTTP methods of requests to webhooks. */
+export const WEBHOOK_METHODS = ['POST', 'PUT', 'PATCH'] as const
+
+export type WebhookMethod = (typeof WEBHOOK_METHODS)[number]
+
+/** The fields of the payload that the path and the query of a webhook URL may contain: `{{userId}}`. */
+export const URL_FIELDS = ['userId', 'event', 'type'] as const
+
 export interface WebhooksSettings {
   /** The key of the signatures. `null`: requests are not signed. */
   readonly sharedSecret: string | null
@@ -52,6 +60,8 @@ export interface WebhooksSettings {
   readonly format?: Format
   /** A JSONata expression that makes the body of each request from the formatted payload. Absent: the payload itself. */
   readonly transform?: string
+  /** Absent: `POST`. */
+  readonly method?: WebhookMethod
 }
 
 /** A target of a source's events. Its type is also its name in `integrations`. */

@@ -68,19 +68,23 @@ export {
   PART_STATES,
   type PartState,
   type NextRequest,
+  type ShownRequest,
   type TestDelivery,
   type TestedWebhook,
   type DeliveryPart,
 } from './deliveries/delivery.ts'
-export type {
-  Destination,
-  LaneState,
-  Pause,
-  PreviousSecret,
-  SuccessPolicy,
-  Webhook,
-  WebhooksSettings,
-  WebhookState,
+export {
+  type Destination,
+  type LaneState,
+  type Pause,
+  type PreviousSecret,
+  type SuccessPolicy,
+  URL_FIELDS,
+  type Webhook,
+  WEBHOOK_METHODS,
+  type WebhookMethod,
+  type WebhooksSettings,
+  type WebhookState,
 } from './destination.ts'
 export { RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
 export { HEALTH_LIMITS } from './deliveries/health-limits.ts'

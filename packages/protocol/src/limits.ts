@@ -22,6 +22,8 @@ export const LIMITS = {
   webhooksPerDestination: 5,
   headersPerWebhook: 5,
   webhookUrlCharacters: 2048,
+  /** The URL of a request, after its templates were filled in. */
+  filledUrlCharacters: 8_192,
   headerValueCharacters: 1024,
   /** From the start of an attempt to the last response header. */
   attemptTimeoutMs: 5_000,

@@ -12,6 +12,8 @@ import {
   READY_MADE_TRANSFORMS,
   type Sample,
   type ValueComparison,
+  WEBHOOK_METHODS,
+  type WebhookMethod,
 } from '@hookline/protocol'
 import { Option } from 'commander'
 import { definedFields } from '../api/management-api.ts'
@@ -23,6 +25,7 @@ export interface RoutingOptions extends FilterOptions, FieldOptions {
   readonly sample?: Sample | false
   readonly format?: Format
   readonly transform?: string | false
+  readonly method?: WebhookMethod
 }
 
 export interface FieldOptions {
@@ -66,6 +69,7 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
     .addOption(new Option('--format <format>', 'format of request bodies').choices(FORMATS))
     .option('--transform <file>', TRANSFORM_HELP)
     .option('--no-transform', 'remove the transform')
+    .addOption(new Option('--method <method>', 'HTTP method of requests').choices(WEBHOOK_METHODS))
 }
 
 /** @param without the description of `--no-fields` */
@@ -137,6 +141,7 @@ export async function routingOf(
       options.transform === false
         ? null
         : options.transform && (await transformOf(options.transform)),
+    method: options.method,
   }
 }
 

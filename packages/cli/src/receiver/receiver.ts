@@ -1,4 +1,4 @@
-import { LIMITS } from '@hookline/protocol'
+import { LIMITS, WEBHOOK_METHODS } from '@hookline/protocol'
 import { checkSignature } from '@hookline/protocol/check-signature'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -65,8 +65,9 @@ export class Receiver implements AsyncDisposable {
   }
 
   async #receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (incoming.method !== 'POST') {
-      response.writeHead(405, { allow: 'POST' }).end('This receiver accepts POST requests only.\n')
+    if (!WEBHOOK_METHODS.some((method) => method === incoming.method)) {
+      const allow = WEBHOOK_METHODS.join(', ')
+      response.writeHead(405, { allow }).end(`This receiver only accepts ${allow}.\n`)
       return
     }
     const body = await bodyOf(incoming)

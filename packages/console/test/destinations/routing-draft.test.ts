@@ -9,7 +9,14 @@ import {
 } from '../../src/pages/destinations/settings/routing-draft.ts'
 import { SHAPES } from '../../src/pages/destinations/settings/shape/shape-draft.ts'
 
-const NONE = { filter: null, sample: null, fields: null, format: null, transform: null }
+const NONE = {
+  filter: null,
+  sample: null,
+  fields: null,
+  format: null,
+  method: null,
+  transform: null,
+}
 
 function destination(settings: object): Destination {
   return {
@@ -24,9 +31,9 @@ test('a destination without routing settings has an empty draft, which saves nul
 })
 
 test('the transform is edited apart from the JSON, and its line breaks are kept', () => {
-  const settings = { format: 'standard', transform: '{\n  "text": event\n}' }
+  const settings = { format: 'standard', method: 'PUT', transform: '{\n  "text": event\n}' }
   const draft = routingDraftOf(destination(settings))
-  expect(draft.shape.json).toEqual({ format: 'standard' })
+  expect(draft.shape.json).toEqual({ format: 'standard', method: 'PUT' })
   expect(draft.transform).toBe(settings.transform)
   expect(requestedRouting(draft)).toEqual({ ...NONE, ...settings })
 })

@@ -1,4 +1,4 @@
-import { FORMATS, type Json, SAMPLE_FIELDS } from '@hookline/protocol'
+import { FORMATS, type Json, SAMPLE_FIELDS, WEBHOOK_METHODS } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { shownBy } from '../../src/domain/conditions/draft/definition-draft.ts'
@@ -25,7 +25,12 @@ const sample = fc.record({
   by: fc.constantFrom(...SAMPLE_FIELDS),
 })
 const anyShape = fc.record(
-  { sample, fields: rules, format: fc.constantFrom(...FORMATS) },
+  {
+    sample,
+    fields: rules,
+    format: fc.constantFrom(...FORMATS),
+    method: fc.constantFrom(...WEBHOOK_METHODS),
+  },
   { requiredKeys: [] },
 )
 
@@ -54,8 +59,9 @@ test.for([
       sample: { rate: 0.07, by: 'userId' },
       fields: { drop: ['context.ip', 'traits.ssn'], hash: [{ path: 'userId' }] },
       format: 'cloudevents',
+      method: 'PUT',
     },
-    '7% of users by userId, without context.ip and traits.ssn, with hashed userId, CloudEvents',
+    '7% of users by userId, without context.ip and traits.ssn, with hashed userId, CloudEvents, sent with PUT',
   ],
 ] as const)('%j in words', ([shape, words]) => {
   expect(SHAPES.wordsOf(SHAPES.draftOf(shape), () => undefined)).toBe(words)

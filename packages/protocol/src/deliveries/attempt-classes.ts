@@ -67,8 +67,8 @@ export const ATTEMPT_CLASSES = {
   },
   request_invalid: {
     meaning:
-      'Hookline cannot send the request, because a static header or the URL is invalid. It sent nothing and does not try again.',
-    help: 'Remove the static header named in the error of the attempt, or correct the URL, then retry the delivery.',
+      'Hookline cannot send the request, because a static header or the URL is invalid, or becomes invalid when its templates are filled in. It sent nothing and does not try again.',
+    help: 'Remove the static header named in the error of the attempt, or correct the URL, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.',
   },
   transform_failed: {
     meaning:

@@ -1,3 +1,4 @@
+import type { WebhookMethod } from '../destination.ts'
 import type { AttemptClass } from './attempt-classes.ts'
 
 /**
@@ -113,15 +114,21 @@ export interface Delivery {
   readonly replayId?: string
 }
 
+/** A request to a webhook, for display. */
+export interface ShownRequest {
+  readonly method: WebhookMethod
+  /** The URL of the webhook, with its templates filled in. */
+  readonly url: string
+  /** As sent, but with the values of static headers hidden. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
 /** The request of a test delivery to one webhook, and the result. */
 export interface TestedWebhook {
   readonly url: string
-  /** `null` if the transform failed, or returned nothing. */
-  readonly request: {
-    /** As sent, but with the values of static headers hidden. */
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: string
-  } | null
+  /** `null` if the transform failed or returned nothing, or the URL cannot be filled in. */
+  readonly request: ShownRequest | null
   /** `null` if a request was built, but not sent. */
   readonly result: Omit<Attempt, 'id' | 'number' | 'url' | 'replayId'> | null
 }
@@ -129,9 +136,7 @@ export interface TestedWebhook {
 /** The request that a delivery would make now to one webhook. */
 export interface NextRequest {
   readonly url: string
-  /** As they would be sent, but with the values of static headers hidden. */
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly request: ShownRequest
   /** A shell command that sends it, with a valid signature and the names of the static headers, but not their values. */
   readonly curl: string
 }

@@ -31,16 +31,16 @@ export interface Content extends Pick<DeliveryContent, 'body' | 'sourceId'> {
 
 /** The body that a destination receives. Without these settings, it is the stored one. Pure: retries send the same bytes. */
 export function formed(
-  { fields, format = 'hookline' }: Pick<WebhooksSettings, 'fields' | 'format'>,
+  settings: Pick<WebhooksSettings, 'fields' | 'format'>,
   deliveryId: string,
   content: Content,
 ): Formed {
+  const { fields, format = 'hookline' } = settings
   const { body, sourceId } = content
   if (fields === undefined && format === 'hookline') return { body }
-  const whole = format === 'full' ? (content.event as JsonObject | undefined) : undefined
-  const stored = whole ?? jsonObjectIn(textOf(body))
-  const payload = fields === undefined ? stored : shaped(stored, fields)
-  const { type, timestamp } = stored as { readonly type: string; readonly timestamp: string }
+  const payload = payloadFor(settings, content)
+  // Rules do not change these two.
+  const { type, timestamp } = payload as { readonly type: string; readonly timestamp: string }
   const bytes = (object: JsonObject): Uint8Array => Buffer.from(JSON.stringify(object))
   if (format === 'hookline' || format === 'full') return { body: bytes(payload) }
   if (format === 'standard') {
@@ -57,6 +57,16 @@ export function formed(
     data: payload,
   }
   return { body: bytes(event), contentType: 'application/cloudevents+json' }
+}
+
+/** The payload after the rules for fields. */
+export function payloadFor(
+  { fields, format }: Pick<WebhooksSettings, 'fields' | 'format'>,
+  content: Pick<Content, 'body' | 'event'>,
+): JsonObject {
+  const whole = format === 'full' ? (content.event as JsonObject | undefined) : undefined
+  const stored = whole ?? jsonObjectIn(textOf(content.body))
+  return fields === undefined ? stored : shaped(stored, fields)
 }
 
 /** `track.order_completed`, as Standard Webhooks recommends. */

@@ -101,7 +101,7 @@ export type Destination = {
             previousUntil?: string;
         };
         webhooks: {
-            /** An http or https URL without credentials or a fragment. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
             headers: {
                 [key: string]: {
@@ -128,6 +128,8 @@ export type Destination = {
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
+        /** The HTTP method of requests. null or absent: POST. */
+        method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
     };
     /** ISO 8601, UTC. */
     createdAt: string;
@@ -977,7 +979,7 @@ export function createDestination(body: {
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
             /** Ignored: see /pause and /resume. */
             paused?: any;
@@ -1002,6 +1004,8 @@ export function createDestination(body: {
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
+        /** The HTTP method of requests. null or absent: POST. */
+        method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
     };
 }, { idempotencyKey }: {
     idempotencyKey?: string;
@@ -1054,7 +1058,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     previousUntil?: string;
                 };
                 webhooks: {
-                    /** An http or https URL without credentials or a fragment. */
+                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
                     url: string;
                     headers: {
                         [key: string]: {
@@ -1081,6 +1085,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
                 /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
                 transform?: string | null;
+                /** The HTTP method of requests. null or absent: POST. */
+                method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
             };
             /** ISO 8601, UTC. */
             createdAt: string;
@@ -1171,7 +1177,7 @@ export function changeDestination(id: string, body: {
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
             /** Ignored: see /pause and /resume. */
             paused?: any;
@@ -1196,6 +1202,8 @@ export function changeDestination(id: string, body: {
         format?: ("hookline" | "full" | "standard" | "cloudevents" | null) | ("hookline" | "full" | "standard" | "cloudevents" | null);
         /** A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself. */
         transform?: string | null;
+        /** The HTTP method of requests. null or absent: POST. */
+        method?: ("POST" | "PUT" | "PATCH" | null) | ("POST" | "PUT" | "PATCH" | null);
     };
 }, { ifMatch }: {
     ifMatch?: string;
@@ -1338,7 +1346,10 @@ export function testDestination(id: string, body: {
             webhooks: {
                 url: string;
                 request: {
-                    method: "POST";
+                    /** The HTTP method. */
+                    method: "POST" | "PUT" | "PATCH";
+                    /** The URL of the webhook, with its templates filled in. */
+                    url: string;
                     /** In order, with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;
@@ -1715,7 +1726,10 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
             webhooks: {
                 url: string;
                 request: {
-                    method: "POST";
+                    /** The HTTP method. */
+                    method: "POST" | "PUT" | "PATCH";
+                    /** The URL of the webhook, with its templates filled in. */
+                    url: string;
                     /** In order, with the values of static headers hidden. */
                     headers: {
                         [key: string]: string;

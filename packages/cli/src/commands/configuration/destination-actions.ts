@@ -187,7 +187,8 @@ function webhookText(output: Output, { url, request, attempt }: TestedWebhook): 
   const attempts = attempt === null ? [] : attemptLines(output, { number: 1, url, ...attempt })
   if (request === null) return [`  ${printable(url)}: nothing is sent`, ...attempts].join('\n')
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
-  const sent = [`POST ${url}`, ...headers, '', request.body].map((line) => `  ${printable(line)}`)
+  const lines = [`${request.method} ${request.url}`, ...headers, '', request.body]
+  const sent = lines.map((line) => `  ${printable(line)}`)
   if (attempt === null) return [output.style('bold', 'would be sent'), ...sent].join('\n')
   return [...sent, ...attempts].join('\n')
 }

@@ -32,6 +32,7 @@ export function destinationDetails(
     ...(settings.transform
       ? [['transform', settings.transform.replaceAll(/\s+/g, ' ')] as const]
       : []),
+    ...(settings.method ? [['method', settings.method] as const] : []),
     ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
     ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
       'warning',

@@ -100,7 +100,7 @@ describe('hookline destinations', () => {
     expect(early.stderr + none.stderr).not.toContain('geheim')
   })
 
-  it('sets, previews and removes the filter and the fields of a destination', async () => {
+  it('sets, previews and removes the filter, the fields, the method and the URL of a destination', async () => {
     const { id } = await service.json<{ id: string }>(
       'destinations',
       'create',
@@ -137,6 +137,11 @@ describe('hookline destinations', () => {
     expect(slack.settings).toMatchObject({ transform: expect.stringContaining('"text"') })
     const test = ['destinations', 'test', id, '--type', 'track', '--dry-run']
     expect((await service.run(...test)).stdout).toMatch(/stored payload[^]*"text"/)
+    const webhook = ['--webhook', 'https://example.com/{{userId}}?e={{event}}']
+    const addressed = await update('--method', 'PUT', ...webhook, '--no-transform')
+    expect(addressed.settings).toMatchObject({ method: 'PUT', webhooks: [{ url: webhook[1] }] })
+    expect((await service.run('destinations', 'get', id)).stdout).toMatch(/method +PUT/)
+    expect((await service.run(...test)).stdout).toContain('PUT https://example.com/sample-user?e=')
     const removed = await update('--no-filter', '--no-sample', '--no-fields', '--no-transform')
     expect(removed.settings).not.toHaveProperty('transform')
     expect(removed.settings).not.toHaveProperty('filter')

@@ -67,11 +67,11 @@ describe('hookline listen', () => {
     expect(line).toMatch(/track +Order\\x1b\[2J Comple… +u1 +signature unchecked +attempt 3\n$/)
   })
 
-  it('prints a body that is not JSON, and accepts only POST', async () => {
+  it('prints a body that is not JSON, and accepts only POST, PUT and PATCH', async () => {
     await using listening = new Hookline(['listen', '--port', '0', '--json'])
     const { url } = await listening.document<{ url: string }>('listening')
     expect((await fetch(url)).status).toBe(405)
-    await fetch(url, { method: 'POST', body: 'hello' })
+    await fetch(url, { method: 'PATCH', body: 'hello' })
     expect(await listening.document('delivery')).toMatchObject({
       type: null,
       body: 'hello',

@@ -78,7 +78,8 @@ function Request({ event, deliveryId, url }: RequestProps): ReactElement {
       <Loaded query={query}>
         {({ webhooks }) => {
           const found = webhooks.find((each) => each.url === url)
-          if (found === undefined) return 'The destination no longer has this webhook.'
+          if (found === undefined)
+            return 'The destination no longer has this webhook, or would not send it a request.'
           return (
             <div className="flex flex-col gap-3">
               <p className="text-ink-soft max-w-prose">

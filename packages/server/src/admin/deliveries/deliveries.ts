@@ -11,6 +11,7 @@ import {
   formatTimestamp,
   type NextRequest,
   PART_STATES,
+  WEBHOOK_METHODS,
 } from '@hookline/protocol'
 import Type from 'typebox'
 import type {
@@ -130,7 +131,8 @@ const FailureResponse = Type.Object({
 })
 
 export const WebhookRequest = Type.Object({
-  method: Type.Literal('POST'),
+  method: Schema.oneOf(WEBHOOK_METHODS, 'The HTTP method.'),
+  url: Schema.text('The URL of the webhook, with its templates filled in.'),
   headers: Type.Record(Type.String(), Type.String(), {
     description: 'In order, with the values of static headers hidden.',
   }),
@@ -267,12 +269,7 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
     if (destination === undefined) throw new Problem('invalid_state', { detail: NO_DESTINATION })
     const event = await events.find(delivery.eventId)
     if (event === undefined) throw new Problem('invalid_state', { detail: NO_EVENT })
-    const requests = await deps.nextRequests(delivery, event, destination, clock.wall())
-    const webhooks = requests.map(({ url, curl, ...request }) => ({
-      url,
-      request: { method: 'POST', ...request },
-      curl,
-    }))
+    const webhooks = await deps.nextRequests(delivery, event, destination, clock.wall())
     return { deliveryId: delivery.id, webhooks }
   })
 

@@ -247,16 +247,14 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     // Before the requests, which cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
     const tested = await testDeliveries.run(tried, content, { dryRun })
-    const { deliveryId, stored, formatted, webhooks } = tested
+    const { webhooks, ...shown } = tested
     const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
     const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
     await deps.lanes.command({ command: 'closeBreakers', webhooks: healed })
     const warnings = await hostWarnings([destination], deps)
     return {
       dryRun,
-      deliveryId,
-      stored,
-      formatted,
+      ...shown,
       webhooks: webhooks.map(presentTestedWebhook),
       ...(warnings.length > 0 && { warnings }),
     }
@@ -305,7 +303,7 @@ function presentTestedWebhook({ url, request, result }: TestedWebhook): object {
     xSignature: request?.headers['X-Signature'] ?? null,
     webhookSignature: request?.headers['webhook-signature'] ?? null,
   }
-  return { url, request: request && { method: 'POST', ...request }, signature, attempt }
+  return { url, request, signature, attempt }
 }
 
 function sampleOf(type: PayloadType, timestamp: string): Event | DeletionNotice {

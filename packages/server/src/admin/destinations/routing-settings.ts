@@ -3,7 +3,6 @@ import {
   type Fields,
   type Filter,
   FILTER_FIELDS,
-  type Format,
   FORMATS,
   isJsonObject,
   type Json,
@@ -13,6 +12,7 @@ import {
   pathOf,
   type Sample,
   SAMPLE_FIELDS,
+  WEBHOOK_METHODS,
   type WebhooksSettings,
 } from '@hookline/protocol'
 import jsonata from 'jsonata'
@@ -57,7 +57,7 @@ function comparisonsIn(filter: Filter): number {
 /** The optional settings that choose and form events. */
 export type RoutingSettings = Pick<
   WebhooksSettings,
-  'filter' | 'sample' | 'fields' | 'format' | 'transform'
+  'filter' | 'sample' | 'fields' | 'format' | 'transform' | 'method'
 >
 
 const PARSERS: {
@@ -70,8 +70,9 @@ const PARSERS: {
   filter: parseFilter,
   sample: parseSample,
   fields: parseFields,
-  format: parseFormat,
+  format: oneOf('format', FORMATS),
   transform: parseTransform,
+  method: oneOf('method', WEBHOOK_METHODS),
 }
 
 const ROUTING_FIELDS = Object.keys(PARSERS) as (keyof RoutingSettings)[]
@@ -94,20 +95,23 @@ export function parseRouting(
 
 /** The routing settings as the API shows them. */
 export function presentRouting(settings: RoutingSettings): object {
-  const { filter, sample, fields, format, transform } = settings
+  const { filter, sample, fields, format, transform, method } = settings
   return {
     ...(filter && { filter }),
     ...(sample && { sample }),
     ...(fields && { fields: presentFields(fields) }),
     ...(format && { format }),
     ...(transform !== undefined && { transform }),
+    ...(method && { method }),
   }
 }
 
 /** `null` for absent ones, so that an import removes them. */
 export function exportRouting(settings: RoutingSettings, withSecrets: boolean): object {
-  const { filter = null, sample = null, fields, format = null, transform = null } = settings
-  return { filter, sample, fields: exportFields(fields, withSecrets), format, transform }
+  const { filter = null, sample = null, fields, format = null } = settings
+  const { transform = null, method = null } = settings
+  const shown = exportFields(fields, withSecrets)
+  return { filter, sample, fields: shown, format, transform, method }
 }
 
 export function exportFields(fields: Fields | undefined, withSecrets: boolean): object | null {
@@ -156,11 +160,14 @@ function parseFilter(input: unknown, faults: Fault[]): Filter {
   return input as Filter
 }
 
-function parseFormat(input: unknown, faults: Fault[]): Format | undefined {
-  const format = FORMATS.find((each) => each === input)
-  const hint = `Use one of ${FORMATS.join(', ')}.`
-  if (format === undefined) faults.push(fault('/format', 'not_allowed', 'Unknown format.', hint))
-  return format
+/** A parser of a setting that has one of these values. */
+function oneOf<Value extends string>(name: string, values: readonly Value[]) {
+  return (input: unknown, faults: Fault[]): Value | undefined => {
+    const value = values.find((each) => each === input)
+    const hint = `Use one of ${values.join(', ')}.`
+    if (value === undefined) faults.push(fault(`/${name}`, 'not_allowed', `Unknown ${name}.`, hint))
+    return value
+  }
 }
 
 function parseTransform(input: unknown, faults: Fault[]): string | undefined {

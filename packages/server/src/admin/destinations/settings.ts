@@ -6,6 +6,7 @@ import {
   type Pause,
   type SuccessPolicy,
   type Webhook,
+  WEBHOOK_METHODS,
   type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
@@ -34,7 +35,8 @@ export const PauseResponse = Schema.nullable(
 
 const url = Type.String({
   maxLength: LIMITS.webhookUrlCharacters,
-  description: 'An http or https URL without credentials or a fragment.',
+  description:
+    'An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}.',
 })
 const POLICIES: SuccessPolicy[] = ['any', 'each']
 const successPolicy = Schema.oneOf(
@@ -70,6 +72,13 @@ const routingFields = {
       maxLength: LIMITS.transformCharacters,
       description:
         'A JSONata expression that makes the body of each request from the payload: {"text": "…"}. If it returns nothing, nothing is sent. null or absent: the payload itself.',
+    }),
+  ),
+  method: Type.Optional(
+    Type.Unsafe({
+      type: ['string', 'null'],
+      enum: [...WEBHOOK_METHODS, null],
+      description: 'The HTTP method of requests. null or absent: POST.',
     }),
   ),
 }

@@ -4,10 +4,12 @@ import {
   INSPECTOR_URL,
   LIMITS,
   portRefusal,
+  URL_FIELDS,
 } from '@hookline/protocol'
 import { isIPv4 } from 'node:net'
 import Type from 'typebox'
 import { type Fault, fault, faultsBelow, jsonPointer, typeFault } from '../../util/fault.ts'
+import { invalidTemplate, withReadableTemplates } from '../../routing/url-template.ts'
 import * as Schema from '../api/schema.ts'
 
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
@@ -35,10 +37,12 @@ export function parseWebhookUrl(
   }
   const found = faultsOf(input, allowedPorts)
   faults.push(...faultsBelow(pointer, found))
-  return found.length === 0 ? new URL(input).href : undefined
+  return found.length === 0 ? withReadableTemplates(new URL(input).href) : undefined
 }
 
 function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
+  const invalid = invalidTemplate(text)
+  if (invalid !== undefined) return [templateFault(invalid)]
   const url = URL.parse(text)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
     const hint = 'Start the URL with https:// or http://.'
@@ -52,6 +56,18 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   const isInspector = url.hostname === INSPECTOR_HOST
   const origin = isInspector ? inspectorFaults(url) : portFaults(url, allowedPorts)
   return [...formFaults(text, url), ...origin]
+}
+
+const TEMPLATES = URL_FIELDS.map((field) => `{{${field}}}`).join(', ')
+
+function templateFault(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): Fault {
+  if (invalid.kind === 'misplaced') {
+    const hint = `Use ${TEMPLATES} only in the path and the query of a full URL: https://example.com/users/{{userId}}.`
+    const message = 'The scheme, host and port of a URL must not contain templates.'
+    return fault('', 'template_not_allowed', message, hint)
+  }
+  const hint = `Use one of ${TEMPLATES}, without spaces. Write other braces as %7B and %7D.`
+  return fault('', 'unknown_template', `Unknown template in the URL: ${invalid.template}`, hint)
 }
 
 function inspectorFaults({ protocol, port }: URL): Fault[] {
@@ -70,7 +86,7 @@ function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {
 
 function formFaults(text: string, url: URL): Fault[] {
   const faults: Fault[] = []
-  if (Math.max(text.length, url.href.length) > MAX_CHARACTERS) {
+  if (Math.max(text.length, withReadableTemplates(url.href).length) > MAX_CHARACTERS) {
     const hint = `Use at most ${MAX_CHARACTERS} characters, including percent-encoding.`
     faults.push(fault('', 'too_long', 'The URL is too long.', hint))
   }

@@ -7,7 +7,8 @@ import {
   type Webhook,
   type WebhooksSettings,
 } from '@hookline/protocol'
-import { type Formed, formed } from '../../routing/form.ts'
+import { type Content, type Formed, formed, payloadFor } from '../../routing/form.ts'
+import { filledUrl, hasTemplate } from '../../routing/url-template.ts'
 import type { Transforms } from '../transforms/transforms.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
@@ -48,6 +49,12 @@ export interface AttemptsOptions {
 
 type Ended = AttemptResult & { readonly fault?: unknown }
 
+interface Preparation {
+  /** `undefined` if the service is stopping. */
+  readonly prepare: () => Promise<Addressed | Unsent | undefined>
+  readonly mayBegin: () => boolean
+}
+
 /** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */
 export class Attempts {
   readonly #options: AttemptsOptions
@@ -58,7 +65,7 @@ export class Attempts {
 
   /**
    * Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted, or if
-   * `mayBegin` returns false after the transform.
+   * `mayBegin` returns false after the preparation.
    */
   make(
     open: OpenDelivery,
@@ -69,22 +76,26 @@ export class Attempts {
     const { settings } = destination
     const { transforms } = this.#options
     const form = (): Formed => formed(settings, open.delivery.id, open.event)
-    if (settings.transform === undefined || transforms === undefined)
+    const isTransformed = settings.transform !== undefined && transforms !== undefined
+    if (!isTransformed && !hasTemplate(webhook.url))
       return this.#send(open, destination, webhook, form)
-    const body = () => bodyOf(form(), settings, transforms)
-    return this.#transform(open, destination, webhook, { body, mayBegin })
+    const prepare = async () => {
+      const sent = await bodyOf(form(), settings, transforms)
+      return sent && addressed(sent, webhook, settings, open.event)
+    }
+    return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
   }
 
-  async #transform(
+  async #prepareAndSend(
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-    { body, mayBegin }: { body: () => ReturnType<typeof bodyOf>; mayBegin: () => boolean },
+    { prepare, mayBegin }: Preparation,
   ): Promise<CompletedAttempt | undefined> {
     const { clock } = this.#options
     const { settings } = destination
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
-    const result = await body()
+    const result = await prepare()
     if (result === undefined || !mayBegin()) return undefined
     if ('class' in result) {
       const durationMs = clock.now() - begunAt
@@ -102,7 +113,7 @@ export class Attempts {
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-    form: () => Formed,
+    form: () => Addressed,
   ): Promise<CompletedAttempt | undefined> {
     const { clock, health, sender } = this.#options
     const { url } = webhook
@@ -164,8 +175,14 @@ export class Attempts {
 
 /** Why no request is made. */
 export interface Unsent {
-  readonly class: 'transform_failed' | 'transform_declined'
+  readonly class: 'transform_failed' | 'transform_declined' | 'request_invalid'
   readonly error?: string
+}
+
+/** What a request to one webhook carries. */
+interface Addressed extends Formed {
+  /** Absent if the URL has no templates. */
+  readonly filledUrl?: string
 }
 
 /** The result of an attempt without a request. */
@@ -177,9 +194,9 @@ export function unsentResult(unsent: Unsent) {
 export async function bodyOf(
   form: Formed,
   { transform }: Pick<WebhooksSettings, 'transform'>,
-  transforms: Pick<Transforms, 'apply'>,
+  transforms: Pick<Transforms, 'apply'> | undefined,
 ): Promise<Formed | Unsent | undefined> {
-  if (transform === undefined) return form
+  if (transform === undefined || transforms === undefined) return form
   const result = await transforms.apply(transform, form.body)
   if (result === undefined) return undefined
   if ('error' in result) return { class: 'transform_failed', error: result.error }
@@ -187,9 +204,22 @@ export async function bodyOf(
   return { body: Buffer.from(result.json) }
 }
 
+/** Fills in the URL of the webhook from the payload after the rules for fields, so that they also apply to the URL. */
+export function addressed(
+  sent: Formed | Unsent,
+  { url }: Pick<Webhook, 'url'>,
+  settings: WebhooksSettings,
+  content: Content,
+): Addressed | Unsent {
+  if ('class' in sent || !hasTemplate(url)) return sent
+  const filled = filledUrl(url, payloadFor(settings, content))
+  if ('error' in filled) return { class: 'request_invalid', error: filled.error }
+  return { ...sent, filledUrl: filled.url }
+}
+
 export function nextRequest(
   delivery: Delivery,
-  form: Formed,
+  form: Addressed,
   webhook: Webhook,
   { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
 ): WebhookRequest {

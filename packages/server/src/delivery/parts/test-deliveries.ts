@@ -3,6 +3,7 @@ import {
   type Destination,
   newId,
   type NextRequest,
+  type ShownRequest,
   type TestDelivery,
   type TestedWebhook,
   type Webhook,
@@ -11,7 +12,14 @@ import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { Transforms } from '../transforms/transforms.ts'
 import { type Content, formed } from '../../routing/form.ts'
-import { bodyOf, nextRequest, type Sender, type Unsent, unsentResult } from './attempts.ts'
+import {
+  addressed,
+  bodyOf,
+  nextRequest,
+  type Sender,
+  type Unsent,
+  unsentResult,
+} from './attempts.ts'
 import type { AttemptResult } from '../sending/outcome.ts'
 import {
   deliveryId,
@@ -47,11 +55,13 @@ export class TestDeliverySender {
     const form = formed(settings, messageId, content)
     // As for deliveries: deletion notices have no transform.
     const isNotice = content.event === undefined
-    const body = isNotice ? form : ((await bodyOf(form, settings, transforms)) ?? STOPPING)
+    const applied = isNotice ? undefined : transforms
+    const body = (await bodyOf(form, settings, applied)) ?? STOPPING
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
-        if ('class' in body) return unsentWebhook(webhook, body, now)
-        const carried = { ...body, deliveryId: messageId, attempt: 1 }
+        const sent = addressed(body, webhook, settings, content)
+        if ('class' in sent) return unsentWebhook(webhook, sent, now)
+        const carried = { ...sent, deliveryId: messageId, attempt: 1 }
         const request = requestTo(webhook, settings, carried, now)
         const result = dryRun ? null : await sender.send(request)
         return testedWebhook(request, result, now)
@@ -62,7 +72,7 @@ export class TestDeliverySender {
   }
 }
 
-/** The transform failed, or returned nothing. */
+/** The transform failed or returned nothing, or the URL cannot be filled in. */
 function unsentWebhook({ url }: Webhook, unsent: Unsent, startedAt: number): TestedWebhook {
   const result = { startedAt, durationMs: 0, ...unsentResult(unsent) }
   return { url, request: null, result }
@@ -75,13 +85,17 @@ function testedWebhook(
   result: AttemptResult | null,
   now: number,
 ): TestedWebhook {
-  const { url, body } = request
   // These are the bytes that were sent: they depend only on the request and the time it began.
-  const headers = shownRequestHeaders(request, result?.startedAt ?? now)
-  return { url, request: { headers, body: textOf(body) }, result }
+  return { url: request.url, request: shownRequest(request, result?.startedAt ?? now), result }
 }
 
-/** The requests that the delivery would make now, one per webhook, for display; none if the transform sends nothing. */
+function shownRequest(request: WebhookRequest, now: number): ShownRequest {
+  const { method = 'POST', url, filledUrl = url, body } = request
+  const headers = shownRequestHeaders(request, now)
+  return { method, url: filledUrl, headers, body: textOf(body) }
+}
+
+/** The requests that the delivery would make now, one per webhook, for display; none if nothing would be sent. */
 export async function nextRequests(
   delivery: Delivery,
   event: Content,
@@ -89,15 +103,15 @@ export async function nextRequests(
   { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
 ): Promise<NextRequest[]> {
   const form = formed(settings, delivery.id, event)
-  const sent = await bodyOf(form, settings, transforms)
-  if (sent === undefined || 'class' in sent) return []
-  return settings.webhooks.map((webhook) => {
+  const body = await bodyOf(form, settings, transforms)
+  if (body === undefined) return []
+  return settings.webhooks.flatMap((webhook) => {
+    const sent = addressed(body, webhook, settings, event)
+    if ('class' in sent) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })
-    const { url } = request
-    const body = textOf(request.body)
-    const headers = shownRequestHeaders(request, now)
-    const toFillIn = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)
-    return { url, headers, body, curl: curlCommand(url, body, toFillIn) }
+    const shown = shownRequest(request, now)
+    const headers = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)
+    return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }) }]
   })
 }
 
@@ -105,7 +119,7 @@ export async function nextRequests(
 const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}/u
 
 /** An `sh` command that sends the same bytes, and contains no character that a terminal hides. */
-function curlCommand(url: string, body: string, headers: Readonly<Record<string, string>>): string {
+function curlCommand({ method, url, headers, body }: ShownRequest): string {
   // The empty `Accept:` and `Expect:` keep curl from adding these headers. With Expect, it would wait before it sends the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoted(line)}`)
@@ -113,7 +127,7 @@ function curlCommand(url: string, body: string, headers: Readonly<Record<string,
   const data = isVisible ? `--data-raw ${quoted(body)}` : '--data-binary @-'
   const curl = [
     // A URL may contain brackets, which curl would interpret as ranges.
-    `curl --include --http1.1 --globoff --request POST ${quoted(url)}`,
+    `curl --include --http1.1 --globoff --request ${method} ${quoted(url)}`,
     ...options,
     data,
   ].join(' \\\n  ')

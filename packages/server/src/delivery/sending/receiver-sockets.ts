@@ -83,6 +83,11 @@ interface Route {
   readonly path: string
 }
 
+/** With the query. */
+export function pathOf({ pathname, search }: URL): string {
+  return pathname + search
+}
+
 /** A pool of sockets per webhook: with one per host, as in undici, a slow webhook would block others. */
 export class WebhookPools implements AsyncDisposable {
   readonly #options: Pool.Options
@@ -103,9 +108,9 @@ export class WebhookPools implements AsyncDisposable {
   }
 
   #open(url: string): Route {
-    const { origin, pathname, search } = new URL(url)
-    const pool = new Pool(origin, this.#options)
-    const route: Route = { pool, path: pathname + search }
+    const parsed = new URL(url)
+    const pool = new Pool(parsed.origin, this.#options)
+    const route: Route = { pool, path: pathOf(parsed) }
     const removeIfIdle = () => {
       const { connected, size } = pool.stats
       if (connected > 0 || size > 0 || this.#routes.get(url) !== route) return

@@ -24,7 +24,7 @@ import {
   Resolver,
 } from '../network/resolver.ts'
 import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
-import { ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
+import { pathOf, ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
 import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
@@ -132,8 +132,10 @@ export class WebhookSender implements AsyncDisposable {
   #dispatch(request: WebhookRequest, headers: Record<string, string>, exchange: Exchange): void {
     try {
       refuseUnsendable(request.headers)
-      const { pool, path } = this.#pools.of(request.url)
-      exchange.begin(pool, { method: 'POST', path, headers, body: request.body })
+      const { method = 'POST', url, filledUrl, body } = request
+      const { pool, path } = this.#pools.of(url)
+      const filled = filledUrl === undefined ? path : pathOf(new URL(filledUrl))
+      exchange.begin(pool, { method, path: filled, headers, body })
     } catch (error) {
       exchange.refuse(error)
     }
@@ -148,12 +150,14 @@ export class WebhookSender implements AsyncDisposable {
     const isDelivered = classification.outcome === 'delivered'
     if (isDelivered && !isSuccessShown) return { ...classification, status }
     const secrets = secretsIn(request)
-    const shown = shownHeaders(headers, request.url, secrets)
+    const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
+    // The error is logged, and a redirect usually repeats the path with its user data.
+    const location = request.filledUrl === undefined ? shown['location'] : undefined
     const retryAfterMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
     return {
       ...classification,
       status,
-      ...(!isDelivered && { error: describeResponse(status, shown['location']) }),
+      ...(!isDelivered && { error: describeResponse(status, location) }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       headers: shown,
       body: shownBody(body, secrets),

@@ -3,6 +3,7 @@ import {
   reservedBy,
   timeOfId,
   type Webhook,
+  type WebhookMethod,
   type WebhooksSettings,
 } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
@@ -11,8 +12,12 @@ import { errors } from 'undici'
 import { RequestRefused } from '../network/network-errors.ts'
 
 export interface WebhookRequest {
-  /** As serialised by the WHATWG URL parser. */
+  /** The URL of the webhook, which also identifies it. */
   readonly url: string
+  /** The URL with its templates filled in, if it has any. May contain user data. */
+  readonly filledUrl?: string | undefined
+  /** `POST` if absent. */
+  readonly method?: WebhookMethod | undefined
   /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
   /** Signed and sent unchanged. */
@@ -33,12 +38,12 @@ export interface WebhookRequest {
 export function requestTo(
   { url, headers }: Webhook,
   settings: WebhooksSettings,
-  carried: Pick<WebhookRequest, 'body' | 'contentType' | 'deliveryId' | 'attempt' | 'replayId'>,
+  carried: Omit<WebhookRequest, 'url' | 'method' | 'headers' | 'sharedSecret' | 'previousSecret'>,
   now: number,
 ): WebhookRequest {
-  const { sharedSecret, previousSecret } = settings
+  const { sharedSecret, previousSecret, method } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, headers, ...carried, sharedSecret }
+  const request = { url, method, headers, ...carried, sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 

@@ -153,7 +153,7 @@ describe('a test delivery', () => {
   const delivered = { outcome: 'delivered', class: 'delivered', status: 204 } as const
   const sent = (url: string, result: typeof failed | typeof delivered | null) => ({
     url,
-    request: { headers: {}, body: '{}' },
+    request: { method: 'POST' as const, url, headers: {}, body: '{}' },
     result: result && { startedAt: NOON, durationMs: 5, ...result },
   })
   const send = (id: string, dryRun: boolean): Promise<object> =>

@@ -97,6 +97,9 @@ test.each<[string, object, string[]]>([
   ['a short salt', { fields: { salt: 'salt' } }, ['/fields/salt too_short']],
   ['a hidden salt', { fields: { salt: { set: true } } }, ['/fields/salt unknown_secret']],
   ['an unknown format', { format: 'xml' }, ['/format not_allowed']],
+  ['a method without a body', { method: 'GET' }, ['/method not_allowed']],
+  ['a method in lower case', { method: 'put' }, ['/method not_allowed']],
+  ['a method with a line break', { method: 'PUT\r\nX: y' }, ['/method not_allowed']],
   ['a sample as a number', { sample: 0.1 }, ['/sample wrong_type']],
   ['a rate above 1', { sample: { rate: 10 } }, ['/sample/rate out_of_range']],
   ['a rate that is not a number', { sample: { rate: NaN } }, ['/sample/rate out_of_range']],
@@ -120,6 +123,64 @@ test('a change without a transform keeps it, null removes it, and the API and an
   expect(presentWebhooksSettings(stored)).toMatchObject({ transform: '{ "text": event }' })
   expect(exportWebhooksSettings(stored, false)).toMatchObject({ transform: '{ "text": event }' })
   expect(settingsOf({ transform: null }, stored)).not.toHaveProperty('transform')
+})
+
+test('a change without a method keeps it, null removes it, and the API and an export show it', () => {
+  const stored = settingsOf({ method: 'PUT' })
+  expect(settingsOf({ successPolicy: 'each' }, stored).method).toBe('PUT')
+  expect(presentWebhooksSettings(stored)).toMatchObject({ method: 'PUT' })
+  expect(exportWebhooksSettings(stored, false)).toMatchObject({ method: 'PUT' })
+  expect(settingsOf({ method: null }, stored)).not.toHaveProperty('method')
+  expect(exportWebhooksSettings(settingsOf({}), false)).toMatchObject({ method: null })
+})
+
+test.each([
+  ['https://a.example/u/{{userId}}?e={{event}}&t={{type}}', undefined],
+  ['https://a.example/%7B%7BuserId%7d%7d?u=%7b%7buserId}}', '/{{userId}}?u={{userId}}'],
+  [
+    'https://a.example/{{userId}}/{{userId}}/é "{x}"',
+    '/{{userId}}/{{userId}}/%C3%A9%20%22%7Bx%7D%22',
+  ],
+  [
+    'https://a.example/%7B%7Bname%7D%7D?json={"a":{"b":1}}',
+    '/%7B%7Bname%7D%7D?json={%22a%22:{%22b%22:1}}',
+  ],
+  ['https://a.example/x/../{{type}}/.', '/{{type}}/'],
+  ['https://a.example\\{{us\ner\tId}}', '/{{userId}}'],
+])('the URL %s is stored with readable templates, and is then stored unchanged', (input, path) => {
+  const url = path === undefined ? input : `https://a.example${path}`
+  expect(settingsOf({ webhookUrl: input }).webhooks).toEqual([{ url, headers: {} }])
+  expect(settingsOf({ webhookUrl: url }).webhooks).toEqual([{ url, headers: {} }])
+})
+
+test.each([
+  ['{{type}}://a.example/', 'template_not_allowed'],
+  ['https://{{userId}}.example/', 'template_not_allowed'],
+  ['https://%7B%7Bevent%7D%7D.example/', 'template_not_allowed'],
+  ['https://｛｛event｝｝.example/', 'template_not_allowed'],
+  ['https://{\n{event}}.example/', 'template_not_allowed'],
+  ['https://\t/{{event}}/', 'template_not_allowed'],
+  ['https://a.example:{{type}}/', 'template_not_allowed'],
+  ['https://{{userId}}:x@a.example/', 'template_not_allowed'],
+  ['{{userId}}', 'template_not_allowed'],
+  ['https://a.example/#{{userId}}', 'fragment_in_url'],
+  ['https://a.example/{{anonymousId}}', 'unknown_template'],
+  ['https://a.example/{{ userId }}', 'unknown_template'],
+  ['https://a.example/{{userid}}', 'unknown_template'],
+  ['https://a.example/{{{userId}}}', 'unknown_template'],
+  ['https://a.example/{{userId', 'unknown_template'],
+  ['https://a.example/{{userId}', 'unknown_template'],
+  ['https://a.example/?a={\r{b}}', 'unknown_template'],
+  ['https://a.example/{{../../type}}', 'unknown_template'],
+  ['https://a.example/{{}}', 'unknown_template'],
+  ['https://a.example/{{__proto__}}', 'unknown_template'],
+  [`https://a.example/${'{{'.repeat(2_000)}`, 'unknown_template'],
+  [`https://a.example/${'{{userId}}'.repeat(210)}`, 'too_long'],
+])('the webhook URL %s is refused', (url, code) => {
+  const result = parsed({ webhookUrl: url })
+  if (!('faults' in result)) expect.fail(JSON.stringify(result.settings.webhooks))
+  expect(result.faults.map((each) => each.code)).toEqual([code])
+  expect(result.faults[0]!.message.length).toBeLessThan(100)
 })
 
 test.each<[string, unknown, string]>([

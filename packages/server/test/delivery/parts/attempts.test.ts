@@ -51,6 +51,27 @@ test('an event is not sent if its user was deleted, or its destination changed, 
   expect(made!.attempt).toMatchObject({ outcome: 'delivered', number: 1 })
 })
 
+test('an event that cannot be in the URL is rejected, and says nothing about the receiver', async () => {
+  await using receiver = await openReceiver()
+  const { attempts, health } = attemptsOf()
+  const url = `${receiver.url}/.{{event}}`
+  const webhook = { url, headers: {} }
+  const open = openDelivery(url)
+  const event = { ...acceptedEvent(), body: Buffer.from('{"type":"track","event":"."}') }
+  const destination = newDestination({ settings: { webhooks: [webhook] } })
+  const made = await attempts.make({ ...open, event }, destination, webhook, () => true)
+  expect(made).toMatchObject({
+    isSent: false,
+    attempt: { url, outcome: 'rejected', class: 'request_invalid', number: 1 },
+  })
+  expect(health.pauses()).toEqual([])
+  expect(receiver.requests).toHaveLength(0)
+  // The transform has declined it, so its URL does not matter.
+  const declining = newDestination({ settings: { webhooks: [webhook], transform: 'nothing' } })
+  const declined = await attempts.make({ ...open, event }, declining, webhook, () => true)
+  expect(declined!.attempt).toMatchObject({ outcome: 'declined', class: 'transform_declined' })
+})
+
 function attemptsOf() {
   const clock = tickingClock()
   const health = new WebhookHealth(clock)

@@ -85,7 +85,15 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
   const { webhook, index, label, error, onChange, onRemove } = props
   return (
     <div className="border-line rounded-small flex min-w-0 flex-col gap-2 border p-3">
-      <Field label={label} fault={faultAt(error, `/settings/webhooks/${index}/url`)}>
+      <Field
+        label={label}
+        hint={
+          index === 0
+            ? 'The path and the query may contain {{userId}}, {{event}} and {{type}}.'
+            : undefined
+        }
+        fault={faultAt(error, `/settings/webhooks/${index}/url`)}
+      >
         {(ids) => (
           <div className="flex gap-2">
             <TextInput

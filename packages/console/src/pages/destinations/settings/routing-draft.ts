@@ -9,7 +9,7 @@ import { type FilterDraft, FILTERS, isFilterComplete } from './filter/filter-dra
 import { type ShapeDraft, SHAPES } from './shape/shape-draft.ts'
 
 /** The settings of the shape. */
-const NAMES = ['sample', 'fields', 'format'] as const
+const NAMES = ['sample', 'fields', 'format', 'method'] as const
 
 export interface RoutingDraft {
   readonly filter: FilterDraft

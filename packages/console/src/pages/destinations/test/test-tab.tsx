@@ -198,19 +198,17 @@ function TestedRequest({ webhook }: { readonly webhook: TestedWebhook }): ReactE
 }
 
 /** Nothing if the transform failed or returned nothing. */
-function Request({ url, request, attempt, signature }: TestedWebhook): ReactElement | undefined {
+function Request({ request, attempt, signature }: TestedWebhook): ReactElement | undefined {
   if (request === null) return undefined
   const headers = Object.entries(request.headers).map(([name, value]) => ({ name, value }))
+  const { method, url, body } = request
   const path = URL.canParse(url) ? new URL(url).pathname + new URL(url).search : '/'
   return (
     <div className="flex flex-col gap-1">
       <h3 className="text-dense font-medium">
         {attempt === null ? 'Request (not sent)' : 'Request'}
       </h3>
-      <CodeBlock
-        text={requestText({ method: request.method, path, headers, body: request.body })}
-        what="the request"
-      />
+      <CodeBlock text={requestText({ method, path, headers, body })} what="the request" />
       <p className="text-ink-faint text-note">
         {signature.webhookSignature === null
           ? 'Not signed: the destination has no shared secret.'

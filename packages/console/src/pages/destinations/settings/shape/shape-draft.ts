@@ -6,6 +6,8 @@ import {
   type JsonObject,
   type Sample,
   SAMPLE_FIELDS,
+  WEBHOOK_METHODS,
+  type WebhookMethod,
 } from '@hookline/protocol'
 import type { Notation } from '../../../../domain/conditions/draft/notation.ts'
 import { BLANK, named } from '../../../../domain/conditions/draft/words.ts'
@@ -26,7 +28,7 @@ interface SampleDraft {
   readonly by: Sample['by'] | null
 }
 
-/** The sample, the rules for fields, and the format, being edited. */
+/** The sample, the rules for fields, the format and the method, being edited. */
 export interface ShapeDraft {
   /** `null`: all users. */
   readonly sample: SampleDraft | null
@@ -35,26 +37,30 @@ export interface ShapeDraft {
   readonly salt: Json | undefined
   /** `null`: the default. */
   readonly format: Format | null
+  /** `null`: the default. */
+  readonly method: WebhookMethod | null
 }
 
 export const SHAPES: Notation<ShapeDraft> = {
   newDraft: () => draftOf({}),
   draftOf,
-  jsonOf: ({ sample, rules, salt, format }) => ({
+  jsonOf: ({ sample, rules, salt, format, method }) => ({
     ...(sample !== null && { sample: sampleOf(sample) }),
     ...(rules.length > 0 && { fields: fieldsOf(rules, salt) }),
     ...(format !== null && { format }),
+    ...(method !== null && { method }),
   }),
   isComplete: ({ sample, rules }) =>
     (sample === null || numberIn(sample.percent) !== undefined) &&
     rules.every(({ path }) => path !== ''),
-  wordsOf: ({ sample, rules, format }) =>
+  wordsOf: ({ sample, rules, format, method }) =>
     [
       sample === null
         ? 'All users'
         : `${sample.percent.trim() || BLANK}% of users by ${sample.by ?? 'userId'}`,
       ...(rules.length === 0 ? ['all fields'] : ruleWords(rules)),
       ...(format === null ? [] : [FORMAT_WORDS[format]]),
+      ...(method === null ? [] : [`sent with ${method}`]),
     ].join(', '),
 }
 
@@ -66,7 +72,7 @@ export const FORMAT_WORDS: Readonly<Record<Format, string>> = {
 }
 
 function draftOf(input: Json): ShapeDraft {
-  const { sample, fields, format } = isJsonObject(input) ? input : {}
+  const { sample, fields, format, method } = isJsonObject(input) ? input : {}
   const { keep, drop, hash, salt } = isJsonObject(fields) ? fields : {}
   return {
     sample: isJsonObject(sample) ? sampleDraftOf(sample) : null,
@@ -77,6 +83,7 @@ function draftOf(input: Json): ShapeDraft {
     ],
     salt,
     format: FORMATS.find((each) => each === format) ?? null,
+    method: WEBHOOK_METHODS.find((each) => each === method) ?? null,
   }
 }
 

@@ -1,4 +1,4 @@
-import { FORMATS, type Sample, SAMPLE_FIELDS } from '@hookline/protocol'
+import { FORMATS, type Sample, SAMPLE_FIELDS, WEBHOOK_METHODS } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { Button } from '../../../../design/controls/button.tsx'
 import { Icon } from '../../../../design/icon.tsx'
@@ -15,7 +15,7 @@ interface ShapeInputsProps {
 
 export function ShapeInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
   const { faults } = useBuilder()
-  const { rules, format } = draft
+  const { rules, format, method } = draft
   const replace = (id: string, by: readonly RuleDraft[]): void =>
     onChange({ ...draft, rules: rules.flatMap((each) => (each.id === id ? by : [each])) })
   return (
@@ -42,6 +42,15 @@ export function ShapeInputs({ draft, onChange }: ShapeInputsProps): ReactElement
           value={format ?? 'hookline'}
           options={FORMATS.map((each) => [each, FORMAT_WORDS[each]] as const)}
           onPick={(next) => onChange({ ...draft, format: next === 'hookline' ? null : next })}
+        />
+      </label>
+      <label className="flex flex-wrap items-center gap-2">
+        <span className="text-dense font-medium">Method</span>
+        <InlineSelect
+          label="Method"
+          value={method ?? 'POST'}
+          options={WEBHOOK_METHODS.map((each) => [each, each] as const)}
+          onPick={(next) => onChange({ ...draft, method: next === 'POST' ? null : next })}
         />
       </label>
       <FaultList faults={faults} />

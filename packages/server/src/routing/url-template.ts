@@ -1,0 +1,76 @@
+import { type JsonObject, LIMITS, URL_FIELDS } from '@hookline/protocol'
+
+const FIELDS = URL_FIELDS.join('|')
+/** With the field as a group: `split` returns text and fields in turn. */
+const TEMPLATE = new RegExp(String.raw`\{\{(${FIELDS})\}\}`)
+const ENCODED = new RegExp(`(?:\\{|%7[Bb]){2}(${FIELDS})(?:\\}|%7[Dd]){2}`, 'g')
+const NOT_A_FIELD = new RegExp(String.raw`\{\{(?!(?:${FIELDS})\}\})[^{}]{0,40}\}{0,2}`)
+/** The scheme, the user info, the host and the port. The URL parser also accepts backslashes. */
+const ORIGIN = /^[^/\\?#]*(?:[/\\]{2}[^/\\?#]*)?/
+
+/** A path segment `.` or `..`, also after the receiver has decoded slashes and dots. */
+const DOT_SEGMENT = /(?:\/|%2F|%5C)(?:\.|%2E){1,2}(?:\/|%2F|%5C|$)/i
+
+export function hasTemplate(url: string): boolean {
+  return url.includes('{{')
+}
+
+/** Makes the templates readable in a URL that a URL parser has serialised: it encodes braces in a path. */
+export function withReadableTemplates(href: string): string {
+  const { origin, rest } = parts(href)
+  return origin + rest.replaceAll(ENCODED, '{{$1}}')
+}
+
+/** The first template in an entered URL that is in its origin, or names no field. */
+export function invalidTemplate(
+  text: string,
+):
+  | { readonly kind: 'misplaced' }
+  | { readonly kind: 'unknown'; readonly template: string }
+  | undefined {
+  // The URL parser removes these characters, so a template could be hidden by them.
+  const { origin, rest } = parts(text.replaceAll(/[\t\n\r]/g, ''))
+  // It also decodes the host.
+  const host = URL.parse(text)?.host ?? ''
+  if (hasTemplate(origin) || hasTemplate(host)) return { kind: 'misplaced' }
+  const template = NOT_A_FIELD.exec(rest)?.[0]
+  return template === undefined ? undefined : { kind: 'unknown', template }
+}
+
+/** The URL with its templates replaced by values of the payload, or why it cannot be sent. */
+export function filledUrl(
+  url: string,
+  payload: JsonObject,
+): { readonly url: string } | { readonly error: string } {
+  const { origin, rest } = parts(url)
+  let filled = ''
+  for (const [index, part] of rest.split(TEMPLATE).entries()) {
+    filled += index % 2 === 0 ? part : encoded(valueOf(payload, part))
+    if (origin.length + filled.length > MAX_CHARACTERS) return { error: TOO_LONG }
+  }
+  const [path = ''] = filled.split('?', 1)
+  return DOT_SEGMENT.test(path) ? { error: CLIMBS } : { url: origin + filled }
+}
+
+const MAX_CHARACTERS = LIMITS.filledUrlCharacters
+const TOO_LONG = `With the values of the event, the URL is longer than ${MAX_CHARACTERS} characters.`
+const CLIMBS = 'With the values of the event, the path of the URL has a segment "." or "..".'
+
+function parts(url: string) {
+  const [origin = ''] = ORIGIN.exec(url) ?? []
+  return { origin, rest: url.slice(origin.length) }
+}
+
+/** Empty if it is missing. Payloads of alias calls have another name for the userId. */
+function valueOf(payload: JsonObject, field: string): string {
+  const value = payload[field] ?? (field === 'userId' ? payload['User ID'] : undefined)
+  return typeof value === 'string' ? value : ''
+}
+
+/** Everything but letters, digits and `-_.~`, so that a URL parser does not change it. */
+function encoded(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}
