@@ -49,6 +49,10 @@ test('a code block shows the file name to save it as, or the terminal to use', (
   expect(html).toContain('<p class="fence-title">In a separate terminal</p>')
 })
 
+test('braces in code are shown as they are', () => {
+  expect(readBuilt('guides/choose-and-shape-events.html')).toContain('>{{userId}}</code>')
+})
+
 test('the search index contains the words of the pages', () => {
   const [file] = builtFiles('js').filter((path) => path.includes('localSearchIndex'))
   const index = readBuilt(file!)
