@@ -114,3 +114,23 @@ test('a dry run shows each step, and tries another transform without saving it',
   expect(refused.text).toContain('invalid_expression')
   expect(receiver.requests).toHaveLength(0)
 })
+
+test('a dry run names the numbers that a transform gets as text', async () => {
+  await using receiver = await openReceiver()
+  await using service = await startService()
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.send('/v1/track', {
+    messageId: 'm-1',
+    userId: 'u1',
+    event: 'Order',
+    properties: { id: 2 ** 60, items: [{ 'a.b': 2 ** 70 }, { 'a.b': 2 ** 71 }], price: 0.1 },
+  })
+  const { id: eventId } = await service.endOf('m-1')
+  const dryRun = (transform?: string) =>
+    service.api.call('POST', `destinations/${id}/test`, { eventId, dryRun: true, transform })
+  expect(await dryRun('{ "type": $type(properties.id) }')).toMatchObject({
+    precisionLost: ['properties.id', String.raw`properties.items.a\.b`],
+    webhooks: [{ request: { method: 'POST', body: '{"type":"string"}' } }],
+  })
+  expect(await dryRun()).not.toHaveProperty('precisionLost')
+})

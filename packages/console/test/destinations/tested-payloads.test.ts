@@ -40,3 +40,9 @@ test('a transform that failed has its error instead of a body', () => {
   const payloads = payloadsOf(tested('{}', { request: null, attempt }))
   expect(payloads).toMatchObject({ formatted: '{}', sent: { kind: 'failed', error } })
 })
+
+test('numbers that the transform gets as text are named', () => {
+  const webhook = { request: { body: '{}' }, attempt: null }
+  const result = { ...tested('{"a":1}', webhook), precisionLost: ['properties.id'] }
+  expect(payloadsOf(result).precisionLost).toEqual(['properties.id'])
+})

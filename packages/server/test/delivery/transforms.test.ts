@@ -2,6 +2,7 @@ import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
+import { inexactFields } from '../../src/delivery/transforms/exact-numbers.ts'
 import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 
 const transforms = new Transforms()
@@ -237,4 +238,14 @@ describe('the ready-made transforms', () => {
       },
     ])
   })
+})
+
+test('the paths of numbers that become text are listed once, the first 20 of them', () => {
+  const list =
+    '{"a.b":[{"c":1e999},{"c":0.1},{"c":12345678901234567890}],"__proto__":{"d":1e-400},"e":"1e999"}'
+  expect(inexactFields(list)).toEqual([String.raw`a\.b.c`, '__proto__.d'])
+  const many = Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`n${index}`, 2 ** 60]))
+  expect(inexactFields(JSON.stringify(many))).toEqual(Object.keys(many).slice(0, 20))
+  expect(inexactFields('{"a":9007199254740991}')).toEqual([])
+  expect(inexactFields(`${'['.repeat(100_000)}1e999${']'.repeat(100_000)}`)).toEqual([])
 })

@@ -1343,6 +1343,8 @@ export function testDestination(id: string, body: {
             stored: string;
             /** The payload after fields and format, before the transform. */
             formatted: string;
+            /** With a transform, the paths of numbers in formatted that JavaScript cannot represent, at most 20: the transform gets them as text. Absent if there are none. */
+            precisionLost?: string[];
             webhooks: {
                 url: string;
                 request: {

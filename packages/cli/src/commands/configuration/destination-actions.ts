@@ -170,7 +170,12 @@ const WANTED: ReadonlySet<string> = new Set(['delivered', 'declined'])
 /** The payload before each step that changes it. The last one is in the request. */
 function stepsOf(
   output: Output,
-  { stored, formatted, webhooks }: Awaited<ReturnType<ManagementApi['testDestination']>>,
+  {
+    stored,
+    formatted,
+    precisionLost,
+    webhooks,
+  }: Awaited<ReturnType<ManagementApi['testDestination']>>,
 ): string[] {
   const step = (title: string, body: string): string =>
     [output.style('bold', title), `  ${printable(body)}`].join('\n')
@@ -180,6 +185,9 @@ function stepsOf(
     ...(formatted === stored || formatted === sent
       ? []
       : [step('before the transform', formatted)]),
+    ...(precisionLost === undefined
+      ? []
+      : [step('numbers that the transform gets as text', precisionLost.join(', '))]),
   ]
 }
 

@@ -13,7 +13,7 @@ interface PayloadColumnsProps {
 
 /** The stored payload beside the body that is made from it, with marked differences. On a narrow screen, one below the other. */
 export function PayloadColumns({ payloads }: PayloadColumnsProps): ReactElement {
-  const { stored, formatted, sent } = payloads
+  const { stored, formatted, precisionLost, sent } = payloads
   const shaped = formatted ?? (sent.kind === 'body' ? sent.body : '')
   const diff = payloadDiff(stored, shaped)
   return (
@@ -42,6 +42,12 @@ export function PayloadColumns({ payloads }: PayloadColumnsProps): ReactElement 
           )}
         </Column>
       </div>
+      {precisionLost !== undefined && (
+        <p className="text-ink-soft text-note">
+          The transform gets these numbers as text, because JavaScript cannot represent them:{' '}
+          {shownText(precisionLost.join(', '), 300)}
+        </p>
+      )}
     </div>
   )
 }

@@ -7,6 +7,8 @@ export interface TestedPayloads {
   readonly stored: string
   /** Before the transform. Absent if it is the stored payload or the body. */
   readonly formatted?: string
+  /** The fields whose numbers the transform gets as text. */
+  readonly precisionLost?: readonly string[]
   readonly sent: Sent
 }
 
@@ -20,11 +22,17 @@ type Sent =
 export function payloadsOf({
   stored,
   formatted,
+  precisionLost = [],
   webhooks: [first],
-}: Pick<Tested, 'stored' | 'formatted' | 'webhooks'>): TestedPayloads {
+}: Pick<Tested, 'stored' | 'formatted' | 'precisionLost' | 'webhooks'>): TestedPayloads {
   const sent = sentTo(first)
   const isShown = formatted !== stored && !(sent.kind === 'body' && sent.body === formatted)
-  return { stored, ...(isShown && { formatted }), sent }
+  return {
+    stored,
+    ...(isShown && { formatted }),
+    ...(precisionLost.length > 0 && { precisionLost }),
+    sent,
+  }
 }
 
 /** Whether the stored payload was sent unchanged. */

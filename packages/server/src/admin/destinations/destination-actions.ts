@@ -101,6 +101,11 @@ const schemas = {
         deliveryId: Schema.text('The webhook-id.'),
         stored: Schema.text('The stored payload.'),
         formatted: Schema.text('The payload after fields and format, before the transform.'),
+        precisionLost: Type.Optional(
+          Type.Array(Type.String(), {
+            description: `With a transform, the paths of numbers in formatted that JavaScript cannot represent, at most ${LIMITS.precisionLostFields}: the transform gets them as text. Absent if there are none.`,
+          }),
+        ),
         webhooks: Type.Array(TestedWebhookResponse),
         warnings: Type.Optional(WarningsResponse),
       }),

@@ -10,6 +10,7 @@ import {
 } from '@hookline/protocol'
 import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { inexactFields } from '../transforms/exact-numbers.ts'
 import type { Transforms } from '../transforms/transforms.ts'
 import { type Content, formed } from '../../routing/form.ts'
 import {
@@ -68,7 +69,10 @@ export class TestDeliverySender {
       }),
     )
     const [stored, formatted] = [textOf(content.body), textOf(form.body)]
-    return { deliveryId: messageId, stored, formatted, webhooks }
+    const isTransformed = settings.transform !== undefined && !isNotice
+    const precisionLost = isTransformed ? inexactFields(formatted) : []
+    const shown = precisionLost.length > 0 && { precisionLost }
+    return { deliveryId: messageId, stored, formatted, ...shown, webhooks }
   }
 }
 

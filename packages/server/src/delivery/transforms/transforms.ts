@@ -1,9 +1,10 @@
-import { isExactNumber, LIMITS, revive } from '@hookline/protocol'
+import { LIMITS } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { ChildProcess } from 'node:child_process'
 import { textOf } from '../../backend/accepted-event.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { startProcess } from '../../util/workers/start-thread.ts'
+import { withExactNumbers } from './exact-numbers.ts'
 import type { Evaluated, Evaluation } from './transform-process.ts'
 
 /** JSON text, absent if the expression returned nothing, or an error. */
@@ -262,15 +263,3 @@ class TransformProcess implements Disposable {
 
 const TOO_LARGE = `The transform needed more than ${MEMORY_MIB} MiB.`
 const ENDED = `The transform ended its process ${MAX_DEATHS} times, or took longer than ${STUCK_MS / 1000} s.`
-
-/** A number in JSON with 16 characters or more, or with an exponent. All others are exact. */
-const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
-
-/** JSON in which numbers that JavaScript would change are strings. */
-function withExactNumbers(json: string): string {
-  if (!SUSPECT.test(json)) return json
-  const parsed = revive(json, (_name, value, { source }) =>
-    typeof value === 'number' && !isExactNumber(source) ? source : value,
-  )
-  return parsed === undefined ? json : JSON.stringify(parsed)
-}
