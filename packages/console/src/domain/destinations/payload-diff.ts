@@ -34,15 +34,15 @@ const MAX_DEPTH = 100
 
 /** Compares two JSON texts path by path; `undefined` if the body is not the payload, such as the result of a transform. */
 export function payloadDiff(storedText: string, sentText: string): PayloadDiff | undefined {
-  const sent = objectIn(sentText)
-  const stored = placedAs(objectIn(storedText), sent)
+  const [stored, sent] = [objectIn(storedText), objectIn(sentText)]
   if (stored === undefined || sent === undefined) return undefined
-  const differences = differencesIn(stored.value, sent, '')
+  const root = rootOf(stored, sent)
+  if (root === undefined) return undefined
+  const differences = differencesIn(root === '' ? stored : { data: stored }, sent, '')
   const marks = new Map(differences.map(({ path, mark }) => [path, mark]))
-  const own = stored.isInData ? stored.value['data']! : stored.value
   return {
     differences,
-    stored: markedLines(own, marks, stored.isInData ? 'data' : '', 'added'),
+    stored: markedLines(stored, marks, root, 'added'),
     sent: markedLines(sent, marks, '', 'removed'),
   }
 }
@@ -56,22 +56,12 @@ function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-interface Placed {
-  readonly value: JsonObject
-  readonly isInData: boolean
-}
-
-/** The payload where the body has it: formats such as CloudEvents put it into `data`. */
-function placedAs(
-  stored: JsonObject | undefined,
-  sent: JsonObject | undefined,
-): Placed | undefined {
-  const id = stored?.['messageId']
-  if (stored === undefined || sent === undefined || id === undefined) return undefined
-  if (sent['messageId'] === id) return { value: stored, isInData: false }
+/** The path of the payload in the body: formats such as CloudEvents put it into `data`. */
+function rootOf({ messageId }: JsonObject, sent: JsonObject): '' | 'data' | undefined {
+  if (messageId === undefined) return undefined
+  if (sent['messageId'] === messageId) return ''
   const { data } = sent
-  if (!isJsonObject(data) || data['messageId'] !== id) return undefined
-  return { value: { data: stored }, isInData: true }
+  return isJsonObject(data) && data['messageId'] === messageId ? 'data' : undefined
 }
 
 function differencesIn(before: Json, after: Json, path: string): readonly Difference[] {

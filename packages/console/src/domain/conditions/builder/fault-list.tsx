@@ -6,7 +6,10 @@ export type PartFault = ApiProblem['errors'][number]
 
 /** The distinct faults in these errors. */
 export function faultsOf(errors: readonly unknown[]): readonly PartFault[] {
-  const faults = errors.flatMap((each) => (each === null ? [] : problemOf(each).errors))
+  return distinct(errors.flatMap((each) => (each === null ? [] : problemOf(each).errors)))
+}
+
+export function distinct(faults: readonly PartFault[]): readonly PartFault[] {
   return [...new Map(faults.map((each) => [`${each.pointer} ${each.message}`, each])).values()]
 }
 

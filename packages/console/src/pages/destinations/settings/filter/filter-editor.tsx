@@ -7,7 +7,11 @@ import {
 } from '../../../../domain/conditions/builder/builder-context.ts'
 import { ConditionInputs } from '../../../../domain/conditions/builder/condition-inputs.tsx'
 import { DefinitionInputs } from '../../../../domain/conditions/builder/definition-inputs.tsx'
-import { faultsOf, type PartFault } from '../../../../domain/conditions/builder/fault-list.tsx'
+import {
+  distinct,
+  faultsOf,
+  type PartFault,
+} from '../../../../domain/conditions/builder/fault-list.tsx'
 import { withDraft } from '../../../../domain/conditions/draft/definition-draft.ts'
 import type { DestinationProps } from '../../../../domain/destinations/destination-query.ts'
 import { FILTER_CLAUSE_EDITOR } from './filter-clause-inputs.tsx'
@@ -29,7 +33,7 @@ export function FilterEditor(props: FilterEditorProps): ReactElement {
   const isComplete = isFilterComplete(value)
   const preview = useFilterPreview(destination.id, value)
   const content = {
-    faults: [...faults, ...faultsOf([isComplete ? preview.error : null])],
+    faults: distinct([...faults, ...faultsOf([isComplete ? preview.error : null])]),
     suggestions: useSuggestions(destination.sourceId),
     nameOf: () => undefined,
   }
