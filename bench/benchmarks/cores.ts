@@ -31,7 +31,7 @@ const LOADS: Readonly<Record<string, Load>> = {
     open: (threads) =>
       loadedDelivery('delivery-hookline.ts', { threads: withThreads({ delivery: threads }) }),
   },
-  'both, single calls': {
+  'ingest and delivery, single calls': {
     kinds: ['ingest', 'delivery'],
     open: (threads) => loadedService(1, withThreads({ ingest: threads, delivery: threads })),
   },

@@ -4,8 +4,8 @@ import type { Benchmark, RunSettings } from './benchmark.ts'
 /** Each step extends the previous one. */
 const STEPS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
   'bare loop': () => loadedDelivery('delivery-bare.ts'),
-  'and the log': () => loadedDelivery('delivery-steps.ts'),
-  'and the records': () => loadedDelivery('delivery-steps.ts', { args: ['records'] }),
+  'bare loop + log': () => loadedDelivery('delivery-steps.ts'),
+  'bare loop + log + records': () => loadedDelivery('delivery-steps.ts', { args: ['records'] }),
   Hookline: () => loadedDelivery('delivery-hookline.ts'),
 }
 

@@ -10,7 +10,7 @@ export interface Spent {
 }
 
 /** The part for threads without a profile, or whose profile has only idle samples. */
-export const NOT_PROFILED = 'all of it'
+export const NOT_PROFILED = 'not profiled'
 
 /**
  * Divides the CPU time of each kind of thread among the parts of the program, in proportion to their samples. The profiles

@@ -27,7 +27,7 @@ export function cliPage(): string {
     'On a terminal, destructive commands ask for confirmation. Without a terminal, they change nothing and exit with 2 unless you pass `--yes`. These are the `delete` commands for sources, destinations, tokens, audiences and computed traits, and `sources remove-key`, `delete-user`, `restore --replace`, `rebuild` and `audiences import --replace`.',
     '## Ids and names',
     'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can use its exact name. If the name is not unique, the command fails and lists the ids.',
-    '## Options of commands that use a service',
+    '## Connection options',
     'Every command that sends requests to a running service has these options.',
     optionsTable(serviceOptions(program)),
     ...program.commands.flatMap((command) => sectionOf(command)),
@@ -119,11 +119,15 @@ function ownOptions(command: Command): string[] {
   const settings = Object.keys(SETTINGS)
   const hidden = usesService(command) ? SERVICE_OPTIONS : []
   const own = command.options.filter((option) => !hidden.includes(option.long ?? ''))
-  const isStart = settings.every((name) => own.some((option) => option.attributeName() === name))
-  const rest = isStart ? own.filter((option) => !settings.includes(option.attributeName())) : own
+  const takesSettings = settings.every((name) =>
+    command.options.some((option) => option.attributeName() === name),
+  )
+  const rest = takesSettings
+    ? own.filter((option) => !settings.includes(option.attributeName()))
+    : own
   return [
     ...(rest.length === 0 ? [] : [optionsTable(rest)]),
-    ...(isStart ? ['It also has a flag for each of the [settings](config.md).'] : []),
+    ...(takesSettings ? ['It also has a flag for each of the [settings](config.md).'] : []),
   ]
 }
 

@@ -17,15 +17,15 @@ describe('the generated pages', () => {
 // These tests read the pages themselves, so that they also find mistakes of the generator.
 describe('docs/reference/errors.md', () => {
   it.for([
-    { section: 'Error codes of the ingestion API', known: INGEST_CODES },
-    { section: 'Error codes of the management API', known: PROBLEM_CODES },
+    { section: 'Ingestion API error codes', known: INGEST_CODES },
+    { section: 'Management API error codes', known: PROBLEM_CODES },
     {
       section: 'Why an event was not delivered to a destination',
       known: { ...DECLINE_REASONS, ...UNDECIDED_REASONS },
     },
     { section: 'Notes about an event', known: TRACE_FINDINGS },
     { section: 'Why an event is missing', known: MISSING_CAUSES },
-    { section: 'Classes of attempts', known: ATTEMPT_CLASSES },
+    { section: 'Attempt classes', known: ATTEMPT_CLASSES },
   ])('"$section" lists each code once, and no other', ({ section, known }) => {
     expect(firstCells(sectionOf(read('docs/reference/errors.md'), section))).toEqual(
       Object.keys(known),
@@ -37,6 +37,16 @@ describe('docs/reference/config.md', () => {
   it('lists each setting once, and no other', () => {
     const flags = Object.keys(SETTINGS).map((name) => flagOf(name as SettingName))
     expect(firstCells(read('docs/reference/config.md'))).toEqual(flags)
+  })
+})
+
+describe('docs/reference/cli.md', () => {
+  it.for(['start', 'doctor'])('refers to the settings in `%s`, and lists none of them', (name) => {
+    const flags = Object.keys(SETTINGS).map((setting) => flagOf(setting as SettingName))
+    const section = sectionOf(read('docs/reference/cli.md'), `\`hookline ${name}\``)
+    expect(section).toContain('a flag for each of the [settings](config.md)')
+    const options = firstCells(section).map((cell) => cell.split(' ')[0]!)
+    expect(options.filter((option) => flags.includes(option))).toEqual([])
   })
 })
 

@@ -54,7 +54,7 @@ const RUNS: Readonly<Record<VerifierId, Run>> = {
     around: (code) => `import { readFileSync } from 'node:fs'
 ${code}
 const cases = JSON.parse(readFileSync('cases.json', 'utf8'))
-console.log(JSON.stringify(cases.map((each) => isOurs(Buffer.from(each.body), each.headers))))`,
+console.log(JSON.stringify(cases.map((each) => verifySignature(Buffer.from(each.body), each.headers))))`,
   },
   python: {
     file: 'verify.py',
@@ -62,7 +62,7 @@ console.log(JSON.stringify(cases.map((each) => isOurs(Buffer.from(each.body), ea
     around: (code) => `import json
 ${code}
 cases = json.load(open("cases.json"))
-print(json.dumps([is_ours(each["body"].encode(), each["headers"]) for each in cases]))`,
+print(json.dumps([verify_signature(each["body"].encode(), each["headers"]) for each in cases]))`,
   },
   go: {
     file: 'verify.go',
@@ -94,7 +94,7 @@ func main() {
 	for _, each := range cases {
 		header := http.Header{}
 		for name, value := range each.Headers { header.Set(name, value) }
-		all = append(all, isOurs(key, []byte(each.Body), header))
+		all = append(all, verifySignature(key, []byte(each.Body), header))
 	}
 	json.NewEncoder(os.Stdout).Encode(all)
 }`,
@@ -105,7 +105,7 @@ func main() {
     around: (code) => `<?php
 ${code}
 $cases = json_decode(file_get_contents('cases.json'), true);
-echo json_encode(array_map(fn ($each) => isOurs($each['body'], $each['headers']), $cases));`,
+echo json_encode(array_map(fn ($each) => verifySignature($each['body'], $each['headers']), $cases));`,
   },
   ruby: {
     file: 'verify.rb',
@@ -113,7 +113,7 @@ echo json_encode(array_map(fn ($each) => isOurs($each['body'], $each['headers'])
     around: (code) => `require 'json'
 ${code}
 cases = JSON.parse(File.read('cases.json'))
-puts JSON.generate(cases.map { |each| ours?(each['body'], each['headers']) })`,
+puts JSON.generate(cases.map { |each| verify_signature(each['body'], each['headers']) })`,
   },
 }
 

@@ -199,8 +199,8 @@ function responses(): string[] {
     'An error always has the same four fields. `code` is for programs; `message` and `error` are for people.',
     fence('text', JSON.stringify(ingestError('unknown_write_key'))),
     statusesTable(),
-    '[Errors](errors.md#error-codes-of-the-ingestion-api) lists all codes, with a remedy for each.',
-    'Errors of the HTTP server itself have a header `x-request-id`. The log of the service contains the same id.',
+    '[Errors](errors.md#ingestion-api-error-codes) lists all codes, with a remedy for each.',
+    'Errors returned by the HTTP server itself have a header `x-request-id`. The service log contains the same id.',
   ]
 }
 

@@ -38,7 +38,7 @@ export function webhookPayloadPage(): string {
         [code('type'), 'string', EVENT_TYPES.map(code).join(', ') + ' or `delete`'],
       ],
     ),
-    'Fields are in the order of the tables. `integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/choose-and-shape-events.md): without some fields, in another format, or made by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
+    '`integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/choose-and-shape-events.md): without some fields, in another format, or made by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
     '## Audience and computed trait changes',
@@ -97,7 +97,7 @@ function compatibility(): string[] {
   return [
     '## Absent and unknown fields',
     list([
-      'An absent field is omitted, never `null`. `context`, `properties` and `traits` are `{}` if the call did not have them.',
+      'Hookline omits fields that the call did not have; it never sends them as `null`. `context`, `properties` and `traits` are `{}` if the call did not have them.',
       'The contents of `context`, `properties` and `traits` come from your applications. They can be any JSON values, including `null`.',
       '**Ignore unknown fields.** Fields may be added to version 1 at any time.',
       '**Respond 2xx to unknown types**, and ignore them. Otherwise their deliveries are rejected.',

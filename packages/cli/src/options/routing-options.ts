@@ -76,11 +76,11 @@ export function withRoutingOptions(command: ApiCommand): ApiCommand {
 export function withFieldOptions(command: ApiCommand, without: string): ApiCommand {
   return command
     .option('--drop <path>', 'remove this field, such as context.ip; repeat for more', collect)
-    .option('--keep <path>', 'remove all other fields; repeat for more', collect)
-    .option('--hash <path>', 'replace this field by its HMAC; repeat for more', collect)
+    .option('--keep <path>', 'keep only this field and the required ones; repeat for more', collect)
+    .option('--hash <path>', 'replace this field with its HMAC; repeat for more', collect)
     .option(
       '--hash-email <path>',
-      'the same in lower case, without spaces; repeat for more',
+      'hash this email address, trimmed and in lower case; repeat for more',
       collect,
     )
     .option('--no-fields', without)
@@ -88,7 +88,7 @@ export function withFieldOptions(command: ApiCommand, without: string): ApiComma
 
 const NAMES = Object.keys(READY_MADE_TRANSFORMS)
 
-const TRANSFORM_HELP = `make the request body with the JSONata expression in this file, - for stdin, or with ${NAMES.join(', ')}`
+const TRANSFORM_HELP = `JSONata file that creates the request body (- for stdin), or a ready-made transform: ${NAMES.join(', ')}`
 
 /** A ready-made expression by its name, or the one in a file. */
 export function transformOf(name: string): string | Promise<string> {
@@ -115,7 +115,7 @@ function shortFilter({ only, event, where }: FilterOptions): Filter {
   const types = only ?? (event === undefined ? undefined : (['track'] as const))
   if (types === undefined) return { where: where ?? [] }
   if (event !== undefined && !types.includes('track'))
-    throw new Failure('usage', '--event needs track in --only.')
+    throw new Failure('usage', 'With --event, --only must include track.')
   for (const each of where ?? [])
     if (!types.some((type) => applies(each, type)))
       throw new Failure('usage', '--where compares properties, which these types do not have.')

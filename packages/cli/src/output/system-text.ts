@@ -79,7 +79,7 @@ function backlogLines({ backlog }: System): (Detail | false)[] {
     events === 0 ? 'none' : `${counted(events, 'event')}${age(ageMs)}`
   const { quarantined, openReplays, openDeletions } = backlog
   return [
-    ['undecided', behind(undecided)],
+    ['unprocessed', behind(undecided)],
     notInProfiles !== null && ['not in profiles', behind(notInProfiles)],
     ['backlog', `${grouped(pending)} pending${age(oldestPendingAgeMs)}; ${grouped(held)} held`],
     quarantined > 0 && ['quarantined', grouped(quarantined)],

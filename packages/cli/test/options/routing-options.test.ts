@@ -56,7 +56,7 @@ describe('the filter of --only, --event and --where', () => {
   })
 
   it('refuses options that no call could match', async () => {
-    await expect(filterOf({ only: ['page'], event: ['A'] })).rejects.toThrow('needs track')
+    await expect(filterOf({ only: ['page'], event: ['A'] })).rejects.toThrow('must include track')
     await expect(filterOf({ only: ['alias'], where })).rejects.toThrow('do not have')
   })
 

@@ -1113,7 +1113,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     openUntil: string | null;
                     /** The end of the pause requested with Retry-After. */
                     retryAfterUntil: string | null;
-                    /** The limit of attempts per second after responses 429, 502 and 503. */
+                    /** The current limit on attempts per second, after 429, 502 or 503 responses. */
                     pacePerSecond: number | null;
                     /** Pending deliveries: see GET /deliveries?waiting=true. */
                     pending: number;

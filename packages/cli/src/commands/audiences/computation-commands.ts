@@ -69,14 +69,17 @@ function addPreview(
     })
 }
 
-function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind): void {
+function addWork(
+  parent: ApiCommand,
+  { kind, one, explanation, operations }: ComputationKind,
+): void {
   parent.api('sync <id>', 're-evaluate every user now').runOn(kind, async ({ api, output }, id) => {
     const sync = await operations(api).sync(id)
     output.data(sync, () => `Sync ${sync.id} is ${sync.state}.`)
   })
 
   parent
-    .api('explain <id> <userId>', "explain a user's value or membership")
+    .api('explain <id> <userId>', explanation)
     .runOn(kind, async ({ api, output }, id, userId: string) => {
       const explained = await operations(api).explain(id, userId)
       output.data(explained, () => explanationText(output, explained))
@@ -85,7 +88,10 @@ function addWork(parent: ApiCommand, { kind, one, operations }: ComputationKind)
   parent
     .api('delete <id>', `delete ${one}`)
     .confirmed()
-    .option('--announce', 'before deleting, notify destinations that every value is removed')
+    .option(
+      '--announce',
+      'before deleting, notify destinations as if every user had lost the value',
+    )
     .runOn(kind, async ({ api, output, command }, id, { announce }: { announce?: true }) => {
       const { get, remove } = operations(api)
       await confirm(command, async () => deletionEffect(one, await get(id), announce))

@@ -26,6 +26,8 @@ export interface ComputationKind {
   /** The option for the file of the definition, and its field in requests. */
   readonly definition: 'condition' | 'compute'
   readonly example: string
+  /** Help text of `explain`. */
+  readonly explanation: string
   readonly operations: (api: ManagementApi) => Operations
 }
 

@@ -97,7 +97,8 @@ function report(output: Output, result: ListImportResult): void {
   const hint = 'Run the same command again to resume.'
   if (!isComplete) throw new Failure('interrupted', 'Interrupted.', { hint })
   if (rejected === 0) return
-  const kept = mode === 'replace' ? ' No users were removed: a rejected line may name one.' : ''
+  const kept =
+    mode === 'replace' ? ' No users were removed, because a rejected line may contain one.' : ''
   throw new Failure('partial', `${rejectedText(rejected)}${kept}`, {
     hint: `${rejectedPath(file)} lists each rejected line with its number and reason.`,
   })

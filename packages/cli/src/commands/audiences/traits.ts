@@ -12,6 +12,7 @@ const TRAITS: ComputationKind = {
   one: 'a computed trait',
   many: 'computed traits',
   definition: 'compute',
+  explanation: "explain a user's value",
   example: `Example of compute, for the total of orders in the last 30 days:
 {"fn": "sum", "event": "Order", "property": "total", "within": {"days": 30}}`,
   operations: (api) => ({

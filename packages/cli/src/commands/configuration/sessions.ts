@@ -14,10 +14,12 @@ export function addSessions(program: ApiCommand): void {
       showList(output, COLUMNS, await listPart(api.listSessions, part), 'No sessions.'),
     )
 
-  sessions.api('end <id>', 'sign a browser out').runOn('session', async ({ api, output }, id) => {
-    await api.removeSession(id)
-    output.data({ id, ended: true }, () => `Ended ${id}.`)
-  })
+  sessions
+    .api('end <id>', 'end a session, which signs its browser out')
+    .runOn('session', async ({ api, output }, id) => {
+      await api.removeSession(id)
+      output.data({ id, ended: true }, () => `Ended ${id}.`)
+    })
 }
 
 const COLUMNS: readonly Column<Session>[] = [

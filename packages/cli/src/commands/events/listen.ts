@@ -23,7 +23,11 @@ export function addListen(program: Command): void {
     .description('run a receiver that prints and verifies deliveries')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 4801)
-    .option('--fail <status:times>', 'fail the first two (500:2) or all requests (503)', parseFault)
+    .option(
+      '--fail <status:times>',
+      'respond with this status to all requests (503), or to the first n (500:2)',
+      parseFault,
+    )
     .option('--delay <time>', 'wait before each response, like 3s', parseDelay)
     .action(listen)
 }

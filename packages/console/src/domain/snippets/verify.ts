@@ -19,7 +19,7 @@ export const VERIFIERS: readonly Verifier[] = [
 const secret = process.env.HOOKLINE_SECRET
 const key = secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret
 
-function isOurs(body, headers) {
+function verifySignature(body, headers) {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': all = '' } = headers
   if (!/^\\d{1,12}$/.test(at) || Math.abs(Date.now() / 1000 - at) > 300) return false
   const mac = createHmac('sha256', key).update(\`\${id}.\${at}.\`).update(body).digest('base64')
@@ -37,7 +37,7 @@ function isOurs(body, headers) {
 SECRET = os.environ["HOOKLINE_SECRET"]
 KEY = base64.b64decode(SECRET[6:]) if SECRET.startswith("whsec_") else SECRET.encode()
 
-def is_ours(body, headers):
+def verify_signature(body, headers):
     id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     if not at.isdecimal() or abs(time.time() - int(at[:12])) > 300:
         return False
@@ -51,7 +51,7 @@ def is_ours(body, headers):
     id: 'go',
     name: 'Go',
     code: `// key: the secret as bytes. After whsec_, it is base64.
-func isOurs(key, body []byte, header http.Header) bool {
+func verifySignature(key, body []byte, header http.Header) bool {
 	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(at, 10, 64)
 	if err != nil || time.Since(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
@@ -69,7 +69,7 @@ func isOurs(key, body []byte, header http.Header) bool {
   {
     id: 'php',
     name: 'PHP',
-    code: `function isOurs(string $body, array $headers): bool
+    code: `function verifySignature(string $body, array $headers): bool
 {
     $secret = getenv('HOOKLINE_SECRET');
     $key = str_starts_with($secret, 'whsec_') ? base64_decode(substr($secret, 6), true) : $secret;
@@ -91,7 +91,7 @@ func isOurs(key, body []byte, header http.Header) bool {
 SECRET = ENV.fetch('HOOKLINE_SECRET')
 KEY = SECRET.start_with?('whsec_') ? SECRET.delete_prefix('whsec_').unpack1('m0') : SECRET
 
-def ours?(body, headers)
+def verify_signature(body, headers)
   id, at = headers['webhook-id'].to_s, headers['webhook-timestamp'].to_s
   return false unless at.match?(/\\A\\d{1,12}\\z/) && (Time.now.to_i - at.to_i).abs <= 300
 

@@ -9,7 +9,7 @@ export interface ExplainedPart extends Part {
   readonly isDecisive: boolean
 }
 
-/** Adds depth and decisiveness to the parts, which the service lists parents first. */
+/** Adds `depth` and `isDecisive` to each part. Parents come before their children in the response. */
 export function explainedParts(parts: readonly Part[]): readonly ExplainedPart[] {
   const done = new Map<string, ExplainedPart>()
   return parts.map((part) => {

@@ -80,7 +80,7 @@ function StateBoxes({ draft, onChange }: ReplayFieldsProps): ReactElement {
         />
       ))}
       <Checkbox
-        label="not sent: the destination was disabled, its filter or sample excluded the event, or its transform returned nothing"
+        label="declined (destination disabled, filter, sample or transform)"
         checked={draft.includeDeclined}
         onToggle={(includeDeclined) => onChange({ ...draft, includeDeclined })}
       />

@@ -44,7 +44,7 @@ export function RoutingPanel({ destination, mayEdit }: RoutingPanelProps): React
 
 function ReadOnlyRouting({ filter, shape, transform }: RoutingDraft): ReactElement {
   const isShaped = shape.text !== '{}'
-  if (filter === null && !isShaped && transform === '') return <p>All events, unchanged.</p>
+  if (filter === null && !isShaped && transform === '') return <p>All events, with all fields.</p>
   return (
     <div className="flex flex-col gap-3">
       {filter !== null && (

@@ -93,13 +93,14 @@ function EndSession({ session: { id, name }, isOwn, onClose }: EndSessionProps):
   }
   return (
     <Confirm
-      title={isOwn ? 'Sign out this browser?' : 'End this session?'}
+      title={isOwn ? 'Sign out of this browser?' : 'End this session?'}
       action={isOwn ? 'Sign out' : 'End session'}
       onClose={onClose}
       onConfirm={end}
     >
       <p>
-        <strong className="break-words">{shownText(name, 80)}</strong> will have to sign in again.
+        The browser signed in with <strong className="break-words">{shownText(name, 80)}</strong>{' '}
+        will have to sign in again.
         {!isOwn && ' To revoke access, also delete the token.'}
       </p>
     </Confirm>

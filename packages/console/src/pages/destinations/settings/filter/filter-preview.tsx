@@ -57,7 +57,7 @@ function Counts({ data, error }: FilterPreviewProps['preview']): ReactElement {
         Selects {wholeNumber(selected)} of the last {wholeNumber(examined)} events.
       </p>
       {byName.length > 0 && (
-        <Table label="Selected events by name" head={['Type', 'Event', 'Selected', 'Of']}>
+        <Table label="Selected events by name" head={['Type', 'Event', 'Selected', 'Examined']}>
           {byName.slice(0, MAX_ROWS).map((row) => (
             <Row key={`${row.type} ${row.event}`}>
               <Cell>{row.type}</Cell>
