@@ -1,6 +1,6 @@
 import type { Fields, Filter, Format, Sample } from './filter.ts'
 
-/** Nothing has been sent since `since`, in milliseconds since the epoch. `resume` ends the pause. */
+/** Why deliveries are held, and since when, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
   /**

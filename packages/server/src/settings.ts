@@ -201,7 +201,7 @@ export const SETTINGS = {
     parse: time(100, 60_000),
   },
   retryScheduleMs: {
-    doc: 'Delays between attempts, separated by commas, instead of exponential backoff. The last delay repeats. A breaker stays open for at most the longest delay. For tests.',
+    doc: 'Delays between attempts, separated by commas, instead of exponential backoff. The last delay repeats. A breaker stays open for at most the longest delay. Intended for testing.',
     parse: delays,
   },
   retryWindowMs: {

@@ -42,7 +42,7 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     this.#listeners = [tail, counts, this.recent, inspector, this.statistics]
     // Each node watches the catalog, so these changes need no message.
     this.#stopWatching = watchCatalog(options.catalog, (update) =>
-      changes.updated(update, { isKnown: true }),
+      changes.updated(update, { isLocal: true }),
     )
     signals.onMessage('purges', (purge) => this.#forget(purge as PurgeActivity))
   }

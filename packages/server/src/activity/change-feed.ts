@@ -37,9 +37,10 @@ const UPDATES_EVERY_MS = 1_000
 /** Beyond this, only the changed collections are published. */
 const MAX_UPDATES = 100
 
-/** A changed record. `isOwn`: must be sent to other nodes. */
+/** A changed record. */
 interface Update extends UpdateActivity {
-  readonly isOwn: boolean
+  /** Whether other nodes need a message about it. */
+  readonly mustPublish: boolean
 }
 
 /** The newest changes on all nodes, numbered by this node. Those without a request are published once a second. */
@@ -53,7 +54,7 @@ export class ChangeFeed {
     this.#clock = clock
     this.#signals = signals
     signals.onMessage('changes', (message) => this.#receive(message as ChangeMessage))
-    signals.onMissed(() => this.changes.add(this.anything()))
+    signals.onMissed(() => this.changes.add(this.unknownChange()))
   }
 
   requested(change: RequestedChange): void {
@@ -62,12 +63,12 @@ export class ChangeFeed {
     this.#signals.publish('changes', { changes: [stamped] } satisfies ChangeMessage)
   }
 
-  /** Publishes a change within a second, once per record. `isKnown`: other nodes need no message. */
-  updated({ resource, id }: UpdateActivity, { isKnown = false } = {}): void {
+  /** Publishes a change within a second, once per record. `isLocal`: only here, because other nodes see the change themselves. */
+  updated({ resource, id }: UpdateActivity, { isLocal = false } = {}): void {
     if (this.#updates.size === 0) this.#clock.after(UPDATES_EVERY_MS, () => this.#publish())
     const update = { resource, id: this.#updates.size < MAX_UPDATES ? id : null }
-    const isOwn = !isKnown || this.#updates.get(keyOf(update))?.isOwn === true
-    this.#updates.set(keyOf(update), { ...update, isOwn })
+    const mustPublish = !isLocal || this.#updates.get(keyOf(update))?.mustPublish === true
+    this.#updates.set(keyOf(update), { ...update, mustPublish })
   }
 
   /** The change with this number, as the reader may see it; `undefined` if it may not. */
@@ -78,21 +79,22 @@ export class ChangeFeed {
     return { at, resource, id, ...(showsRequests && { action, actorId }) }
   }
 
-  /** For a reader that missed changes. */
-  anything(): Change {
+  /** A change with `resource: null`, which makes a reader that missed changes refetch everything. */
+  unknownChange(): Change {
     return { at: this.#clock.wall(), resource: null, id: null }
   }
 
   #publish(): void {
     const at = this.#clock.wall()
-    const own: Change[] = []
-    for (const { isOwn, ...update } of this.#updates.values()) {
+    const toPublish: Change[] = []
+    for (const { mustPublish, ...update } of this.#updates.values()) {
       const change = { at, ...update, action: null, actorId: null }
       this.changes.add(change)
-      if (isOwn) own.push(change)
+      if (mustPublish) toPublish.push(change)
     }
     this.#updates.clear()
-    if (own.length > 0) this.#signals.publish('changes', { changes: own } satisfies ChangeMessage)
+    if (toPublish.length > 0)
+      this.#signals.publish('changes', { changes: toPublish } satisfies ChangeMessage)
   }
 
   #receive({ changes }: ChangeMessage): void {

@@ -118,7 +118,7 @@ export class LiveReader implements Disposable {
     if (cursor.isLost || cursor.next < feed.changes.oldest) {
       cursor.isLost = false
       cursor.next = feed.changes.next
-      yield { id: this.#id, name: 'change', data: feed.anything() }
+      yield { id: this.#id, name: 'change', data: feed.unknownChange() }
     }
     for (let sent = 0; sent < limit && cursor.next < feed.changes.next;) {
       const change = feed.shown(cursor.next, view)

@@ -40,7 +40,7 @@ const schema = {
         Schema.oneOf(['event', 'decision', 'attempt'], 'Only messages of this kind.'),
       ),
       sourceId: only('activity of this source'),
-      destinationId: only('events, and the decisions and attempts of this destination'),
+      destinationId: only('decisions and attempts of this destination. It does not filter events'),
       type: Type.Optional(Schema.oneOf(EVENT_TYPES, `One of ${EVENT_TYPES.join(', ')}.`)),
       event: only('activity of track events, pages or screens with this name'),
       userId: only('activity of this user'),

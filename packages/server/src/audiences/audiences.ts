@@ -60,7 +60,7 @@ export class Audiences {
     metrics.beforeScrape(() => this.#report(options))
   }
 
-  /** The list of a manual audience has changed. */
+  /** Evaluates changed lists now. Call it after a change to a manual audience. */
   wake(): void {
     this.#profiles.wake()
   }

@@ -63,9 +63,13 @@ export interface Deletions {
   advance(id: string, to: DeletionStep, now: number): Promise<void>
 
   /**
-   * Removes a slice of the users' events that were appended before the step `purge` began, with decisions, deliveries and attempts:
-   * also aliases with a user as the former id, events with an anonymousId and any userId, computed events of the users from any
-   * source, and search texts of ended replays. From then on, records of a removed event are ignored, even after a restart.
+   * Removes a slice of the users' events appended before the step `purge` began, with their decisions, deliveries and attempts.
+   * Covers:
+   * - events with one of the ids, including aliases with it as `previousId`, and events with a purged anonymousId and any userId;
+   * - computed events of the users, from any source;
+   * - search texts of ended replays.
+   *
+   * From then on, records of a removed event are ignored, even after a restart.
    *
    * `isPurged` covers the users as soon as this is called, and on other reachable nodes before the first event is removed.
    * Resolves to the cursor of the next slice, or `null`, when the slice is durable. Rejects if the step `purge` has not begun.

@@ -33,12 +33,12 @@ export interface ClaimedDelivery<E extends DeliveryContent = AcceptedEvent> {
 
 export interface Claim<E extends DeliveryContent = AcceptedEvent> {
   readonly deliveries: readonly ClaimedDelivery<E>[]
-  /** Corrupt ones, claimed like the others: the claimer quarantines or releases them. */
+  /** Corrupt deliveries. They are claimed too, so that the claimer can quarantine or release them. */
   readonly unreadable: readonly Unreadable[]
 }
 
 export interface ClaimRequest {
-  /** Those due at this time, earliest due first; `'held'`: held ones; `after`: those due later, soonest first. */
+  /** A time: parts due by then, earliest first. `{ after }`: parts due later, earliest first. `'held'`: held parts. */
   readonly due: number | 'held' | { readonly after: number }
   readonly limit: number
 }
@@ -136,7 +136,7 @@ export interface DeliveryReports {
   waitingIn(lane: LaneId): Promise<WaitingParts>
 }
 
-/** The lanes of webhooks for the management API, in any thread: each call is for many webhooks. */
+/** Access to webhook lanes for the management API, whichever thread they run in. Calls take many webhooks, to save messages. */
 export interface WebhookLanes {
   /** The states of the webhooks of each destination, in order. Unknown destinations are omitted. */
   states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>

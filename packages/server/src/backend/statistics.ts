@@ -21,7 +21,10 @@ export interface CountsRange {
   readonly to: number
   readonly sourceId?: string
   readonly destinationId?: string
-  /** Sums rows in steps of this length, from `from`. A step may have several sums, and unstored counts are not summed. */
+  /**
+   * Sums rows per step of this length, starting at `from`. Each batch is summed separately, so a step may come back as several
+   * rows; unwritten counts come back unsummed.
+   */
   readonly stepMs?: number
 }
 

@@ -171,7 +171,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Lost parts and lost fresh deliveries: 0 unless there is a bug. */
   get imbalance(): number {
-    const unrecorded = this.#accepted - this.#open.leftFresh - this.#open.freshCount
+    const unrecorded = this.#accepted - this.#open.settledCount - this.#open.freshCount
     return Math.abs(this.#accounting.imbalance(this.inMemory)) + Math.abs(unrecorded)
   }
 
@@ -241,7 +241,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** Parts outside of lanes were recorded. Wakes the feed immediately if their destination has changed since. */
+  /** Reports recorded parts outside of lanes to the feed. Wakes it immediately if their destination has changed since. */
   #onParked({ destinationId, webhooks }: Delivery): void {
     const destination = this.#destination(destinationId)
     for (const { url, state, dueAt } of webhooks) {

@@ -54,7 +54,7 @@ export class DeliveryEngine implements AsyncDisposable {
     for (const worker of this.#splitWorkers) this.supervise(worker)
   }
 
-  /** Deliveries or notices in the backend are due: replayed, retried manually, or new. */
+  /** Claims due deliveries and notices now. Call it after a replay, a manual retry, or a new notice. */
   wake(): void {
     for (const worker of this.#splitWorkers) worker.wake()
     this.lanes.wake()

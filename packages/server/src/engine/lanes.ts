@@ -24,7 +24,7 @@ export interface Lanes extends WebhookLanes, AsyncDisposable {
   readonly unrecorded: number
   /** Resolves when it can take more deliveries. It may wait for the disk, never for a receiver. */
   ready(): Promise<void>
-  /** Parts in the backend are due: claims them now. */
+  /** Claims due parts now. Call it after parts in the backend became due. */
   wake(): void
   status(): Promise<LanesStatus>
   /** Begins to stop: the workers end, and no further attempt begins. Safe to call twice. */

@@ -11,7 +11,7 @@ const warn = eventOf('warn')
 const error = eventOf('error')
 const fatal = eventOf('fatal')
 
-const DISK = 'Check the free space and the health of the disk, and `/readyz`.'
+const DISK = 'Check free disk space, disk health, and `/readyz`.'
 const REPORT = 'This is a bug in Hookline: report it with this line.'
 
 /** All log events: the field `msg` of a line is the name. docs/reference/log-events.md is generated from this table. */

@@ -206,7 +206,7 @@ export class ThreadChanges<Change> {
     this.#missed = []
   }
 
-  /** The thread is ready. Later messages find all changes applied. */
+  /** Sends the missed changes. Call it when the thread is ready, before other messages. */
   onReady(): void {
     const missed = this.#missed
     this.#missed = []

@@ -51,7 +51,7 @@ export function unknownFields(object: object, known: readonly string[], at = '')
 }
 
 function suggestion(name: string, known: readonly string[]): string {
-  if (known.length === 0) return 'Omit it: nothing is allowed here.'
+  if (known.length === 0) return 'Omit it: this object has no fields.'
   const near = known.find((candidate) => isTypo(name, candidate))
   return near === undefined
     ? `Omit it. Allowed fields: ${known.join(', ')}.`

@@ -247,7 +247,8 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const { params, body } = request
     const destination = requireDestination(catalog, params.id)
     const { dryRun = false, transform } = body
-    const tried = transform === undefined ? destination : trying(transform, destination, dryRun)
+    const tried =
+      transform === undefined ? destination : withTransform(transform, destination, dryRun)
     const content = await requestedContent(body, destination, deps)
     // Before the requests, which cannot be undone.
     if (!dryRun) await audit.append(unchangedEntry(request, destination, clock.wall()))
@@ -266,10 +267,10 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
   })
 }
 
-function trying(transform: string, destination: Destination, dryRun: boolean): Destination {
+function withTransform(transform: string, destination: Destination, dryRun: boolean): Destination {
   if (!dryRun) {
-    const hint = 'Set dryRun to true, or change the settings of the destination.'
-    throw refused('/transform', 'exclusive', 'Another transform can only be tried.', hint)
+    const hint = 'Set dryRun to true to preview it, or change the settings of the destination.'
+    throw refused('/transform', 'exclusive', 'transform requires dryRun.', hint)
   }
   const faults = transformFaults(transform, '/transform')
   if (faults.length > 0) throw new Problem('invalid_body', { faults })

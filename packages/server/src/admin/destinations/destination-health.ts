@@ -23,7 +23,7 @@ export const HealthResponse = Type.Object({
         Schema.timeOf('The end of the pause requested with Retry-After.'),
       ),
       pacePerSecond: Schema.nullable(
-        Schema.number('The limit of attempts per second after responses 429, 502 and 503.'),
+        Schema.number('The current limit on attempts per second, after 429, 502 or 503 responses.'),
       ),
       pending: Schema.integer('Pending deliveries: see GET /deliveries?waiting=true.'),
       held: Schema.integer('Deliveries held until it is resumed.'),

@@ -54,7 +54,7 @@ function comparisonsIn(filter: Filter): number {
   return 'not' in filter ? comparisonsIn(filter.not) : (filter.where ?? []).length
 }
 
-/** The optional settings that choose and form events. */
+/** The optional settings that select events and define the request body. */
 export type RoutingSettings = Pick<
   WebhooksSettings,
   'filter' | 'sample' | 'fields' | 'format' | 'transform' | 'method'
@@ -322,7 +322,8 @@ function checkClause(input: JsonObject, pointer: string, faults: Fault[]): void 
 }
 
 function checkNames(names: Json, pointer: string, faults: Fault[]): void {
-  const hint = 'Use the name of a track event, or a list of names. A * at the end matches any end.'
+  const hint =
+    'Use the name of a track event, or a list of names. A trailing * matches any characters.'
   if (!Array.isArray(names)) checkText(names, pointer, hint, faults)
   else if (names.length === 0 || names.length > MAX_NAMES) {
     const message = `event must have 1 to ${MAX_NAMES} names.`
@@ -348,7 +349,7 @@ function checkCompared(input: Json, pointer: string, hint: string, faults: Fault
   const [compared, other] = COMPARED.filter((name) => Object.hasOwn(input, name))
   const one = `Use one of ${COMPARED.join(', ')}.`
   if (compared === undefined)
-    faults.push(fault(pointer, 'required', 'It does not say what to compare.', one))
+    faults.push(fault(pointer, 'required', 'The comparison has no operand.', one))
   else if (other !== undefined)
     faults.push(
       fault(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${compared}.`, one),

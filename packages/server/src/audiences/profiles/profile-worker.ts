@@ -58,12 +58,12 @@ export class ProfileWorker implements Worker {
     return this.#isCaughtUp
   }
 
-  /** Something other than an event made profiles dirty. */
+  /** Evaluates dirty profiles now. Call it if something other than an event made profiles dirty. */
   wake(): void {
     this.#recurring.wake()
   }
 
-  /** The catalog or the open syncs changed. */
+  /** Makes new plans, and evaluates with them. Call it if the catalog or the open syncs changed. */
   replan(): void {
     this.#hasNewPlans = true
     this.#recurring.wake()

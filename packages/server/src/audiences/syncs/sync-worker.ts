@@ -53,7 +53,7 @@ export class SyncWorker implements Worker {
     this.#recurring = new Recurring({ clock, work: (signal) => this.#work(signal) })
   }
 
-  /** Plans are new, or a sync was requested. */
+  /** Looks for work now. Call it after new plans or a requested sync. */
   wake(): void {
     this.#recurring.wake()
   }

@@ -210,7 +210,7 @@ async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<
 
 async function refuseCopy(): Promise<never> {
   throw new NoCopy(
-    'On a cluster, back up PostgreSQL with pg_dump or continuous archiving, and the NATS stream, which has the events that are ' +
-      'not archived yet, with `nats stream backup`.',
+    'On a cluster, back up PostgreSQL with pg_dump or continuous archiving. See "Backup" in docs/guides/cluster.md, ' +
+      'also for the NATS stream.',
   )
 }

@@ -126,7 +126,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
       const entries = new Map(this.#entries)
       for (const id of removed) entries.delete(id)
       for (const entry of entriesOf(put)) entries.set(entry.record.id, entry)
-      return this.#show(entries)
+      return this.#apply(entries)
     })
     await this.#options.store.spread('catalog')
   }
@@ -138,7 +138,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
       rows = await this.#rowsAfter(0)
     const entries = new Map(rows.map((row) => [row.id, this.#entryOf(row)]))
     this.#reached = rows.reduce((max, { number }) => Math.max(max, number), 0)
-    await this.#show(entries)
+    await this.#apply(entries)
   }
 
   /** In one statement, for a consistent snapshot. */
@@ -161,7 +161,7 @@ export class StoredCatalog extends CatalogReplica implements Catalog {
   }
 
   /** Applies the changes, here and in the other threads. */
-  async #show(entries: ReadonlyMap<string, Entry>): Promise<void> {
+  async #apply(entries: ReadonlyMap<string, Entry>): Promise<void> {
     const before = this.#entries
     this.#entries = entries
     const put = [...entries.values()].filter((entry) => before.get(entry.record.id) !== entry)

@@ -122,8 +122,8 @@ export interface BreakerReport {
   readonly failedForMs: number
 }
 
-/** The node that opened the breaker probes; the others probe this much later, in case it has died. */
-const PROBED_LATER_MS = 2_000
+/** How long after the node that opened the breaker the other nodes probe, in case it has died. */
+const PEER_PROBE_DELAY_MS = 2_000
 
 export function reportOf(breaker: Breaker & { state: 'open' }, now: number): BreakerReport {
   return {
@@ -140,7 +140,7 @@ export function onReport(breaker: Breaker, report: BreakerReport, now: number): 
   return {
     state: 'open',
     since: now - report.openForMs,
-    until: now + report.restsForMs + PROBED_LATER_MS,
+    until: now + report.restsForMs + PEER_PROBE_DELAY_MS,
     openings: report.openings,
     failedAt: now - report.failedForMs,
   }

@@ -26,7 +26,7 @@ import {
 
 interface Health {
   readonly breaker: Breaker
-  readonly quietUntil: number
+  readonly retryAfterUntil: number
   readonly pace: Pace | undefined
   readonly accepted: AcceptedCount
   /** Grows with each probe and manual close. Results of an earlier generation are outdated, and ignored. */
@@ -35,7 +35,7 @@ interface Health {
 
 const HEALTHY: Health = {
   breaker: CLOSED,
-  quietUntil: 0,
+  retryAfterUntil: 0,
   pace: undefined,
   accepted: NONE_ACCEPTED,
   generation: 0,
@@ -85,8 +85,8 @@ export class WebhookHealth {
 
   /** The earliest next attempt, in milliseconds since the epoch; 0 for any time. */
   blockedUntil(destinationId: string, url: string): number {
-    const { breaker, quietUntil } = this.#of(destinationId, url)
-    return Math.max(earliestAttemptAt(breaker), quietUntil)
+    const { breaker, retryAfterUntil } = this.#of(destinationId, url)
+    return Math.max(earliestAttemptAt(breaker), retryAfterUntil)
   }
 
   /** When the breaker's open time ends; 0 if it is closed or half-open. */
@@ -106,17 +106,17 @@ export class WebhookHealth {
     return breaker.state === 'closed' ? undefined : breaker.failedAt
   }
 
-  /** The end of the requested pause; 0 for none. */
-  quietUntil(destinationId: string, url: string): number {
-    return this.#of(destinationId, url).quietUntil
+  /** When the receiver's last `Retry-After` ends; 0 for none. */
+  retryAfterUntil(destinationId: string, url: string): number {
+    return this.#of(destinationId, url).retryAfterUntil
   }
 
   /** When the pace allows the next attempt; 0 if not paced. Ignores longer pauses and breakers. */
   nextAttemptAt(destinationId: string, url: string): number {
-    const { pace, quietUntil } = this.#of(destinationId, url)
+    const { pace, retryAfterUntil } = this.#of(destinationId, url)
     if (pace === undefined) return 0
-    const isShort = quietUntil - this.#clock.now() <= SHORT_PAUSE_MS
-    return isShort ? Math.max(pace.nextAt, quietUntil) : pace.nextAt
+    const isShort = retryAfterUntil - this.#clock.now() <= SHORT_PAUSE_MS
+    return isShort ? Math.max(pace.nextAt, retryAfterUntil) : pace.nextAt
   }
 
   /** The learned pace; `undefined` for no limit. */
@@ -141,7 +141,7 @@ export class WebhookHealth {
       ...health,
       breaker: isOpen ? { ...breaker, until: now } : breaker,
       pace: pace && { ...pace, nextAt: now },
-      quietUntil: 0,
+      retryAfterUntil: 0,
     })
   }
 
@@ -180,16 +180,16 @@ export class WebhookHealth {
 
   pauses(): readonly PauseChange[] {
     const now = this.#clock.now()
-    return [...this.#byKey].flatMap(([key, { quietUntil }]) => {
+    return [...this.#byKey].flatMap(([key, { retryAfterUntil }]) => {
       const [destinationId = '', url = ''] = key.split(' ')
-      return quietUntil > now ? [{ destinationId, url, pauseMs: quietUntil - now }] : []
+      return retryAfterUntil > now ? [{ destinationId, url, pauseMs: retryAfterUntil - now }] : []
     })
   }
 
   applyPause({ destinationId, url, pauseMs }: PauseChange): void {
     const health = this.#of(destinationId, url)
-    const quietUntil = Math.max(health.quietUntil, this.#clock.now() + pauseMs)
-    this.#set(destinationId, url, { ...health, quietUntil })
+    const retryAfterUntil = Math.max(health.retryAfterUntil, this.#clock.now() + pauseMs)
+    this.#set(destinationId, url, { ...health, retryAfterUntil })
   }
 
   /** An attempt begins. Returns the generation for its result. */
@@ -221,15 +221,17 @@ export class WebhookHealth {
     const at = { now, random: Math.random(), maxOpenMs: this.#maxOpenMs }
     const sample = generation === before.generation ? sampleOf(attempt) : undefined
     const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
-    const quietUntil =
-      retryAfterMs > 0 ? Math.max(before.quietUntil, now + retryAfterMs) : before.quietUntil
+    const retryAfterUntil =
+      retryAfterMs > 0
+        ? Math.max(before.retryAfterUntil, now + retryAfterMs)
+        : before.retryAfterUntil
     const paced = withResult(before, attempt, now)
     // A broken webhook has no pace, so that it gets the whole backlog when it works again.
     const pace = breaker.state === 'open' ? undefined : paced.pace
-    this.#set(destinationId, url, { ...before, ...paced, pace, breaker, quietUntil })
+    this.#set(destinationId, url, { ...before, ...paced, pace, breaker, retryAfterUntil })
     if (breaker !== before.breaker) this.#publish(destinationId, url, breaker, before.breaker)
-    if (quietUntil - Math.max(before.quietUntil, now) >= PUBLISHED_FROM_MS)
-      this.onPause({ destinationId, url, pauseMs: quietUntil - this.#clock.now() })
+    if (retryAfterUntil - Math.max(before.retryAfterUntil, now) >= PUBLISHED_FROM_MS)
+      this.onPause({ destinationId, url, pauseMs: retryAfterUntil - this.#clock.now() })
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined
   }
@@ -260,13 +262,13 @@ export function webhookStates(
     const openUntil = health.openUntil(id, url)
     const isOpen = openUntil > now
     const breaker = brokenSince === null ? 'closed' : isOpen ? 'open' : 'half_open'
-    const quietUntil = health.quietUntil(id, url)
+    const retryAfterUntil = health.retryAfterUntil(id, url)
     return {
       url,
       breaker,
       brokenSince,
       openUntil: isOpen ? openUntil : null,
-      retryAfterUntil: quietUntil > now ? quietUntil : null,
+      retryAfterUntil: retryAfterUntil > now ? retryAfterUntil : null,
       pacePerSecond: health.pacePerSecond(id, url) ?? null,
     }
   })

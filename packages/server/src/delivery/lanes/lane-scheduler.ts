@@ -58,7 +58,7 @@ export class LaneScheduler {
     this.divide(UNDIVIDED)
   }
 
-  /** The nodes that deliver have changed. Attempts in flight beyond a lower limit run to completion. */
+  /** Applies this node's share of the limits, after a node joined or left. Attempts in flight beyond a lower limit run to completion. */
   divide(division: LaneDivision): void {
     const { maxInFlight, maxConcurrencyPerWebhook, laneShare = 1 / 4 } = this.#options.limits
     const part = partOfLimit(maxConcurrencyPerWebhook, division)

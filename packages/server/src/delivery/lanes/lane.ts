@@ -105,7 +105,7 @@ export class Lane {
     if (task.recoveries === this.#recoveries) this.#begunSince--
   }
 
-  /** The result of a task is durable, or the service is stopping. */
+  /** Frees the room of a task. Call it when its result is durable, or the service is stopping. */
   recorded({ origin }: PartTask): void {
     this.#inMemory[origin]--
   }
@@ -120,7 +120,7 @@ export class Lane {
     return true
   }
 
-  /** The breaker has closed: the lane makes one attempt at a time, then more. */
+  /** Limits the lane to one attempt at a time, then more. Call it when the breaker closes. */
   beginRecovery(now: number): void {
     this.#recovery = initialRecovery(now)
     this.#recoveries++

@@ -56,15 +56,15 @@ export function leaveLane(task: PartTask): void {
 export class OpenDeliveries {
   readonly #byId = new ShortLivedMap<string, OpenDelivery>()
   readonly #fresh = new ShortLivedSet<OpenDelivery>()
-  #leftFresh = 0
+  #settledCount = 0
 
   get freshCount(): number {
     return this.#fresh.size
   }
 
-  /** The number of deliveries that are no longer fresh: recorded, dropped with their user, or back in the log. */
-  get leftFresh(): number {
-    return this.#leftFresh
+  /** The number of fresh deliveries that have since been recorded, dropped with their user, or returned to the log. */
+  get settledCount(): number {
+    return this.#settledCount
   }
 
   /** Deliveries that came from the log by this time, and may have been stored since. */
@@ -111,10 +111,10 @@ export class OpenDeliveries {
     return open
   }
 
-  /** The delivery is stored, or was dropped with its user. */
+  /** Marks a delivery as no longer fresh. Call it when it is stored, or dropped with its user. */
   recorded(open: OpenDelivery): void {
     if (open.fresh === undefined || !this.#fresh.delete(open.fresh)) return
-    this.#leftFresh++
+    this.#settledCount++
     open.freshSince = undefined
     open.onRecorded()
   }
@@ -123,9 +123,9 @@ export class OpenDeliveries {
     if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
   }
 
-  /** The log redelivers fresh deliveries after a restart. */
+  /** Forgets all deliveries. The log redelivers fresh ones after a restart. */
   clear(): void {
-    this.#leftFresh += this.#fresh.size
+    this.#settledCount += this.#fresh.size
     for (const { fresh } of this.#fresh.values()) this.#fresh.delete(fresh!)
     this.#byId.clear()
   }

@@ -37,7 +37,7 @@ export class AttemptTimer {
     this.#since = now
   }
 
-  /** The attempt is over, or its last response header has arrived. */
+  /** Ends the measured duration. Call it when the attempt is over, or its last response header has arrived. */
   stop(): void {
     this.#reached = this.#phase
     this.enter('response')
@@ -48,7 +48,7 @@ export class AttemptTimer {
   }
 
   /** The duration until `stop`, with phases if a socket was opened or the transfer was slow. */
-  get took(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
+  get result(): { readonly durationMs: number; readonly timing?: AttemptTiming } {
     const reached = this.#reached
     const durationMs = rounded(this.#since - this.#start)
     const { lookup, connect, tls, response } = this.#ms

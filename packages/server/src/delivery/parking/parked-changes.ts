@@ -57,7 +57,7 @@ export class ParkedChanges {
   bringForward(lane: LaneId): Promise<boolean> {
     const { clock, maxWaitMs } = this.#options
     const due = { after: clock.now() + maxWaitMs }
-    return this.#changeSlice(lane, due, (each) => this.#withKnownTimes(each))
+    return this.#changeSlice(lane, due, (each) => this.#withCorrectedDueTimes(each))
   }
 
   /** The lane's webhook was removed: gives a slice of deliveries the current parts. Returns whether more may remain. */
@@ -96,7 +96,7 @@ export class ParkedChanges {
   opened(claim: Claim<DeliveryContent>): OpenDelivery[] {
     const { open } = this.#options
     return claim.deliveries.map(({ delivery: stored, event }) => {
-      const delivery = this.#withKnownTimes(stored)
+      const delivery = this.#withCorrectedDueTimes(stored)
       const known = open.find(delivery.id)
       if (known?.delivery.firstDueAt === delivery.firstDueAt) return known
       const opened = known ?? open.add(delivery, event)
@@ -110,9 +110,9 @@ export class ParkedChanges {
     await quarantineAll(unreadable, this.#options)
   }
 
-  #withKnownTimes(delivery: Delivery): Delivery {
+  #withCorrectedDueTimes(delivery: Delivery): Delivery {
     const { clock, maxWaitMs } = this.#options
-    return withKnownTimes(delivery, {
+    return withCorrectedDueTimes(delivery, {
       startedAt: this.#startedAt,
       now: clock.now(),
       maxWaitMs,
@@ -152,7 +152,7 @@ export class ParkedChanges {
   ): Promise<boolean> {
     const { successPolicy } = this.#settingsFor(destination)
     const { over = [], waiting = [] } = Object.groupBy(claim.deliveries, ({ delivery }) =>
-      isOver(this.#withKnownTimes(delivery)) ? 'over' : 'waiting',
+      isOver(this.#withCorrectedDueTimes(delivery)) ? 'over' : 'waiting',
     )
     // Unreadable ones are quarantined when the lane claims them.
     const left = [...waiting.map(({ delivery }) => delivery), ...claim.unreadable]
@@ -203,14 +203,14 @@ function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean
   return part !== undefined && part.firstDueAt <= before
 }
 
-interface KnownTimes {
+interface ClockBounds {
   readonly startedAt: number
   readonly now: number
   readonly maxWaitMs: number
 }
 
 /** Corrects due times of pending parts from before the start, or set by another clock. */
-export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery {
+export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
   const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times)))
   return { ...delivery, webhooks, dueAt: Math.min(...webhooks.flatMap(({ dueAt }) => dueAt ?? [])) }
@@ -218,7 +218,7 @@ export function withKnownTimes(delivery: Delivery, times: KnownTimes): Delivery 
 
 function shiftOf(
   { state, dueAt }: DeliveryPart,
-  { startedAt, now, maxWaitMs }: KnownTimes,
+  { startedAt, now, maxWaitMs }: ClockBounds,
 ): number {
   if (state !== 'pending' || dueAt === null) return 0
   if (dueAt < startedAt) return startedAt - dueAt

@@ -44,7 +44,7 @@ export class ParkedFeed implements Worker {
   /** By lane: the failed probe or interval for which overdue parts were last checked. */
   readonly #checkedAt = new Map<string, number>()
   /** Lanes whose due times were corrected. */
-  readonly #believed = new Set<string>()
+  readonly #correctedLanes = new Set<string>()
   readonly #toMakeDue = new Set<string>()
 
   constructor(name: string, options: ParkedFeedOptions) {
@@ -70,13 +70,13 @@ export class ParkedFeed implements Worker {
     this.#recurring.wakeBy(dueAt)
   }
 
-  /** A manual retry: makes later parts of the lane due now. */
+  /** Makes later parts of the lane due now, for a manual retry. */
   makeDue(lane: LaneId): void {
     this.#toMakeDue.add(laneKey(lane))
     this.wake()
   }
 
-  /** A lane has finished a task. Once half of its room is free, it gets more parts. */
+  /** Refills the lane once half of its room is free. Call it when a task ends. */
   laneHasRoom(lane: Lane): void {
     if (lane.isBacklogged && lane.isLow) this.wake()
   }
@@ -157,9 +157,9 @@ export class ParkedFeed implements Worker {
   /** Once per lane: corrects due times that another clock has set. */
   async #bringForward(lane: LaneId): Promise<void> {
     const key = laneKey(lane)
-    if (this.#believed.has(key)) return
+    if (this.#correctedLanes.has(key)) return
     if (await this.#options.changes.bringForward(lane)) this.wake()
-    else this.#believed.add(key)
+    else this.#correctedLanes.add(key)
   }
 
   async #makeDue(lane: LaneId): Promise<void> {

@@ -32,7 +32,7 @@ export interface CompletedAttempt {
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
-  /** Whether a request was made. Otherwise, it says nothing about the receiver. */
+  /** Whether a request was made. If not, the attempt is no evidence of the receiver's health. */
   readonly isSent: boolean
   readonly fault?: unknown
 }
@@ -126,7 +126,7 @@ export class Attempts {
       const request = nextRequest(open.delivery, form(), webhook, at)
       ended = await sender.send(request, {
         // The response to a successful attempt is not stored.
-        isSuccessShown: false,
+        includeSuccessResponse: false,
         onWritten: () => health.onWritten(destinationId, url, begunAt),
       })
     } catch (fault) {

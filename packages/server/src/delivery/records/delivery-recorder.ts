@@ -19,11 +19,8 @@ export interface DeliveryRecorderOptions extends DeliveryContext {
 interface Batch {
   readonly deliveries: OpenDelivery[]
   /** Resolves to the deliveries that it does not write: unchanged, purged, failed or aborted. */
-  readonly done: Promise<OtherEnds>
+  readonly done: Promise<UnwrittenDeliveries>
 }
-
-/** By delivery. Rejections are handled by the callers of `record`. */
-type OtherEnds = ReadonlyMap<OpenDelivery, Promise<void>>
 
 interface PendingRecord {
   readonly open: OpenDelivery
@@ -53,7 +50,7 @@ export class DeliveryRecorder {
       open.records++
       batch.deliveries.push(open)
     }
-    return batch.done.then((others) => others.get(open))
+    return batch.done.then((unwritten) => unwritten.get(open))
   }
 
   /** Ends the turn of a part without an attempt: records a fresh delivery, and releases a parked part. */
@@ -87,56 +84,59 @@ export class DeliveryRecorder {
     return { deliveries, done }
   }
 
-  async #recordNext(last: Promise<unknown>, deliveries: OpenDelivery[]): Promise<OtherEnds> {
+  async #recordNext(
+    last: Promise<unknown>,
+    deliveries: OpenDelivery[],
+  ): Promise<UnwrittenDeliveries> {
     await Promise.all([last, this.#options.clock.turn()])
     this.#next = undefined
-    const others = new Ends()
+    const unwritten = new UnwrittenDeliveries()
     const records: PendingRecord[] = []
     for (const open of deliveries) {
       open.isInNextRecord = false
       if (open.delivery !== open.recorded || open.attempts.length > 0) records.push(recordOf(open))
-      else others.add(open, this.#endClaims(open))
+      else unwritten.add(open, this.#endClaims(open))
     }
-    await this.#write(records, others)
+    await this.#write(records, unwritten)
     for (const open of deliveries) {
-      const other = others.get(open)
-      if (other === undefined) this.#ended(open)
+      const done = unwritten.get(open)
+      if (done === undefined) this.#ended(open)
       else
-        others.add(
+        unwritten.add(
           open,
-          other.finally(() => this.#ended(open)),
+          done.finally(() => this.#ended(open)),
         )
     }
-    return others
+    return unwritten
   }
 
   /** If the backend refuses several records, each is written alone: only one may be faulty. */
-  async #write(records: readonly PendingRecord[], others: Ends): Promise<void> {
+  async #write(records: readonly PendingRecord[], unwritten: UnwrittenDeliveries): Promise<void> {
     try {
       const written = await retryWhileUnavailable(
-        () => this.#writeOnce(records, others),
+        () => this.#writeOnce(records, unwritten),
         this.#options,
       )
-      for (const each of written?.value ?? others.missing(records)) {
-        if (written === undefined) others.add(each.open, Promise.resolve())
+      for (const each of written?.value ?? unwritten.missing(records)) {
+        if (written === undefined) unwritten.add(each.open, Promise.resolve())
         else this.#onWritten(each)
       }
     } catch (error) {
-      const left = others.missing(records)
-      if (left.length === 1) others.add(left[0]!.open, Promise.reject(error))
-      else for (const each of left) await this.#write([each], others)
+      const left = unwritten.missing(records)
+      if (left.length === 1) unwritten.add(left[0]!.open, Promise.reject(error))
+      else for (const each of left) await this.#write([each], unwritten)
     }
   }
 
   /** Checks for purged users on each try: they may be deleted while the backend is unavailable. */
   async #writeOnce(
     records: readonly PendingRecord[],
-    others: Ends,
+    unwritten: UnwrittenDeliveries,
   ): Promise<readonly PendingRecord[]> {
     const { deliveries, deletions } = this.#options
-    for (const { open } of others.missing(records))
-      if (deletions.isPurged(open.event)) others.add(open, this.#dropPurged(open))
-    const left = others.missing(records)
+    for (const { open } of unwritten.missing(records))
+      if (deletions.isPurged(open.event)) unwritten.add(open, this.#dropPurged(open))
+    const left = unwritten.missing(records)
     if (left.length > 0) await deliveries.record(left.map(({ record }) => record))
     return left
   }
@@ -170,7 +170,7 @@ export class DeliveryRecorder {
     this.#options.open.recorded(open)
   }
 
-  /** The user of the delivery was deleted, so nothing is recorded. */
+  /** Closes or releases a delivery whose user was deleted, without a record. */
   async #dropPurged(open: OpenDelivery): Promise<void> {
     const { deliveries, clock, signal } = this.#options
     const wasFresh = open.freshSince !== undefined
@@ -191,11 +191,11 @@ export class DeliveryRecorder {
   }
 }
 
-/** Deliveries that the batch does not write, each with a promise for its end. */
-class Ends extends Map<OpenDelivery, Promise<void>> {
-  add(open: OpenDelivery, end: Promise<void>): void {
-    end.catch(() => undefined)
-    this.set(open, end)
+/** Deliveries that a batch does not write, each with a promise that settles when it is done. Callers of `record` handle rejections. */
+class UnwrittenDeliveries extends Map<OpenDelivery, Promise<void>> {
+  add(open: OpenDelivery, done: Promise<void>): void {
+    done.catch(() => undefined)
+    this.set(open, done)
   }
 
   missing(records: readonly PendingRecord[]): readonly PendingRecord[] {

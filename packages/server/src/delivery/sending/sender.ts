@@ -51,7 +51,7 @@ export interface WebhookSenderOptions {
 
 export interface SendOptions {
   /** Whether the result of a successful attempt includes headers and body. Defaults to true. */
-  readonly isSuccessShown?: boolean
+  readonly includeSuccessResponse?: boolean
   /** Called as the request is written to its socket, and again when it is repeated. */
   readonly onWritten?: () => void
 }
@@ -106,12 +106,12 @@ export class WebhookSender implements AsyncDisposable {
       this.#dispatch(request, headers, exchange)
       const response = await exchange.response
       timer.endTransfer()
-      return { startedAt, ...timer.took, ...this.#resultOf(request, response, options) }
+      return { startedAt, ...timer.result, ...this.#resultOf(request, response, options) }
     } catch (error) {
       const failure = classifyFailure(error)
       if (failure === undefined) throw error
       timer.stop()
-      return { startedAt, ...timer.took, ...failure, error: describeFailure(error) }
+      return { startedAt, ...timer.result, ...failure, error: describeFailure(error) }
     } finally {
       this.#inFlight.delete(place)
     }
@@ -144,11 +144,11 @@ export class WebhookSender implements AsyncDisposable {
   #resultOf(
     request: WebhookRequest,
     { status, headers, body }: WebhookResponse,
-    { isSuccessShown = true }: SendOptions,
+    { includeSuccessResponse = true }: SendOptions,
   ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
     const classification = classifyResponse(status)
     const isDelivered = classification.outcome === 'delivered'
-    if (isDelivered && !isSuccessShown) return { ...classification, status }
+    if (isDelivered && !includeSuccessResponse) return { ...classification, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
     // The error is logged, and a redirect usually repeats the path with its user data.

@@ -32,7 +32,10 @@ interface Expression {
 // A process, because V8 ends the whole process if one value is too large for its memory.
 
 const MAX_CPU_MS = LIMITS.transformMs
-/** The times of the tries: on a busy machine, the process may wait longer than it works. One that only works exceeds the limit in each. */
+/**
+ * Wall-clock limits of successive tries. On a busy machine, an evaluation may wait for a core longer than it runs. One that really
+ * computes too long exceeds the CPU limit at every try.
+ */
 const WALL_MS = [2 * MAX_CPU_MS, 2 * MAX_CPU_MS, 10 * MAX_CPU_MS, 100 * MAX_CPU_MS]
 /** The first evaluation may include compilation and optimisation by V8. */
 const MAX_EXCEEDED = 2
@@ -107,7 +110,7 @@ const functions = {
     ),
     '<ns:s>',
   ],
-  // Those of JSONata need Node's globals, and do not support Unicode.
+  // JSONata's own versions need Node's globals, and do not support Unicode.
   base64encode: [ofValues((text: string) => Buffer.from(text).toString('base64')), '<s:s>'],
   base64decode: [ofValues((text: string) => Buffer.from(text, 'base64').toString()), '<s:s>'],
 } as const
@@ -122,8 +125,8 @@ function ofValues<Args extends unknown[]>(of: (...args: Args) => string) {
 }
 
 /**
- * Evaluates as many as possible within the time of one, at least one: a time limit costs more than a usual evaluation. Main sends
- * the others again, so that it can give others a turn.
+ * Evaluates as many of the batch as fit into the time limit of one evaluation, and at least one: setting a time limit costs more
+ * than a typical evaluation. The main process sends the rest again, after giving other expressions a turn.
  */
 function evaluateSome(evaluations: readonly Evaluation[]): Evaluated[] {
   const { results } = attempt(evaluations, MAX_CPU_MS)
@@ -141,10 +144,12 @@ function evaluateOne(evaluation: Evaluation): Evaluated {
     if (failure === undefined && isWithin) return results[0] ?? UNFINISHED
     if (!isWithin && ++exceeded === MAX_EXCEEDED) break
   }
-  return { error: `The transform took longer than ${MAX_CPU_MS} ms.`, isOverLimit: true }
+  return { error: `The transform used more than ${MAX_CPU_MS} ms of CPU time.`, isOverLimit: true }
 }
 
-const UNFINISHED: Evaluated = { error: 'The transform waits for something that never happens.' }
+const UNFINISHED: Evaluated = {
+  error: 'The transform did not complete: it waits for an asynchronous result that never arrives.',
+}
 
 function attempt(evaluations: readonly Evaluation[], wallMs: number) {
   Object.assign(shared, { evaluations, results: [] })

@@ -10,13 +10,14 @@ import type { Evaluated, Evaluation } from './transform-process.ts'
 /** JSON text, absent if the expression returned nothing, or an error. */
 export type Transformed = { readonly json?: string } | { readonly error: string }
 
-/** Expressions that have exceeded a limit are evaluated apart from the others for a minute. */
+/** How long an expression that has exceeded a limit is evaluated in the second process. */
 const APART_MS = 60_000
 const MAX_APART = 1_000
 
 /**
- * Evaluates the transforms of destinations in a process, with limits of time and memory. An expression that has exceeded one is
- * then evaluated in a second process that rests after each evaluation: the others neither wait for it nor lose their processor.
+ * Evaluates the transforms of destinations in a process, with limits of time and memory. An expression that has exceeded a
+ * limit is then evaluated in a second process, which pauses after each evaluation. So it neither delays the others nor takes their
+ * CPU time.
  */
 export class Transforms implements AsyncDisposable {
   readonly #fast: TransformProcess
@@ -49,7 +50,7 @@ export class Transforms implements AsyncDisposable {
     const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
     const input = withExactNumbers(textOf(body))
     const evaluator = this.#apart.has(expression) ? this.#slow : this.#fast
-    evaluator.add({ expression, input, resolve, deaths: 0 })
+    evaluator.add({ expression, input, resolve, exits: 0 })
     return promise
   }
 
@@ -66,8 +67,8 @@ export class Transforms implements AsyncDisposable {
 
 interface Waiting extends Evaluation {
   readonly resolve: (evaluated: Transformed | undefined) => void
-  /** How many processes ended during it, for reasons that may have nothing to do with it. */
-  deaths: number
+  /** The number of processes that exited while evaluating it, for whatever reason. */
+  exits: number
 }
 
 interface ProcessOptions {
@@ -87,8 +88,8 @@ const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
-const MAX_DEATHS = 3
-/** Before a process is started again that could not start, or ended before its first evaluation. */
+const MAX_EXITS = 3
+/** How long to wait before restarting a process that failed to start, or that exited before its first evaluation. */
 const RESTART_MS = 1_000
 
 /** A process that has started, or is starting. */
@@ -189,7 +190,7 @@ class TransformProcess implements Disposable {
     child.on('message', (message: 'ready' | readonly Evaluated[]) => {
       if (message !== 'ready') return this.#onEvaluated(message)
       evaluator.isReady = true
-      // It ends with this process.
+      // Does not keep this process alive. The child exits on `disconnect`.
       child.unref()
       child.channel?.unref()
       this.#schedule()
@@ -204,7 +205,7 @@ class TransformProcess implements Disposable {
     this.#cancelStuck()
     const ended = this.#running
     this.#running = []
-    // The others were not begun in time.
+    // The rest were not begun in time.
     for (const waiting of ended.slice(evaluated.length).toReversed()) this.#putBack(waiting)
     for (const [index, { isOverLimit = false, ...result }] of evaluated.entries()) {
       const { expression, resolve } = ended[index]!
@@ -224,7 +225,7 @@ class TransformProcess implements Disposable {
     return false
   }
 
-  /** The process has ended, or could not be started. V8 aborts if memory runs out; other causes may be outside of the evaluation. */
+  /** Call it when a process has exited or failed to start. SIGABRT means that V8 ran out of memory; other exits may be unrelated. */
   #onGone(evaluator: Evaluator, signal: NodeJS.Signals | null): void {
     if (this.#evaluator !== evaluator) return
     this.#evaluator = undefined
@@ -235,7 +236,7 @@ class TransformProcess implements Disposable {
     else
       for (const waiting of interrupted.toReversed())
         if (signal === 'SIGABRT') this.#refuse(waiting, TOO_LARGE)
-        else if (++waiting.deaths === MAX_DEATHS) this.#refuse(waiting, ENDED)
+        else if (++waiting.exits === MAX_EXITS) this.#refuse(waiting, ENDED)
         else this.#putBack(waiting)
     this.#restFor(evaluator.isReady ? 0 : RESTART_MS)
   }
@@ -262,4 +263,4 @@ class TransformProcess implements Disposable {
 }
 
 const TOO_LARGE = `The transform needed more than ${MEMORY_MIB} MiB.`
-const ENDED = `The transform ended its process ${MAX_DEATHS} times, or took longer than ${STUCK_MS / 1000} s.`
+const ENDED = `The transform crashed its process ${MAX_EXITS} times, or ran for more than ${STUCK_MS / 1000} s.`

@@ -230,7 +230,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     a!.changes.requested(request)
     a!.changes.updated({ resource: 'replays', id: 'rpl_a' })
     for (const { changes } of [a!, b!])
-      changes.updated({ resource: 'sources', id: 'src_a' }, { isKnown: true })
+      changes.updated({ resource: 'sources', id: 'src_a' }, { isLocal: true })
     const published: Record<string, string[]> = { a: [], b: [] }
     const readBoth = (): string[] => {
       for (const [name, reader] of Object.entries({ a: onA, b: onB }))

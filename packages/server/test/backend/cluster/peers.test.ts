@@ -43,7 +43,7 @@ class Peer {
   }
 
   get pausedForMs(): number {
-    return Math.max(0, this.health.quietUntil('dst_a', URL_A) - systemClock.now())
+    return Math.max(0, this.health.retryAfterUntil('dst_a', URL_A) - systemClock.now())
   }
 
   attempt(outcome: 'delivered' | 'retry', url = URL_A): void {

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryPart } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { withKnownTimes } from '../../../src/delivery/parking/parked-changes.ts'
+import { withCorrectedDueTimes } from '../../../src/delivery/parking/parked-changes.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -41,16 +41,16 @@ describe('the times of a part stored by another process', () => {
     ],
   ] as const)('%s: the rest of the window remains', ([, firstDueAt, dueAt, first, due]) => {
     const stored = delivery({ firstDueAt: START + firstDueAt, dueAt: START + dueAt })
-    const known = withKnownTimes(stored, TIMES)
+    const known = withCorrectedDueTimes(stored, TIMES)
     expect(timesOf(known)).toEqual([[first, due]])
-    expect(withKnownTimes(known, TIMES)).toBe(known)
+    expect(withCorrectedDueTimes(known, TIMES)).toBe(known)
   })
 
   test('remain unchanged if it has ended or is held, regardless of other parts of the delivery', () => {
     const ended = { state: 'expired', firstDueAt: START - DAY, dueAt: null } as const
     const held = { state: 'held', firstDueAt: START - DAY, dueAt: null } as const
     const late = { firstDueAt: START - DAY, dueAt: START - DAY }
-    expect(timesOf(withKnownTimes(delivery(ended, held, late), TIMES))).toEqual([
+    expect(timesOf(withCorrectedDueTimes(delivery(ended, held, late), TIMES))).toEqual([
       [-DAY, null],
       [-DAY, null],
       [0, 0],

@@ -502,19 +502,19 @@ CREATE TABLE tallies (
   bytes bigint NOT NULL
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- The day of an id without its prefix. Its first ten characters are the time in base32 (Crockford).
-CREATE FUNCTION day_of(moment text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+-- The day of an id, from its time prefix: ten characters of base32 (Crockford).
+CREATE FUNCTION day_of(time_prefix text) RETURNS int LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   ms bigint := 0;
 BEGIN
   FOR place IN 1..10 LOOP
-    ms := ms * 32 + strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(moment, place, 1)) - 1;
+    ms := ms * 32 + strpos('0123456789abcdefghjkmnpqrstvwxyz', substr(time_prefix, place, 1)) - 1;
   END LOOP;
   RETURN ms / 86400000;
 END $$;
 
--- A trigger for each table and kind of statement. Listed for each table: the column with the time, and the size of a row: a constant for
--- head, ids and index entries, plus its long columns. Moments are grouped first, because `day_of` is slow.
+-- One trigger per table and statement kind. For each table: its id column, and the estimated row size (a constant for header, ids and
+-- index entries, plus the long columns). Rows are grouped by time prefix first, because `day_of` is slow.
 DO $do$
 DECLARE
   tallied record;
@@ -538,9 +538,9 @@ BEGIN
     IF tallied.name = 'deliveries' THEN
       also := format($format$
         INSERT INTO tallies
-          SELECT day_of(moment), state, destination_id, sum(sign), 0 FROM (
-            SELECT substr(id, 5, 10) AS moment, state, destination_id, sum(sign) AS sign FROM (%s) AS changed
-            WHERE state IN ('pending', 'held') GROUP BY 1, 2, 3) AS moments
+          SELECT day_of(time_prefix), state, destination_id, sum(sign), 0 FROM (
+            SELECT substr(id, 5, 10) AS time_prefix, state, destination_id, sum(sign) AS sign FROM (%s) AS changed
+            WHERE state IN ('pending', 'held') GROUP BY 1, 2, 3) AS prefixes
           GROUP BY 1, 2, 3 HAVING sum(sign) <> 0;$format$, tallied.changed);
     END IF;
     -- Set by retention and purges (deletions/remove-events.ts).
@@ -554,9 +554,9 @@ BEGIN
       CREATE FUNCTION %1$I() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
       BEGIN
         INSERT INTO tallies
-          SELECT day_of(moment), %2$L, '', sum(sign), sum(bytes) FROM (
-            SELECT substr(%3$I, 5, 10) AS moment, sum(sign) AS sign, sum(sign * (%4$s)) AS bytes
-            FROM (%5$s) AS changed GROUP BY 1) AS moments
+          SELECT day_of(time_prefix), %2$L, '', sum(sign), sum(bytes) FROM (
+            SELECT substr(%3$I, 5, 10) AS time_prefix, sum(sign) AS sign, sum(sign * (%4$s)) AS bytes
+            FROM (%5$s) AS changed GROUP BY 1) AS prefixes
           GROUP BY 1 HAVING sum(sign) <> 0 OR sum(bytes) <> 0;
         %6$s
         RETURN NULL;

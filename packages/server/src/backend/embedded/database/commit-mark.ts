@@ -19,7 +19,9 @@ const SLOT_BYTES = 256
 const SLOTS = 2
 
 /**
- * A file with the number of the last commit: SQLite silently opens an earlier one if the write-ahead log is corrupted or lost.
+ * Stores the number of the last commit in a file. Without it, a lost or corrupted write-ahead log would silently take the database
+ * back to an earlier commit.
+ *
  * Written after each commit and not synced: never ahead of the disk, and possibly seconds behind after a power cut.
  */
 export class CommitMark implements Disposable {

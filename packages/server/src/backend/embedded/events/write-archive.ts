@@ -17,7 +17,7 @@ export function storeDeclined(db: DatabaseSync): (rows: readonly DeclinedRow[]) 
 /** Selects deliveries whose ids begin with the timestamp of event `?1`. */
 export const DELIVERIES_AT_TIME = `id >= 'msg_' || substr(?1, 5, 10) AND id < 'msg_' || substr(?1, 5, 10) || '~'`
 
-export function momentOf(eventId: string): string {
+export function timePrefixOf(eventId: string): string {
   return eventId.slice(4, 14)
 }
 

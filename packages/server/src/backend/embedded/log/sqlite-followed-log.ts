@@ -114,7 +114,10 @@ interface Recent {
   readonly duplicates: ReadonlySet<string>
 }
 
-/** The newest events. Without them, close followers would spend most of their time reading the table. Empty until one exists. */
+/**
+ * Caches the newest events for followers that keep up, which would otherwise spend most of their time reading the table. Caches
+ * nothing before `follow`.
+ */
 export class RecentEvents {
   #appends: Recent[] = []
   readonly #amount = new EventAmount()

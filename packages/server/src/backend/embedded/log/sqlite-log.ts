@@ -155,11 +155,11 @@ export class SqliteLog implements Log {
     const through = done.at(-1)!.seq
     const events = done.reduce((sum, { rows }) => sum + rows, 0)
     await this.#writer.run('ackEvents', { through, events }, { maxWaitMs: 20 })
-    this.#passed(through)
+    this.#forgetAcked(through)
   }
 
-  /** Called once the position is on disk: until then the ack may fail, and the next one repeats it. */
-  #passed(through: number): void {
+  /** Drops entries up to this position from memory. Only once it is durable: a failed ack is repeated with the next one. */
+  #forgetAcked(through: number): void {
     const passed = untilFirst(this.#outstanding, ({ seq }) => seq > through)
     this.#outstanding.splice(0, passed.length)
     for (const { events } of passed) this.#outstandingAmount.remove(events)

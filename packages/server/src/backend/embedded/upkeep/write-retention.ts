@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Row } from '../database/statements.ts'
 import type { Removal, RemovalSlice } from '../../upkeep.ts'
-import { DELIVERIES_AT_TIME, eventRemoval, momentOf } from '../events/write-archive.ts'
+import { DELIVERIES_AT_TIME, eventRemoval, timePrefixOf } from '../events/write-archive.ts'
 
 /** Limits of one slice. Every other write waits for it. */
 const SLICE_EVENTS = 500
@@ -18,7 +18,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
     `SELECT seq, id, received_at FROM events
      WHERE seq > ? AND seq <= (${REACHED_BY_ALL}) ORDER BY seq LIMIT ?`,
   )
-  const ofMoment = db.prepare(
+  const deliveriesAtTime = db.prepare(
     `SELECT id, event_id, is_waiting FROM deliveries WHERE ${DELIVERIES_AT_TIME}`,
   )
   const remove = eventRemoval(db)
@@ -31,7 +31,7 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
     const rows = oldest.all(afterSeq, SLICE_EVENTS)
     let removed = 0
     let seenOld = false
-    const deliveriesOf = deliveryFinder(ofMoment)
+    const deliveriesOf = deliveryFinder(deliveriesAtTime)
     for (const { seq, id, received_at: receivedAt } of rows) {
       if (before !== null && Number(receivedAt) >= before) continue
       seenOld = true
@@ -62,13 +62,13 @@ export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
 }
 
 /** Finds the deliveries of events. Those with equal times are read together. */
-function deliveryFinder(ofMoment: StatementSync): (eventId: string) => readonly Row[] {
+function deliveryFinder(deliveriesAtTime: StatementSync): (eventId: string) => readonly Row[] {
   let moment = ''
   let deliveries = new Map<unknown, Row[]>()
   return (eventId) => {
-    if (momentOf(eventId) !== moment) {
-      moment = momentOf(eventId)
-      deliveries = Map.groupBy(ofMoment.all(eventId), (row) => row['event_id'])
+    if (timePrefixOf(eventId) !== moment) {
+      moment = timePrefixOf(eventId)
+      deliveries = Map.groupBy(deliveriesAtTime.all(eventId), (row) => row['event_id'])
     }
     return deliveries.get(eventId) ?? []
   }

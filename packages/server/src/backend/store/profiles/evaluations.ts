@@ -41,7 +41,7 @@ export async function storeEvaluations(
   tx: Tx,
   evaluated: readonly Evaluated[],
 ): Promise<readonly number[]> {
-  const settled = await settle(tx, evaluated)
+  const settled = await markEvaluated(tx, evaluated)
   const places = evaluated.flatMap(({ profileId }, place) =>
     settled.delete(profileId) ? [place] : [],
   )
@@ -58,8 +58,8 @@ export async function storeEvaluations(
   return places
 }
 
-/** Makes profiles clean if they have the evaluated version. Resolves to their numbers. */
-async function settle(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
+/** Clears the dirty flag of profiles that still have the evaluated version. Resolves to their numbers. */
+async function markEvaluated(tx: Tx, evaluated: readonly Evaluated[]): Promise<Set<number>> {
   const ids = evaluated.map(({ profileId }) => profileId)
   await lockIdentities(tx, ids)
   const input = tx.dialect.rows(evaluated, { number: ['profileId', 'version', 'recheckAt'] })

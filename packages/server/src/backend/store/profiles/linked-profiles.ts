@@ -28,7 +28,7 @@ export async function addLinks(
   const users = new Set([...claims.users, ...aliases.users])
   const leaders = users.size > 0 ? await relink(tx, [...users], at) : new Map<number, number>()
   const later = claims.added.filter((claim) => !isFirst(claim))
-  const others = await apart(tx, later)
+  const others = await conflictingClaims(tx, later)
   const beyond = claims.added.filter((claim) => isFirst(claim) && !leaders.has(claim.other))
   const sizes = Map.groupBy(leaders.values(), (leader) => leader)
   return {
@@ -40,8 +40,11 @@ export async function addLinks(
   }
 }
 
-/** Claims by users outside the id's profile: a user that an alias joined with the first claimer shares the id. */
-async function apart(tx: Tx, claims: readonly StoredClaim[]): Promise<readonly StoredClaim[]> {
+/** Claims whose user is not in the profile of the claimed id. Users joined by an alias share an id, so their claims do not conflict. */
+async function conflictingClaims(
+  tx: Tx,
+  claims: readonly StoredClaim[],
+): Promise<readonly StoredClaim[]> {
   if (claims.length === 0) return claims
   const ids = claims.flatMap(({ user, other }) => [user, other])
   const rows = await tx.all(sql<{ readonly id: number; readonly profile: number }>`
@@ -150,8 +153,8 @@ async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
   if (ended.length === 0) return
   await copyResults(tx, ended)
   const ids = ended.map(({ id }) => id)
-  const gone = numbersIn(tx, ids)
-  await tx.run(sql`DELETE FROM results WHERE profile IN (${gone})`)
+  const endedIds = numbersIn(tx, ids)
+  await tx.run(sql`DELETE FROM results WHERE profile IN (${endedIds})`)
   const sinceById = new Map<number, number>()
   for (const { to, dirty_since: since } of ended)
     if (since !== null) sinceById.set(to, Math.min(since, sinceById.get(to) ?? since))
@@ -162,7 +165,7 @@ async function endProfiles(tx: Tx, ended: readonly Move[]): Promise<void> {
     WHERE identities.id = input.id AND coalesce(dirty_since > input.since, true)`)
   await tx.run(sql`
     UPDATE identities SET dirty_since = NULL, recheck_at = NULL, version = version + 1
-    WHERE id IN (${gone})`)
+    WHERE id IN (${endedIds})`)
 }
 
 /** Copies results from ended profiles. Existing results of the same computation stay. */

@@ -69,46 +69,52 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const locked = named.flatMap(({ id, profile }) => [id, profile])
   await lockIdentities(tx, locked)
   const claimed = await claimedBy(tx, numbers)
-  const { heirs, kept } = await removeClaimed(tx, numbers, claimed)
+  const { heirs, reassigned } = await removeClaimed(tx, numbers, claimed)
   const isAll =
     claimed.length < MAX_REMOVALS &&
     (await removeRefusedAliases(tx, numbers)) &&
     (await removeOtherClaims(tx, numbers))
   if (!isAll) {
-    await relinkRest(tx, { users: heirs, kept, gone: [], shared: [] }, at)
+    const remaining = { affectedUsers: heirs, reassigned, removed: [], sharedProfiles: [] }
+    await relinkRemaining(tx, remaining, at)
     return false
   }
   const users = named.filter(({ kind }) => kind === 'user').map(({ id }) => id)
   const partners = await withIds(tx, (await groupsOf(tx, users)).flat())
-  const shared = [...partners, ...(await claimersOf(tx, numbers))]
+  const sharedProfiles = [...partners, ...(await claimersOf(tx, numbers))]
   await removeLinks(tx, numbers)
   // A removed user may be its own partner.
   const isNamed = new Set(numbers)
   const others = partners.filter(({ id }) => !isNamed.has(id))
-  const gone = [...named, ...(await unnamed(tx, others))]
+  const removed = [...named, ...(await unnamed(tx, others))]
   await removeData(tx, numbers)
-  await removeRows(tx, gone)
-  await relinkRest(tx, { users: [...shared.map(({ id }) => id), ...heirs], kept, gone, shared }, at)
+  await removeRows(tx, removed)
+  const affectedUsers = [...sharedProfiles.map(({ id }) => id), ...heirs]
+  await relinkRemaining(tx, { affectedUsers, reassigned, removed, sharedProfiles }, at)
   return true
 }
 
-interface Rest {
+interface RemainingIdentities {
   /** Users whose links may have changed. */
-  readonly users: readonly number[]
+  readonly affectedUsers: readonly number[]
   /** AnonymousIds without data, which another user has claimed. */
-  readonly kept: readonly Affected[]
-  readonly gone: readonly Affected[]
+  readonly reassigned: readonly Affected[]
+  readonly removed: readonly Affected[]
   /** Users whose profiles had removed identities. */
-  readonly shared: readonly Affected[]
+  readonly sharedProfiles: readonly Affected[]
 }
 
-async function relinkRest(tx: Tx, { users, kept, gone, shared }: Rest, at: number): Promise<void> {
-  const isGone = new Set(gone.map(({ id }) => id))
-  const left = users.filter((id) => !isGone.has(id))
-  const emptied = kept.map(({ id }) => id)
+async function relinkRemaining(
+  tx: Tx,
+  { affectedUsers, reassigned, removed, sharedProfiles }: RemainingIdentities,
+  at: number,
+): Promise<void> {
+  const isRemoved = new Set(removed.map(({ id }) => id))
+  const left = affectedUsers.filter((id) => !isRemoved.has(id))
+  const emptied = reassigned.map(({ id }) => id)
   await relink(tx, left, at, emptied)
   // Results of remaining users were computed with the removed data.
-  const computed = [...shared, ...kept].map(({ profile }) => profile)
+  const computed = [...sharedProfiles, ...reassigned].map(({ profile }) => profile)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${numbersIn(tx, computed)})`)
   await touchProfiles(tx, [...left, ...emptied], at)
 }
@@ -120,9 +126,9 @@ async function removeClaimed(tx: Tx, users: readonly number[], claimed: readonly
     DELETE FROM claims WHERE anonymous IN (${numbersIn(tx, ids)}) AND claimer IN (${numbersIn(tx, users)})`)
   const heirs = await promoteClaims(tx, ids)
   await removeData(tx, ids)
-  const gone = claimed.filter(({ id }) => !heirs.has(id))
-  await removeRows(tx, gone)
-  return { heirs: [...heirs.values()], kept: claimed.filter(({ id }) => heirs.has(id)) }
+  const removed = claimed.filter(({ id }) => !heirs.has(id))
+  await removeRows(tx, removed)
+  return { heirs: [...heirs.values()], reassigned: claimed.filter(({ id }) => heirs.has(id)) }
 }
 
 function withIds(tx: Tx, ids: readonly number[]): Promise<readonly Affected[]> {
@@ -183,11 +189,11 @@ async function removeOtherClaims(tx: Tx, numbers: readonly number[]): Promise<bo
 }
 
 async function removeLinks(tx: Tx, numbers: readonly number[]): Promise<void> {
-  const gone = numbersIn(tx, numbers)
-  await tx.run(sql`DELETE FROM claims WHERE anonymous IN (${gone})`)
-  await tx.run(sql`DELETE FROM claims WHERE claimer IN (${gone})`)
-  await tx.run(sql`DELETE FROM aliases WHERE identity IN (${gone})`)
-  await tx.run(sql`DELETE FROM aliases WHERE partner IN (${gone})`)
+  const ids = numbersIn(tx, numbers)
+  await tx.run(sql`DELETE FROM claims WHERE anonymous IN (${ids})`)
+  await tx.run(sql`DELETE FROM claims WHERE claimer IN (${ids})`)
+  await tx.run(sql`DELETE FROM aliases WHERE identity IN (${ids})`)
+  await tx.run(sql`DELETE FROM aliases WHERE partner IN (${ids})`)
 }
 
 /** Makes the earliest remaining claims of anonymousIds the first. Returns their users, by anonymousId. */
@@ -212,8 +218,8 @@ async function removeData(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /** Removes identities, if they still exist, and the results of the profiles that they lead. */
-async function removeRows(tx: Tx, gone: readonly Affected[]): Promise<void> {
-  const numbers = gone.map(({ id }) => id)
+async function removeRows(tx: Tx, identities: readonly Affected[]): Promise<void> {
+  const numbers = identities.map(({ id }) => id)
   const ids = numbersIn(tx, numbers)
   await tx.run(sql`DELETE FROM results WHERE profile IN (${ids})`)
   const removed = await tx.all(sql<Pick<Affected, 'id' | 'profile' | 'space'>>`

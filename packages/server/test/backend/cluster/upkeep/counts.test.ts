@@ -136,6 +136,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
   test('creates no backup file, and names the tools to use instead', async () => {
     await using days = await ClusterDays.open()
     await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(NoCopy)
-    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(/pg_dump.*nats stream backup/)
+    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(/pg_dump.*NATS stream/)
   })
 })
