@@ -130,7 +130,7 @@ const SMOKE_FORM = {
 
 export default defineConfig({
   test: {
-    // Most tests wait for sockets and disks, so an extra worker keeps the processors busy.
+    // Most tests wait for sockets and disks, so an extra worker keeps the cores busy.
     maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFilesFirst },
     ...OUTPUT,

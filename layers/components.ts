@@ -28,7 +28,7 @@ export const COMPONENTS = tableOf({
   },
   routing: {
     holds:
-      'which events a destination gets, and in which form: filters, samples, fields, formats. Pure',
+      'which events a destination gets, and in which format: filters, samples, fields, formats. Pure',
     mayImport: ['backend', 'protocol'],
   },
   delivery: {

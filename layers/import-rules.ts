@@ -13,7 +13,7 @@ import { WORKSPACE_NAMES } from './workspaces.ts'
 
 const SERVER = 'packages/server/src'
 
-/** The maximum nesting of rooms. */
+/** The maximum nesting of subfolders. */
 const DEPTHS = [0, 1, 2]
 
 /**
@@ -26,7 +26,7 @@ export function importRules(): OxlintOverride[] {
     ...workspaces.map((name) => override(`packages/${name}/src/**`, workspacePatterns(name))),
     override(`${SERVER}/**`, CLOSED),
     ...FILE_NAMES.map((name) => override(`${SERVER}/${name}`, filePatterns(name))),
-    // Ports have no rooms: a folder beside them is a backend.
+    // Ports have no subfolders: a folder beside them is a backend.
     override(`${SERVER}/backend/*.ts`, portPatterns()),
     ...COMPONENT_NAMES.filter((name) => name !== 'backend').flatMap((name) =>
       DEPTHS.map((depth) =>

@@ -14,7 +14,7 @@ export interface Pattern {
 /** A set of files in the server whose imports a rule checks. */
 interface Place {
   readonly name: string
-  /** Its folder below packages/server/src, with * for a room. */
+  /** Its folder below packages/server/src, with * for a subfolder. */
   readonly folder: string
   /** Patterns of the paths that lead out of it. */
   readonly outside: readonly string[]
@@ -32,7 +32,7 @@ const STRAIGHT: Pattern = {
 export const CLOSED: readonly Pattern[] = [
   {
     group: ['**'],
-    message: 'layers/components.ts has no such folder, or the file is too deep in rooms.',
+    message: 'layers/components.ts has no such folder, or the file is too deep in subfolders.',
   },
 ]
 
@@ -42,7 +42,7 @@ export function workspacePatterns(name: WorkspaceName): Pattern[] {
   const mayImport = [...workspaces, ...mayImportExports]
   const message = `${name} may import ${listed([...mayImport, ...onlyPackages])}, by name.`
   if (onlyPackages.length > 0)
-    // From a file in a room, ../*.ts is a file beside the rooms.
+    // From a file in a subfolder, ../*.ts is a file beside the subfolders.
     return [STRAIGHT, { group: ['**', '!./**', '!../*.ts', ...not(onlyPackages)], message }]
   const engines = COMPONENT_NAMES.filter((component) => component.startsWith('backend/')).flatMap(
     packagesOf,
@@ -66,7 +66,7 @@ export function filePatterns(name: FileName): Pattern[] {
   return arrowPatterns({ name, folder: '', outside: ['./**', '../**'], ...FILES[name] })
 }
 
-/** For the files of a component that are in its rooms as deep as `depth`. */
+/** For the files of a component that are in its subfolders as deep as `depth`. */
 export function componentPatterns(name: ComponentName, depth: number): Pattern[] {
   const folder = posix.join(name, '*/'.repeat(depth))
   return arrowPatterns({

@@ -84,7 +84,7 @@ const OF_PROCESSES = 4
 
 const NOTES = [
   'PostgreSQL in its default configuration, which syncs each commit; NATS with one copy, syncing every two minutes by default',
-  'load, receiver, nodes, NATS and PostgreSQL share the processors',
+  'load, receiver, nodes, NATS and PostgreSQL share the cores',
 ]
 
 async function measureAll(servers: ClusterServers, settings: RunSettings): Promise<Rounds> {

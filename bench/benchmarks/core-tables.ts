@@ -1,5 +1,5 @@
 import type { MeasuredUsage } from '../load/loaded-program.ts'
-import { MAIN_THREAD, NODE_HELPERS, V8_HELPERS } from '../profile/thread-names.ts'
+import { MAIN_THREAD, NODE_THREADS, V8_WORKERS } from '../profile/thread-names.ts'
 import { median, type Table } from './benchmark.ts'
 import { type CostByKind, estimateOn } from './core-estimate.ts'
 
@@ -19,7 +19,7 @@ export interface LoadOnCores {
 const ESTIMATE = 'Estimate'
 const ESTIMATED_CORES = [4, 8, 16]
 /** In the order in which an event passes them. */
-const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_HELPERS, NODE_HELPERS]
+const KINDS = ['ingest', 'writer', MAIN_THREAD, 'delivery', 'reader', V8_WORKERS, NODE_THREADS]
 
 /** A table for each load, and one with estimates for more cores. */
 export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {

@@ -2,14 +2,14 @@ import { Child } from '../load/child.ts'
 import { EndToEndLoad } from '../load/end-to-end-load.ts'
 import { EventReceiver } from '../load/event-receiver.ts'
 import { ServiceProcess } from '../load/service-process.ts'
-import { NODE_HELPERS, V8_HELPERS } from '../profile/thread-names.ts'
+import { NODE_THREADS, V8_WORKERS } from '../profile/thread-names.ts'
 import { type KindUsage, usageByKind } from '../profile/thread-times.ts'
 import type { Benchmark, RunSettings, Table } from './benchmark.ts'
 import { inAlternateOrder } from './comparison.ts'
 
 /** Events per second. */
 const RATE = 200
-const HELPERS: readonly string[] = [V8_HELPERS, NODE_HELPERS]
+const NOT_OURS: readonly string[] = [V8_WORKERS, NODE_THREADS]
 
 /** The cost of an event in one round, by kind of thread. */
 type Costs = ReadonlyMap<string, Pick<KindUsage, 'cpuMicros' | 'wakes'>>
@@ -59,7 +59,7 @@ export function costLow(goals: { readonly ratio: number; readonly wakes: number 
         ],
         tables: [tableOf(hookline.rounds)],
         notes: [
-          `single calls at ${RATE} events/s, at random times; a wake-up is a voluntary context switch of a thread of the service, without helpers of V8 and Node`,
+          `single calls at ${RATE} events/s, at random times; a wake-up is a voluntary context switch of a thread of the service, without threads of V8 and Node`,
         ],
       }
     },
@@ -103,7 +103,7 @@ function cpuOf(costs: Costs): number {
 }
 
 function wakesOf(costs: Costs): number {
-  const own = [...costs].filter(([kind]) => !HELPERS.includes(kind))
+  const own = [...costs].filter(([kind]) => !NOT_OURS.includes(kind))
   return own.reduce((sum, [, { wakes }]) => sum + wakes, 0)
 }
 

@@ -47,7 +47,7 @@ export function spent(): Benchmark {
 
 const NOTES = [
   'CPU time of each thread, from /proc, without a profiler. It is divided in proportion to the samples of a profile recorded afterwards under the same load',
-  'a native function without its own row counts towards the room or library that calls it',
+  'a native function without its own row counts towards the subfolder or library that calls it',
 ]
 
 async function measure(

@@ -55,12 +55,12 @@ const SERVER = /\/packages\/server\/src\/(?:(.+)\/)?[^/]+$/
 const PACKAGE = /\/packages\/([\w-]+)\//
 const LIBRARY = /^.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//
 
-/** Prefixes that distinguish our rooms from libraries. */
+/** Prefixes that distinguish our subfolders from libraries. */
 const OURS = 'ours: '
 const LIBRARIES = 'library: '
 
 /**
- * The part of the program that a function belongs to: a room of our code, a library, or a part of Node. A native function
+ * The part of the program that a function belongs to: a subfolder of our code, a library, or a part of Node. A native function
  * that is not in these tables belongs to its caller's part.
  */
 export function partOf({ functionName, url }: Frame, callerPart: string): string {

@@ -4,7 +4,7 @@ import { coreTables } from '../../bench/benchmarks/core-tables.ts'
 import { divideCores, parseCores } from '../../bench/load/pinning.ts'
 import { partOf } from '../../bench/profile/parts.ts'
 import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
-import { kindOfThread, NODE_HELPERS, V8_HELPERS } from '../../bench/profile/thread-names.ts'
+import { kindOfThread, NODE_THREADS, V8_WORKERS } from '../../bench/profile/thread-names.ts'
 import { parseStat, threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
 import { ticksByPart } from '../../bench/profile/ticks.ts'
 
@@ -44,8 +44,8 @@ describe('the CPU time of threads', () => {
     ['hookline-delive', 'delivery'],
     ['hookline-ingest', 'ingest'],
     ['hookline-other', 'other'],
-    ['V8Worker', V8_HELPERS],
-    ['libuv-worker', NODE_HELPERS],
+    ['V8Worker', V8_WORKERS],
+    ['libuv-worker', NODE_THREADS],
   ] as const)('is attributed by thread name: %s to %s', ([name, kind]) => {
     expect(kindOfThread(name)).toBe(kind)
   })

@@ -16,10 +16,10 @@ const RESTRICTED = 'eslint(no-restricted-imports)'
 
 /** Each kind of pattern in layers/patterns.ts: a folder, a path or package that is forbidden there, and one that is allowed. */
 const IMPORTS = [
-  // From a component and its rooms to another component.
+  // From a component and its subfolders to another component.
   [HTTP, '../ingest/x.ts', '../telemetry/x.ts'],
-  [`${HTTP}/room`, '../../ingest/x.ts', '../../telemetry/x.ts'],
-  [`${HTTP}/room/inner`, '../../../ingest/x.ts', '../../other-room/x.ts'],
+  [`${HTTP}/subfolder`, '../../ingest/x.ts', '../../telemetry/x.ts'],
+  [`${HTTP}/subfolder/inner`, '../../../ingest/x.ts', '../../other-subfolder/x.ts'],
   [HTTP, '../service.ts', './service.ts'],
   // Ports and engines.
   [`${SERVER}/backend`, './embedded/x.ts', './x.ts'],
@@ -28,7 +28,7 @@ const IMPORTS = [
   [`${SERVER}/admin`, '../backend/embedded/x.ts', '../backend/x.ts'],
   // Packages of another component.
   [`${SERVER}/backend/cluster`, 'node:sqlite', 'kysely'],
-  [`${HTTP}/room`, '@nats-io/jetstream', 'fastify'],
+  [`${HTTP}/subfolder`, '@nats-io/jetstream', 'fastify'],
   [HTTP, 'node:timers/promises', 'node:fs/promises'],
   ['packages/cli/src', 'node:sqlite', 'undici'],
   // Boundaries of a workspace.
@@ -36,17 +36,17 @@ const IMPORTS = [
   [HTTP, '../../../protocol/src/x.ts', './x.ts'],
   ['packages/client/src', '@hookline/server', '@hookline/protocol'],
   ['packages/client/src', './../src/x.ts', './x.ts'],
-  ['packages/client/src/room', '../../../protocol/src/x.ts', '../x.ts'],
+  ['packages/client/src/subfolder', '../../../protocol/src/x.ts', '../x.ts'],
   ['packages/console/src', '@hookline/cli', '@hookline/cli/management-client'],
   ['packages/protocol/src', 'node:fs', 'node:crypto'],
-  ['packages/protocol/src', './room/../../../server/src/x.ts', './room/x.ts'],
-  ['packages/protocol/src/room', 'undici', '../x.ts'],
+  ['packages/protocol/src', './subfolder/../../../server/src/x.ts', './subfolder/x.ts'],
+  ['packages/protocol/src/subfolder', 'undici', '../x.ts'],
   // Indirect paths, which the other patterns cannot match.
   [HTTP, './../telemetry/x.ts', '../telemetry/x.ts'],
   [HTTP, '../util/../telemetry/x.ts', '../util/time/x.ts'],
   [HTTP, '../util/./../ingest/x.ts', '../telemetry/a.b/x.ts'],
-  [HTTP, '../util//../ingest/x.ts', './room/x.ts'],
-  [HTTP, `/${SERVER}/telemetry/x.ts`, '../telemetry/room/x.ts'],
+  [HTTP, '../util//../ingest/x.ts', './subfolder/x.ts'],
+  [HTTP, `/${SERVER}/telemetry/x.ts`, '../telemetry/subfolder/x.ts'],
 ] as const
 
 /** Every other rule, with code that breaks it and code that does not. */

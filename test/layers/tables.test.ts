@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FILE_NAMES } from '../../layers/files.ts'
 import { COMPONENT_NAMES } from '../../layers/components.ts'
-import { ROOMS } from '../../layers/rooms.ts'
+import { SUBFOLDERS } from '../../layers/subfolders.ts'
 import { WORKSPACE_NAMES } from '../../layers/workspaces.ts'
 import { repositoryFiles } from '@hookline/testing/repository'
 
@@ -18,16 +18,16 @@ describe('the tables of layers', () => {
     expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
   })
 
-  it('list every room of a component, and no other', () => {
+  it('list every subfolder of a component, and no other', () => {
     // The folders below the ports are components.
     const components = COMPONENT_NAMES.filter((name) => name !== 'backend')
-    const rooms = components.flatMap((component) =>
-      foldersOf(`${SERVER}/${component}`).map((room) => `${component}/${room}`),
+    const subfolders = components.flatMap((component) =>
+      foldersOf(`${SERVER}/${component}`).map((subfolder) => `${component}/${subfolder}`),
     )
-    const known = Object.entries(ROOMS).flatMap(([component, names]) =>
-      Object.keys(names).map((room) => `${component}/${room}`),
+    const known = Object.entries(SUBFOLDERS).flatMap(([component, names]) =>
+      Object.keys(names).map((subfolder) => `${component}/${subfolder}`),
     )
-    expect(rooms.toSorted()).toEqual(known.toSorted())
+    expect(subfolders.toSorted()).toEqual(known.toSorted())
   })
 
   it('list every workspace except the test harness, which may import all of them', () => {

@@ -72,7 +72,7 @@ async function runStep({ name, command, env, when }: Step): Promise<Outcome> {
   const beginning = performance.now()
   const file = join(logs, `${name}.log`)
   const log = openSync(file, 'w')
-  // Two steps share the processors, so each uses fewer workers.
+  // Two steps share the cores, so each uses fewer workers.
   const workers = when === undefined ? { VITEST_MAX_WORKERS: '2' } : {}
   // With a file instead of a pipe, a process that survives its test can't keep the step open.
   const child = spawn('sh', ['-c', command], {

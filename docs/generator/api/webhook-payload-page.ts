@@ -38,7 +38,7 @@ export function webhookPayloadPage(): string {
         [code('type'), 'string', EVENT_TYPES.map(code).join(', ') + ' or `delete`'],
       ],
     ),
-    '`integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/choose-and-shape-events.md): without some fields, in another format, or made by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
+    '`integrations`, `sentAt`, `receivedAt`, `writeKey` and unknown fields of a call are not sent. A destination can [send other bodies](../guides/filter-and-transform-events.md): without some fields, in another format, or made by a transform. Each example is the exact body for the example call of the same type in [the ingestion API](ingestion-api.md).',
     ...EVENT_TYPES.flatMap(section),
     ...deletions(),
     '## Audience and computed trait changes',

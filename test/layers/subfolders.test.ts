@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { COMPONENT_NAMES, type ComponentName } from '../../layers/components.ts'
-import { cyclic, type RoomImport, roomImports } from './room-imports.ts'
+import { cyclic, type SubfolderImport, subfolderImports } from './subfolder-imports.ts'
 import { read, repositoryFiles } from '@hookline/testing/repository'
 
-describe('the rooms of a component', () => {
+describe('the subfolders of a component', () => {
   it.for(COMPONENT_NAMES)('do not import each other in a cycle: %s', (component) => {
     expect(shown(cyclic(importsIn(component)))).toEqual([])
   })
 
-  it('are reported if they form a cycle, even through types and inner rooms', () => {
+  it('are reported if they form a cycle, even through types and inner subfolders', () => {
     const files = {
       'a/one.ts': `import type { Two } from '../b/two.ts'`,
       'b/two.ts': `export * from '../c/inner/three.ts'`,
@@ -17,7 +17,7 @@ describe('the rooms of a component', () => {
       'd/five.ts': `import { six } from '../../other-component/a/six.ts'`,
       'seven.ts': `import { one } from './a/one.ts'`,
     }
-    expect(shown(cyclic(roomImports(files)))).toEqual([
+    expect(shown(cyclic(subfolderImports(files)))).toEqual([
       'a/one.ts → b/two.ts',
       'b/two.ts → c/inner/three.ts',
       'c/inner/three.ts → a/one.ts',
@@ -25,15 +25,15 @@ describe('the rooms of a component', () => {
   })
 })
 
-function importsIn(component: ComponentName): RoomImport[] {
+function importsIn(component: ComponentName): SubfolderImport[] {
   const folder = `packages/server/src/${component}`
   // The folders below the ports are separate components.
   const paths = component === 'backend' ? [] : repositoryFiles(folder)
-  return roomImports(
+  return subfolderImports(
     Object.fromEntries(paths.map((path) => [path.slice(folder.length + 1), read(path)])),
   )
 }
 
-function shown(imports: readonly RoomImport[]): string[] {
+function shown(imports: readonly SubfolderImport[]): string[] {
   return imports.map((each) => each.shown)
 }

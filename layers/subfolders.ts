@@ -1,7 +1,7 @@
 import type { ComponentName } from './components.ts'
 
-/** The rooms of each component, which are the folders inside it, with their contents. */
-export const ROOMS = {
+/** The subfolders of each component, with their contents. */
+export const SUBFOLDERS = {
   ingest: {
     calls: 'one call or a batch: validated and stamped; calls for suppressed users are dropped',
     threads: 'ingestion in dedicated threads, with one port and shared limits',
