@@ -7,7 +7,7 @@ export function appendToLog(log: Log, events: readonly Event[]): Promise<unknown
   const at = Date.now()
   return log.append(
     events.map((event) =>
-      acceptedEvent({ id: newId('evt', at), sourceId: 'src_a', event, marks: [] }),
+      acceptedEvent({ id: newId('evt', at), sourceId: 'src_a', event, warnings: [] }),
     ),
   )
 }

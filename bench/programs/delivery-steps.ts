@@ -83,18 +83,18 @@ async function keep(): Promise<void> {
 function recordOf({ event }: Task, startedAt: number): RecordedDelivery {
   const result = { outcome: 'delivered', class: 'delivered', status: 200 } as const
   const attempt = { id: newId('att', startedAt), number: 1, url: URL_OF_HOOK, startedAt }
-  const last = { ...attempt, durationMs: Date.now() - startedAt, ...result }
+  const lastAttempt = { ...attempt, durationMs: Date.now() - startedAt, ...result }
   return {
     delivery: {
       id: deliveryId(event.id, DESTINATION),
       eventId: event.id,
       destinationId: DESTINATION,
       state: 'delivered',
-      rounds: 1,
+      attemptCount: 1,
       firstDueAt: startedAt,
       dueAt: null,
       webhooks: [
-        { url: URL_OF_HOOK, state: 'delivered', firstDueAt: startedAt, dueAt: null, last },
+        { url: URL_OF_HOOK, state: 'delivered', firstDueAt: startedAt, dueAt: null, lastAttempt },
       ],
     },
     attempts: [],

@@ -47,7 +47,7 @@ func retryDelay(retry int, random float64) time.Duration {
 // retryAfter is the delay in a Retry-After header, from 0 to 300 s: the first number of seconds or date in it.
 // 0 if it has neither. testdata/retry-after.json lists examples.
 func retryAfter(header string, now time.Time) time.Duration {
-	match := retryAfterForm.FindStringSubmatch(header)
+	match := retryAfterFormat.FindStringSubmatch(header)
 	if match == nil {
 		return 0
 	}
@@ -63,9 +63,9 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return time.Duration(max(0, min(seconds, maxRequestedDelay.Seconds())) * float64(time.Second))
 }
 
-// retryAfterForm matches a number, or a date in one of the three HTTP formats (RFC 9110, section 5.6.7). Servers also send
+// retryAfterFormat matches a number, or a date in one of the three HTTP formats (RFC 9110, section 5.6.7). Servers also send
 // fractions, one-digit days, and other names for UTC. A proxy that merges two headers produces a list.
-var retryAfterForm = regexp.MustCompile(
+var retryAfterFormat = regexp.MustCompile(
 	`(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)`)
 
 func parseDate(text string) (time.Time, error) {

@@ -9,7 +9,7 @@ import (
 
 // The formats that the service accepts: ISO 8601 with an offset, and t.String(). After an offset, a zone name and a
 // monotonic clock reading may follow.
-var timestampForm = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
+var timestampFormat = regexp.MustCompile(`(?i)^(\d{4})-(\d{1,2})-(\d{1,2})` +
 	`(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d+)?)? ?` +
 	`(?:(?:Z|UTC|GMT|([+-])(\d{2})(?::?(\d{2}))?(?: (?:[A-Z]{2,5}|[+-]\d{2,4}))?(?: m=[+-]\d+\.\d+)?)` +
 	`(?:\[[^\[\]]*\])*)?)?$`)
@@ -20,7 +20,7 @@ func isReadable(timestamp string) bool {
 	if timestamp == "" {
 		return true
 	}
-	parts := timestampForm.FindStringSubmatch(strings.Trim(timestamp, " \t\r\n"))
+	parts := timestampFormat.FindStringSubmatch(strings.Trim(timestamp, " \t\r\n"))
 	if parts == nil {
 		return false
 	}

@@ -108,7 +108,7 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
     for (const messageId of sent) {
       const trace = await service.endOf(messageId)
       expect(trace).toMatchObject({ duplicates: 0, decisions: [{ decision: 'deliver' }] })
-      expect(trace.deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
+      expect(trace.deliveries).toMatchObject([{ state: 'delivered', attemptCount: 1 }])
     }
     expect(receiver.requests.map(messageIdOf).toSorted()).toEqual(sent.toSorted())
     for (const [index, messageId] of sent.entries()) {
@@ -142,7 +142,7 @@ describe.concurrent('@segment/analytics-node, unmodified', () => {
         expect((await service.endOf(messageId)).deliveries).toMatchObject([
           {
             state: 'delivered',
-            rounds: 3,
+            attemptCount: 3,
             attempts: [{ status: 500 }, { status: 500 }, { status: 200 }],
           },
         ])

@@ -46,7 +46,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(1)
     await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'delivered', rounds: 2 },
+      { state: 'delivered', attemptCount: 2 },
     ])
     expect(receiver.requests).toHaveLength(2)
   })
@@ -68,7 +68,7 @@ describe.concurrent('parked deliveries of a destination', () => {
     expect(receiver.requests).toHaveLength(1)
     await service.api.call('PATCH', `destinations/${id}`, { enabled: true })
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'delivered', rounds: 2 },
+      { state: 'delivered', attemptCount: 2 },
     ])
   })
 

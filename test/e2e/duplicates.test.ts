@@ -18,7 +18,7 @@ describe.concurrent('a second call with the same messageId', () => {
       expect(await service.endOf('m-1')).toMatchObject({
         duplicates: 1,
         decisions: [{ decision: 'deliver' }],
-        deliveries: [{ state: 'delivered', rounds: 1 }],
+        deliveries: [{ state: 'delivered', attemptCount: 1 }],
       }),
     )
     expect(receiver.requests).toHaveLength(2)

@@ -18,7 +18,7 @@ describe.concurrent('a receiver that does not respond', () => {
 
     expect(decisions).toMatchObject([{ destinationId, decision: 'deliver', reason: null }])
     const [delivery] = deliveries
-    expect(delivery).toMatchObject({ state: 'delivered', rounds: 2, nextAttemptAt: null })
+    expect(delivery).toMatchObject({ state: 'delivered', attemptCount: 2, nextAttemptAt: null })
     const [first, second] = delivery!.attempts
     expect(first).toMatchObject({ number: 1, class: 'timeout', outcome: 'retry' })
     expect(first!.durationMs).toBeGreaterThan(990)
@@ -47,7 +47,7 @@ describe.concurrent('a receiver that does not respond', () => {
     expect((await service.trace('m-1')).deliveries).toEqual([])
     answer(200)
     const { deliveries } = await service.endOf('m-1')
-    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
+    expect(deliveries).toMatchObject([{ state: 'delivered', attemptCount: 1 }])
   })
 
   test('does not delay other destinations', async () => {
@@ -101,7 +101,7 @@ describe.concurrent('a receiver that responds 5xx', () => {
     await service.createDestination({ urls: [receiver.url], secret: 's' })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
-    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 3 }])
+    expect(deliveries).toMatchObject([{ state: 'delivered', attemptCount: 3 }])
     expect(deliveries[0]!.attempts).toMatchObject([
       { status: 502 },
       { status: 502 },
@@ -122,7 +122,7 @@ describe.concurrent('a receiver that responds 5xx', () => {
     await service.track('m-1')
     const { decisions, deliveries } = await service.eventually(async () => {
       const trace = await service.trace('m-1')
-      expect(trace.deliveries).toMatchObject([{ state: 'pending', rounds: 1 }])
+      expect(trace.deliveries).toMatchObject([{ state: 'pending', attemptCount: 1 }])
       return trace
     })
     expect(decisions).toMatchObject([{ destinationId, decision: 'deliver' }])
@@ -141,7 +141,7 @@ describe.concurrent('the response', () => {
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
     expect(deliveries).toMatchObject([
-      { state: 'rejected', rounds: 1, attempts: [{ class: 'http_4xx', status: 404 }] },
+      { state: 'rejected', attemptCount: 1, attempts: [{ class: 'http_4xx', status: 404 }] },
     ])
     expect(receiver.requests).toHaveLength(1)
   })
@@ -175,7 +175,7 @@ describe.concurrent('Retry-After', () => {
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
-    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 2 }])
+    expect(deliveries).toMatchObject([{ state: 'delivered', attemptCount: 2 }])
     const [first, second] = deliveries[0]!.attempts
     expect(startOf(second!) - startOf(first!)).toBeGreaterThanOrEqual(990)
   })
@@ -189,12 +189,12 @@ describe.concurrent('Retry-After', () => {
     await service.track('m-1')
     const first = await service.eventually(async () => {
       const { deliveries } = await service.trace('m-1')
-      expect(deliveries).toMatchObject([{ rounds: 1 }])
+      expect(deliveries).toMatchObject([{ attemptCount: 1 }])
       return deliveries[0]!.attempts[0]!
     })
     await service.track('m-2')
     const { deliveries } = await service.endOf('m-2')
-    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1 }])
+    expect(deliveries).toMatchObject([{ state: 'delivered', attemptCount: 1 }])
     expect(startOf(deliveries[0]!.attempts[0]!)).toBeGreaterThanOrEqual(startOf(first) + 990)
     await service.endOf('m-1')
   })

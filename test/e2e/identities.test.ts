@@ -72,7 +72,7 @@ test('a placeholder id does not link users', async () => {
     expect(await profile(userId)).toMatchObject({
       userIds: [userId],
       anonymousIds: [],
-      refusedLinks: { placeholders: 3 },
+      unlinkedIds: { placeholders: 3 },
     })
 })
 

@@ -167,7 +167,7 @@ describe('the inspector', () => {
     await service.restart()
     expect(await service.api.call('GET', 'inspector')).toMatchObject({
       responses: { status: 200, delayMs: 0, failFirst: null },
-      requests: { kept: 0, received: 0 },
+      requests: { stored: 0, received: 0 },
     })
     await service.track('m1')
     expect((await service.endOf('m1')).deliveries[0]!.state).toBe('delivered')

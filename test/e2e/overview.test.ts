@@ -8,7 +8,7 @@ type Counts = Readonly<Record<string, number>>
 
 interface Point {
   readonly received: number
-  readonly refused: Counts
+  readonly rejected: Counts
   readonly delivered: number
   readonly attempts: Counts
   readonly retried: number
@@ -36,7 +36,7 @@ function sumOf(points: readonly Point[]): Point {
   }
   return {
     received: total(({ received }) => received),
-    refused: merged(({ refused }) => refused),
+    rejected: merged(({ rejected }) => rejected),
     delivered: total(({ delivered }) => delivered),
     attempts: merged(({ attempts }) => attempts),
     retried: total(({ retried }) => retried),
@@ -65,7 +65,7 @@ describe.concurrent('the statistics', () => {
     expect(await lastMinutes(service)).toMatchObject(expected)
   })
 
-  test('include refused calls by source, and calls with a wrong write key only in the total', async () => {
+  test('include rejected calls by source, and calls with a wrong write key only in the total', async () => {
     await using service = await startService()
     const other = await service.createSource()
     await service.send('/v1/track', '{')
@@ -75,7 +75,7 @@ describe.concurrent('the statistics', () => {
     await service.api.call('PATCH', `sources/${other.id}`, { enabled: false })
     await service.send('/v1/track', { userId: 'u1', event: 'E' }, other)
     const refusedIn = async (query = ''): Promise<Counts> =>
-      (await lastMinutes(service, query)).refused
+      (await lastMinutes(service, query)).rejected
     const own = await refusedIn(`sourceId=${service.source.id}`)
     expect(Object.values(own).reduce((sum, count) => sum + count, 0)).toBe(4)
     expect(own).toMatchObject({ invalid_json: 1 })

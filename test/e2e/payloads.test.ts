@@ -47,7 +47,7 @@ describe.concurrent('the payload that arrives', () => {
       expect(trace.event).not.toHaveProperty('writeKey')
       expect(trace.decisions).toMatchObject([{ destinationId: destination, decision: 'deliver' }])
       expect(trace.deliveries).toMatchObject([
-        { id: request!.headers['webhook-id'], state: 'delivered', rounds: 1 },
+        { id: request!.headers['webhook-id'], state: 'delivered', attemptCount: 1 },
       ])
     },
   )

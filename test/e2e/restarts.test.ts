@@ -23,7 +23,7 @@ describe.concurrent('a restart', () => {
       expect(decisions).toMatchObject([{ decision: 'deliver' }])
       expect(deliveries).toMatchObject([{ state: 'delivered' }])
       const sent = receiver.requests.filter(({ body }) => body.includes(`"${name}"`))
-      expect(sent).toHaveLength(deliveries[0]!.rounds)
+      expect(sent).toHaveLength(deliveries[0]!.attemptCount)
       expect(new Set(sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
       expect(sent.map(({ headers }) => headers['x-hookline-attempt'])).toEqual(
         sent.map((_, index) => String(index + 1)),
@@ -62,7 +62,7 @@ describe.concurrent('a graceful stop', () => {
     await service.start()
     for (const name of names(40)) {
       expect((await service.endOf(name)).deliveries).toMatchObject([
-        { state: 'delivered', rounds: 1 },
+        { state: 'delivered', attemptCount: 1 },
       ])
     }
     expect(idsAt(receiver).toSorted()).toEqual(names(40).toSorted())
@@ -91,8 +91,8 @@ describe.concurrent('a graceful stop', () => {
       expect(receiver.requests).toHaveLength(7)
       return receiver.requests
     })
-    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ rounds: 2 }])
-    expect((await service.endOf('m-2')).deliveries).toMatchObject([{ rounds: 1 }])
+    expect((await service.endOf('m-1')).deliveries).toMatchObject([{ attemptCount: 2 }])
+    expect((await service.endOf('m-2')).deliveries).toMatchObject([{ attemptCount: 1 }])
     const sent = requests.map(({ body, headers, path }) => {
       const { messageId = 'notice' } = JSON.parse(body.toString()) as { messageId?: string }
       return `${path} ${messageId} ${String(headers['x-hookline-attempt'])}`

@@ -15,7 +15,7 @@ describe.concurrent('several webhooks of one destination', () => {
     await service.createDestination({ urls: [failing.url, healthy.url, throttling.url] })
     await service.track('m-1')
     const { deliveries } = await service.endOf('m-1')
-    expect(deliveries).toMatchObject([{ state: 'delivered', rounds: 1, nextAttemptAt: null }])
+    expect(deliveries).toMatchObject([{ state: 'delivered', attemptCount: 1, nextAttemptAt: null }])
     const outcomes = deliveries[0]!.attempts.map(({ url, outcome }) => [url, outcome])
     expect(Object.fromEntries(outcomes)).toEqual({
       [failing.url]: 'retry',
@@ -35,7 +35,7 @@ describe.concurrent('several webhooks of one destination', () => {
     await service.createDestination({ urls: [refusing.url, recovering.url] })
     await service.track('m-1')
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'delivered', rounds: 3 },
+      { state: 'delivered', attemptCount: 3 },
     ])
     expect(counts(refusing, recovering)).toEqual([1, 3])
   })
@@ -47,7 +47,7 @@ describe.concurrent('several webhooks of one destination', () => {
     await service.createDestination({ urls: [gone.url, refusing.url] })
     await service.track('m-1')
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'rejected', rounds: 1 },
+      { state: 'rejected', attemptCount: 1 },
     ])
     expect(counts(gone, refusing)).toEqual([1, 1])
   })
@@ -59,7 +59,7 @@ describe.concurrent('several webhooks of one destination', () => {
     await service.createDestination({ urls: [healthy.url, recovering.url], policy: 'each' })
     await service.track('m-1')
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'delivered', rounds: 3 },
+      { state: 'delivered', attemptCount: 3 },
     ])
     expect(counts(healthy, recovering)).toEqual([1, 3])
     const ids = [...healthy.requests, ...recovering.requests].map(
@@ -87,7 +87,7 @@ describe.concurrent('several webhooks of one destination', () => {
     await service.createDestination({ webhooks })
     await service.track('m-1')
     expect((await service.endOf('m-1')).deliveries).toMatchObject([
-      { state: 'delivered', rounds: 1 },
+      { state: 'delivered', attemptCount: 1 },
     ])
     expect(counts(...receivers)).toEqual([1, 1, 1, 1, 1])
     for (const [index, { requests }] of receivers.entries()) {

@@ -174,14 +174,14 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { part, cli } = await whyItWaits(service, 'm-1', 'retry_after')
-    expect(part.last).toMatchObject({ class: 'http_throttled', status: 429 })
+    expect(part.lastAttempt).toMatchObject({ class: 'http_throttled', status: 429 })
     const { retryAfterUntil } = await healthOf(service, id)
     expect(Date.parse(part.waiting!.nextAttemptAt!)).toBeGreaterThanOrEqual(
       Date.parse(retryAfterUntil!) - 1_000,
     )
     expect(cli).toContain('pending: the receiver sent Retry-After\n')
     await service.track('m-2')
-    expect((await whyItWaits(service, 'm-2', 'retry_after')).part.last).toBeNull()
+    expect((await whyItWaits(service, 'm-2', 'retry_after')).part.lastAttempt).toBeNull()
   })
 
   test('the destination is paused', async () => {
@@ -207,7 +207,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
       expect((await service.trace('m-1')).deliveries).toMatchObject([{ state: 'held' }]),
     )
     const { part } = await whyItWaits(service, 'm-1', 'destination_paused')
-    expect(part.last).toMatchObject({ class: 'http_5xx' })
+    expect(part.lastAttempt).toMatchObject({ class: 'http_5xx' })
     const { text } = await hookline(service, 'deliveries', 'list', '--state', 'held')
     expect(text).toContain(id)
   })
@@ -230,7 +230,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     const id = await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'url_forbidden')
-    expect(part).toMatchObject({ state: 'held', last: { class: 'address_forbidden' } })
+    expect(part).toMatchObject({ state: 'held', lastAttempt: { class: 'address_forbidden' } })
     expect(explanation).toContain('address_forbidden:')
     expect(cli).toMatch(/held: webhook paused: address or port not in/)
     const { text } = await hookline(service, 'destinations', 'get', id)
@@ -247,7 +247,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'retry')
-    expect(part.last).toMatchObject({ class: 'certificate_invalid' })
+    expect(part.lastAttempt).toMatchObject({ class: 'certificate_invalid' })
     expect(explanation).toContain('certificate_invalid:')
     expect(cli).toContain('pending: the last attempt failed (certificate_invalid)\n')
     expect(cli).toContain('The certificate ')
@@ -261,7 +261,7 @@ describe('a pending event shows the reason, its start, and the next attempt:', (
     await service.createDestination({ urls: [receiver.url] })
     await service.track('m-1')
     const { part, explanation, cli } = await whyItWaits(service, 'm-1', 'retry')
-    expect(part.last).toMatchObject({ class: 'timeout' })
+    expect(part.lastAttempt).toMatchObject({ class: 'timeout' })
     expect(explanation).toContain('timeout:')
     expect(cli).toContain('pending: the last attempt failed (timeout)\n')
   })

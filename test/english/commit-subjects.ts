@@ -5,7 +5,7 @@ import { REPOSITORY } from '@hookline/testing/repository'
 
 const COMMITS = 50
 const MAX_LENGTH = 72
-const FORM = /^[a-z0-9][a-z0-9 ,./-]*: \S/
+const FORMAT = /^[a-z0-9][a-z0-9 ,./-]*: \S/
 
 const log = execFileSync('git', ['log', '--no-merges', `-n${COMMITS}`, '--format=%h %s'], {
   cwd: process.argv[2] ?? REPOSITORY,
@@ -16,7 +16,7 @@ const bad = log
   .split('\n')
   .filter((line) => {
     const subject = line.slice(line.indexOf(' ') + 1)
-    return subject.length > MAX_LENGTH || !FORM.test(subject)
+    return subject.length > MAX_LENGTH || !FORMAT.test(subject)
   })
 for (const line of bad)
   console.log(`${line}\n  Write "area: change", with at most ${MAX_LENGTH} characters.`)

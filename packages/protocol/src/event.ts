@@ -43,7 +43,7 @@ export interface Event {
  * - `characters_lost`: it had bytes that are not UTF-8, which became U+FFFD. Two keys may have become one.
  * - `timestamp_unreadable`: the client's timestamp was invalid and was replaced by `receivedAt`.
  */
-export type Mark = 'precision_lost' | 'characters_lost' | 'timestamp_unreadable'
+export type EventWarning = 'precision_lost' | 'characters_lost' | 'timestamp_unreadable'
 
 /** The origin of a computed event: a change in an audience or a computed trait. */
 export interface Origin {
@@ -63,7 +63,7 @@ export interface AcceptedEvent extends DeliveryContent {
   readonly rest: string
   /** Which destinations may receive it, if the client limited them. */
   readonly integrations: JsonObject | undefined
-  readonly marks: readonly Mark[]
+  readonly warnings: readonly EventWarning[]
   /** The whole event, parsed when it is first read. */
   readonly event: Event
 }

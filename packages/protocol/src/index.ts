@@ -100,7 +100,7 @@ export {
   type Event,
   type EventType,
   EVENT_TYPES,
-  type Mark,
+  type EventWarning,
   type Origin,
 } from './event.ts'
 export { isExactNumber, isRounded } from './exact-number.ts'

@@ -2,7 +2,7 @@
  * A number of seconds, or a date in one of the three HTTP formats (RFC 9110 §5.6.7): IMF-fixdate, RFC 850 and asctime.
  * Receivers also send fractions, one-digit days and other names for UTC. A proxy that merges two headers produces a list.
  */
-const FORM =
+const FORMAT =
   /(?:^|,)[ \t]*(\d+(?:\.\d+)?|[A-Z][a-z]+,? [\w -]+ \d\d:\d\d:\d\d (?:GMT|UTC|\+0000|\d{4}))[ \t]*(?:,|$)/
 
 /**
@@ -10,7 +10,7 @@ const FORM =
  * value counts. `undefined` if none is valid. `clients/go/testdata/retry-after.json` lists examples.
  */
 export function parseRetryAfter(header: string, nowMs: number): number | undefined {
-  const text = FORM.exec(header)?.[1]
+  const text = FORMAT.exec(header)?.[1]
   if (text === undefined) return undefined
   const seconds = Number(text)
   if (!Number.isNaN(seconds)) return Math.round(seconds * 1000)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { RETRY_AFTER_FORMS } from '@hookline/testing/records/retry-after-forms'
+import { RETRY_AFTER_FORMATS } from '@hookline/testing/records/retry-after-formats'
 import { parseRetryAfter } from '../src/index.ts'
 
-const { now, read, refused } = RETRY_AFTER_FORMS
+const { now, read, refused } = RETRY_AFTER_FORMATS
 const nowMs = Date.parse(now)
 
 describe('a Retry-After header', () => {

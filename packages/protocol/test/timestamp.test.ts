@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
+import { TIMESTAMP_FORMATS } from '@hookline/testing/records/timestamp-formats'
 import { formatTimestamp, isFormattedTimestamp, parseTimestamp } from '../src/index.ts'
 
 describe('a client timestamp', () => {
   test.for<[unknown, string]>([
-    ...TIMESTAMP_FORMS.read,
+    ...TIMESTAMP_FORMATS.read,
     [1_763_681_114, '2025-11-20T23:25:14.000Z'],
     [1_763_681_114.25, '2025-11-20T23:25:14.250Z'],
     [1_763_681_114_123, '2025-11-20T23:25:14.123Z'],
@@ -15,7 +15,7 @@ describe('a client timestamp', () => {
   })
 
   test.for<unknown>([
-    ...TIMESTAMP_FORMS.refused,
+    ...TIMESTAMP_FORMATS.refused,
     '',
     Number.NaN,
     Infinity,

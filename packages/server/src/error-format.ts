@@ -1,8 +1,8 @@
-import { problemForm } from './admin/problems/problem.ts'
+import { problemFormat } from './admin/problems/problem.ts'
 import { type ErrorFormat, ingestionErrorFormat } from './http/responses.ts'
 
 /** Formats errors outside routes: as a problem below `/api`, else as the ingestion API does. */
 export const errorFormat: ErrorFormat = (code, request) =>
   /^\/api(?:[/?]|$)/.test(request.url)
-    ? problemForm(code, request)
+    ? problemFormat(code, request)
     : ingestionErrorFormat(code, request)

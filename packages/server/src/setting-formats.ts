@@ -6,12 +6,12 @@ import { SecretBox } from './util/secrets/secret-box.ts'
 // Parsers of settings. Each throws an Error whose message completes "… must be".
 
 /** A setting has the wrong format. The message completes "… must be". */
-class WrongFormat extends Error {}
+class InvalidFormatError extends Error {}
 
 const matching =
   (pattern: RegExp, format: string) =>
   (raw: string): string => {
-    if (!pattern.test(raw)) throw new WrongFormat(format)
+    if (!pattern.test(raw)) throw new InvalidFormatError(format)
     return raw
   }
 
@@ -31,7 +31,7 @@ export const secret = redacted(text)
 
 export const keys = (raw: string): Redacted => {
   if (SecretBox.keysIn(raw) === undefined) {
-    throw new WrongFormat(
+    throw new InvalidFormatError(
       '32 random bytes as base64 (openssl rand -base64 32), or several such keys',
     )
   }
@@ -43,7 +43,7 @@ export const integer =
   (raw: string): number => {
     const value = Number(raw)
     if (!/^\d+$/.test(raw) || value < min || value > max) {
-      throw new WrongFormat(`a whole number from ${min} to ${max}`)
+      throw new InvalidFormatError(`a whole number from ${min} to ${max}`)
     }
     return value
   }
@@ -52,7 +52,7 @@ export const integer =
 export const threads = (raw: string): number | 'auto' => {
   const value = raw === 'auto' ? raw : Number(raw)
   if (value === 'auto' || (/^\d+$/.test(raw) && value <= MAX_THREADS)) return value
-  throw new WrongFormat(`auto, or a whole number from 0 to ${MAX_THREADS}`)
+  throw new InvalidFormatError(`auto, or a whole number from 0 to ${MAX_THREADS}`)
 }
 
 /** A time in milliseconds, written with units or as a number of milliseconds. */
@@ -62,7 +62,7 @@ export const time =
     const ms = millisecondsIn(raw)
     if (ms === undefined || ms < min || ms > max) {
       const range = `${formatTimeSpan(min)} to ${formatTimeSpan(max)}`
-      throw new WrongFormat(`a time from ${range}, with units like 90s, 1h30m or 7d`)
+      throw new InvalidFormatError(`a time from ${range}, with units like 90s, 1h30m or 7d`)
     }
     return ms
   }
@@ -75,7 +75,7 @@ export const oneOf =
   <T extends string>(...choices: readonly T[]) =>
   (raw: string): T => {
     const choice = choices.find((candidate) => candidate === raw)
-    if (choice === undefined) throw new WrongFormat(`one of ${choices.join(', ')}`)
+    if (choice === undefined) throw new InvalidFormatError(`one of ${choices.join(', ')}`)
     return choice
   }
 
@@ -90,7 +90,9 @@ export const networks = (raw: string): readonly string[] => {
     const [address = '', prefix = ''] = network.split('/')
     const bits = isIP(address) === 4 ? 32 : 128
     if (!isIP(address) || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
-      throw new WrongFormat('a list of networks like 10.0.0.0/8,::1/128, separated by commas')
+      throw new InvalidFormatError(
+        'a list of networks like 10.0.0.0/8,::1/128, separated by commas',
+      )
     }
   }
   return list(raw)
@@ -98,7 +100,9 @@ export const networks = (raw: string): readonly string[] => {
 
 export const hostNames = (raw: string): readonly string[] => {
   if (list(raw).some((name) => !/^\.?[\w-]+(?:\.[\w-]+)*$/.test(name))) {
-    throw new WrongFormat('a list of host names like hookline.example.com,.internal, without ports')
+    throw new InvalidFormatError(
+      'a list of host names like hookline.example.com,.internal, without ports',
+    )
   }
   return list(raw)
 }
@@ -108,14 +112,14 @@ export const texts = (raw: string): readonly string[] => list(raw)
 export const ports = (raw: string): ReadonlySet<number> => {
   const numbers = list(raw).map((port) => (/^\d{1,5}$/.test(port) ? Number(port) : 0))
   if (numbers.some((port) => port < 1 || port > 65_535)) {
-    throw new WrongFormat('a list of ports like 8500,9200, separated by commas')
+    throw new InvalidFormatError('a list of ports like 8500,9200, separated by commas')
   }
   return new Set(numbers)
 }
 
 export const proxyUrl = (raw: string): Redacted => {
   if (!isProxyUrl(raw)) {
-    throw new WrongFormat('a URL like http://user:pass@proxy.example:3128, without a path')
+    throw new InvalidFormatError('a URL like http://user:pass@proxy.example:3128, without a path')
   }
   return new Redacted(raw)
 }
@@ -139,7 +143,7 @@ export const urlOf =
   (raw: string): Redacted => {
     const urls = list(raw).map((each) => URL.parse(each))
     if (urls.length === 0 || urls.some((url) => !url?.hostname || !protocol.test(url.protocol))) {
-      throw new WrongFormat(`a URL like ${example}`)
+      throw new InvalidFormatError(`a URL like ${example}`)
     }
     return new Redacted(raw)
   }
@@ -161,7 +165,7 @@ export const subjectToken = matching(/^[\w-]{1,64}$/, 'at most 64 letters, digit
 export const delays = (raw: string): readonly number[] => {
   const values = list(raw).map(millisecondsIn)
   if (values.length === 0 || values.includes(undefined)) {
-    throw new WrongFormat('a list of times like 500ms,10s,5m, separated by commas')
+    throw new InvalidFormatError('a list of times like 500ms,10s,5m, separated by commas')
   }
   return values as number[]
 }

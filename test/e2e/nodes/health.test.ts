@@ -47,13 +47,13 @@ test('a breaker that opens on one node is open on the other, and can be closed f
 test('the list of nodes shows which one responded, and when one has left', async () => {
   const nodes = await startNodes(3)
   const shown = await nodesOf(nodes[1]!)
-  expect(shown.filter(({ isThis }) => isThis)).toHaveLength(1)
+  expect(shown.filter(({ isSelf }) => isSelf)).toHaveLength(1)
   expect(new Set(shown.map(({ role }) => role))).toEqual(new Set(['all']))
   for (const { version, startedAt, lastSeenAt } of shown) {
     expect(version).toMatch(/^\d+\.\d+\.\d+/)
     expect(Date.parse(lastSeenAt)).toBeGreaterThanOrEqual(Date.parse(startedAt))
   }
-  const own = (await nodesOf(nodes[2]!)).find(({ isThis }) => isThis)!
+  const own = (await nodesOf(nodes[2]!)).find(({ isSelf }) => isSelf)!
   await nodes[2]!.stop()
   await expect
     .poll(async () => (await nodesOf(nodes[0]!)).map(({ id }) => id))

@@ -17,7 +17,7 @@ export interface ShownNode {
   readonly startedAt: string
   readonly lastSeenAt: string
   readonly isAlive: boolean
-  readonly isThis: boolean
+  readonly isSelf: boolean
 }
 
 /** Starts nodes of one service with one source. Resolves when they see each other. They stop at the end of the test. */

@@ -54,9 +54,11 @@ test(
     await service.start()
     await service.addSource(receivers.urlOf('second-try'))
     await service.send(1)
-    const rounds = async (): Promise<number[]> =>
-      (await service.api.listAll<{ rounds: number }>('deliveries')).map((each) => each.rounds)
-    await expect.poll(rounds).toEqual([1])
+    const attemptCounts = async (): Promise<number[]> =>
+      (await service.api.listAll<{ attemptCount: number }>('deliveries')).map(
+        (each) => each.attemptCount,
+      )
+    await expect.poll(attemptCounts).toEqual([1])
     await service.stop()
     const later = Date.now() + 30 * 60_000
     multiplyParked(service.databaseFile, {

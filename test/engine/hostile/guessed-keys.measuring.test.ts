@@ -37,7 +37,7 @@ test(`${KEYS} requests with different write keys do not disturb other clients, a
   const { measured, result } = await measureWhile(service, () =>
     floodWith({ ...flood, count: KEYS }),
   )
-  const lines = service.logged('write_key.refused')
+  const lines = service.logged('write_key.rejected')
   console.log(`${KEYS} keys, ${lines} lines: ${JSON.stringify({ before, measured })}`)
   expect(result).toEqual({ 401: KEYS })
   expect(lines).toBeGreaterThan(0)
@@ -53,7 +53,7 @@ test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and 
     Promise.all([floodWith({ ...flood, count: TOKENS }), readWithRightToken()]),
   )
   const [statuses] = result
-  const lines = service.logged('token.refused')
+  const lines = service.logged('token.rejected')
   console.log(`${TOKENS} tokens, ${lines} lines: ${JSON.stringify({ statuses, before, measured })}`)
   expect((statuses[401] ?? 0) + (statuses[429] ?? 0)).toBe(TOKENS)
   expect(statuses[401]).toBeLessThan(TOKENS / 4)

@@ -74,9 +74,11 @@ async function parkedService(receivers: ReceiversProcess): Promise<MeasuredServi
   await service.start()
   await service.addSource(receivers.urlOf('second-try'))
   await service.send(1)
-  const rounds = async (): Promise<number[]> =>
-    (await service.api.listAll<{ rounds: number }>('deliveries')).map((each) => each.rounds)
-  await expect.poll(rounds).toEqual([1])
+  const attemptCounts = async (): Promise<number[]> =>
+    (await service.api.listAll<{ attemptCount: number }>('deliveries')).map(
+      (each) => each.attemptCount,
+    )
+  await expect.poll(attemptCounts).toEqual([1])
   await service.stop()
   const now = Date.now()
   const dates = { dueFirst: DUE_AT_ONCE, dueAt: now, dueLaterAt: now + HALF_AN_HOUR }

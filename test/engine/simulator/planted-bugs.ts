@@ -92,9 +92,9 @@ const isHold = ({ due }: ClaimRequest): boolean => due === Number.MAX_SAFE_INTEG
 function startingAgain(): (delivery: Delivery) => Delivery {
   const done = new Set<string>()
   return (delivery) => {
-    if (delivery.rounds !== 2 || done.has(delivery.id)) return delivery
+    if (delivery.attemptCount !== 2 || done.has(delivery.id)) return delivery
     done.add(delivery.id)
-    return { ...delivery, rounds: 0 }
+    return { ...delivery, attemptCount: 0 }
   }
 }
 

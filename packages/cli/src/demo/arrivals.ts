@@ -73,6 +73,6 @@ export class Arrivals {
 function faultsOf(what: string, delivery: ReceivedDelivery | undefined): string[] {
   if (delivery === undefined) return [`${what} did not arrive.`]
   const { xSignature, webhookSignature } = delivery.signature
-  if (xSignature === 'ok' && webhookSignature === 'ok') return []
+  if (xSignature === 'valid' && webhookSignature === 'valid') return []
   return [`${what} arrived with X-Signature ${xSignature}, webhook-signature ${webhookSignature}.`]
 }

@@ -148,7 +148,7 @@ function successRate(destinations: readonly CheckedDestination[]): Finding {
   const of = failing.length === 1 ? ` --destination ${failing[0]!.id}` : ''
   return {
     ok: false,
-    detail: `${all}; ${counted(causes.length, 'destination')} below ${HEALTH_LIMITS.minShare * 100}%`,
+    detail: `${all}; ${counted(causes.length, 'destination')} below ${HEALTH_LIMITS.minSuccessRate * 100}%`,
     ...shortened(causes),
     next: `\`hookline deliveries failures${of}\` shows causes and remedies`,
   }
@@ -164,7 +164,7 @@ function lastHourOf(destinations: readonly CheckedDestination[]): LastHour {
 }
 
 function isLow({ successRate: rate }: LastHour): boolean {
-  return rate !== null && rate < HEALTH_LIMITS.minShare
+  return rate !== null && rate < HEALTH_LIMITS.minSuccessRate
 }
 
 function enough({ attempts }: LastHour): boolean {

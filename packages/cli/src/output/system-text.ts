@@ -45,9 +45,9 @@ function serviceLines(output: Output, system: System): (Detail | false)[] {
 
 function nodeLines(output: Output, { nodes }: System): (Detail | false)[] {
   if (nodes.length < 2) return []
-  return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isThis }): Detail => {
+  return nodes.map(({ id, version, role, startedAt, lastSeenAt, isAlive, isSelf }): Detail => {
     const seen = isAlive
-      ? isThis
+      ? isSelf
         ? ', responds'
         : ''
       : `, down, last seen ${output.time(lastSeenAt)}`

@@ -6,8 +6,8 @@ import { audienceChange } from './audience-change.ts'
 import type { ReceivedDelivery, ReceivedRequest } from './received-delivery.ts'
 
 const COLOURS = {
-  ok: 'green',
-  wrong: 'red',
+  valid: 'green',
+  invalid: 'red',
   missing: 'red',
   unchecked: 'yellow',
   unsigned: 'yellow',
@@ -19,7 +19,7 @@ export function deliveryLine(output: Output, delivery: ReceivedDelivery): string
   const check = verdict === 'unsigned' ? 'not signed' : `signature ${verdict}`
   return [
     ...eventCells(output, at, { ...delivery, name: nameOf(delivery) }),
-    output.style(COLOURS[verdict], check.padEnd(12)),
+    output.style(COLOURS[verdict], check.padEnd(15)),
     elapsed(delivery.sinceReceiptMs),
     ...(attempt !== null && attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(responseStatus === 200 ? [] : [output.style('red', `responded ${responseStatus}`)]),

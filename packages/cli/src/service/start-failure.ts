@@ -18,7 +18,7 @@ const CODES: Readonly<Record<string, string>> = {
   TooFewOpenFiles: 'too_few_open_files',
   MoveDiffers: 'move_differs',
   MoveUnfinished: 'move_unfinished',
-  OlderNodesRun: 'older_nodes_run',
+  IncompatibleNodesError: 'older_nodes_running',
   SchemaTooNew: 'schema_too_new',
   StreamMismatch: 'stream_mismatch',
   EncryptionKeyMismatch: 'encryption_key_mismatch',

@@ -12,20 +12,20 @@ const change = (value: boolean) => ({
   context: { audience: { key: 'buyers' } },
 })
 
-function arrive(arrivals: Arrivals, payload: object, verdict: 'ok' | 'stale'): void {
+function arrive(arrivals: Arrivals, payload: object, verdict: 'valid' | 'stale'): void {
   const request = { headers: {}, body: JSON.stringify(payload) }
-  const signature = { verdict: 'ok', xSignature: 'ok', webhookSignature: verdict } as const
+  const signature = { verdict: 'valid', xSignature: 'valid', webhookSignature: verdict } as const
   arrivals.record(receivedDelivery(request, { signature, nowMs: 0, responseStatus: 200 }), request)
 }
 
 describe('the list of failures in the demo', () => {
   it('is empty if every call, every change in the audience and the notice arrived with correct signatures', async () => {
     const arrivals = new Arrivals(expected)
-    for (const { messageId } of expected.calls) arrive(arrivals, { messageId }, 'ok')
-    arrive(arrivals, change(true), 'ok')
-    arrive(arrivals, change(false), 'ok')
+    for (const { messageId } of expected.calls) arrive(arrivals, { messageId }, 'valid')
+    arrive(arrivals, change(true), 'valid')
+    arrive(arrivals, change(false), 'valid')
     await arrivals.complete
-    arrive(arrivals, { type: 'delete' }, 'ok')
+    arrive(arrivals, { type: 'delete' }, 'valid')
     await arrivals.noticed
     expect(arrivals.faults()).toEqual([])
   })
@@ -33,9 +33,9 @@ describe('the list of failures in the demo', () => {
   it('includes each delivery that is missing or has a wrong signature', () => {
     const arrivals = new Arrivals(expected)
     arrive(arrivals, { messageId: 'demo-page' }, 'stale')
-    arrive(arrivals, change(true), 'ok')
+    arrive(arrivals, change(true), 'valid')
     expect(arrivals.faults()).toEqual([
-      'The page call arrived with X-Signature ok, webhook-signature stale.',
+      'The page call arrived with X-Signature valid, webhook-signature stale.',
       'The identify call did not arrive.',
       'The identify call for u1 leaving the audience did not arrive.',
       'The deletion notice did not arrive.',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
+import { TIMESTAMP_FORMATS } from '@hookline/testing/records/timestamp-formats'
 import { parseLine } from '../../src/import/parse-line.ts'
 
 const fingerprint = { bytes: 1000, startSha256: 'a'.repeat(64) }
@@ -87,9 +87,9 @@ describe('a line', () => {
 
   it('keeps timestamps in forms that the service reads, and is rejected with others', () => {
     for (const name of ['timestamp', 'originalTimestamp']) {
-      for (const [timestamp] of TIMESTAMP_FORMS.read)
+      for (const [timestamp] of TIMESTAMP_FORMATS.read)
         expect(parsedCall({ [name]: timestamp })).toMatchObject({ timestamp })
-      for (const timestamp of TIMESTAMP_FORMS.refused) {
+      for (const timestamp of TIMESTAMP_FORMATS.refused) {
         const rejected = { code: 'timestamp_invalid' }
         expect([timestamp, parsedCall({ [name]: timestamp })]).toMatchObject([timestamp, rejected])
       }

@@ -15,7 +15,7 @@ const node = (id: string, change: Partial<Nodes[number]> = {}): Nodes[number] =>
   startedAt: AT,
   lastSeenAt: AT,
   isAlive: true,
-  isThis: false,
+  isSelf: false,
   ...change,
 })
 
@@ -68,7 +68,7 @@ function nodeLines(nodes: Nodes): string[] {
 
 test('prints a line per node: its role, whether it responds, and whether it is down', () => {
   const lines = nodeLines([
-    node('0123456789-a', { isThis: true }),
+    node('0123456789-a', { isSelf: true }),
     node('abcdefghij-b', { role: 'ingest', version: '1.2.2' }),
     node('zzzzzzzzzz-c', { isAlive: false }),
   ])
@@ -79,5 +79,5 @@ test('prints a line per node: its role, whether it responds, and whether it is d
 })
 
 test('a single-process service has no node lines', () => {
-  expect(nodeLines([node('0123456789-a', { isThis: true })])).toEqual([])
+  expect(nodeLines([node('0123456789-a', { isSelf: true })])).toEqual([])
 })

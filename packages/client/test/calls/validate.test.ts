@@ -2,7 +2,7 @@ import { EVENT_TYPES, type Json } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCall } from '../../../server/src/ingest/calls/parse-call.ts'
-import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
+import { TIMESTAMP_FORMATS } from '@hookline/testing/records/timestamp-formats'
 import { parseTimestamp } from '../../../protocol/src/timestamp.ts'
 import type { ValidationError } from '../../src/errors.ts'
 import { Recorder } from '../../src/testing.ts'
@@ -112,8 +112,10 @@ describe('validation', () => {
 
   test('refuses the timestamps of the table that are invalid for the service, and no others', () => {
     const codeOf = (timestamp: unknown) => thrownCode('identify', { userId: 'u', timestamp })
-    expect(TIMESTAMP_FORMS.read.filter(([text]) => codeOf(text) !== undefined)).toEqual([])
-    const accepted = TIMESTAMP_FORMS.refused.filter((text) => codeOf(text) !== 'timestamp_invalid')
+    expect(TIMESTAMP_FORMATS.read.filter(([text]) => codeOf(text) !== undefined)).toEqual([])
+    const accepted = TIMESTAMP_FORMATS.refused.filter(
+      (text) => codeOf(text) !== 'timestamp_invalid',
+    )
     expect(accepted).toEqual([])
   })
 

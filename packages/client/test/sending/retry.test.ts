@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { DeliveryError, RejectedError } from '../../src/errors.ts'
 import { isRetryable, retryAfterMs, retryDelayMs } from '../../src/sending/retry.ts'
-import { RETRY_AFTER_FORMS } from '@hookline/testing/records/retry-after-forms'
+import { RETRY_AFTER_FORMATS } from '@hookline/testing/records/retry-after-formats'
 import { openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
@@ -28,12 +28,12 @@ describe('the delay of a retry', () => {
 })
 
 describe('Retry-After', () => {
-  const nowMs = Date.parse(RETRY_AFTER_FORMS.now)
-  test.for(RETRY_AFTER_FORMS.read)('%j requests %d s, from 0 to 300', ([header, seconds]) => {
+  const nowMs = Date.parse(RETRY_AFTER_FORMATS.now)
+  test.for(RETRY_AFTER_FORMATS.read)('%j requests %d s, from 0 to 300', ([header, seconds]) => {
     expect(retryAfterMs(header, nowMs)).toBe(Math.max(0, Math.min(seconds * 1000, 300_000)))
   })
 
-  test.for([...RETRY_AFTER_FORMS.refused, undefined])('%j requests nothing', (header) => {
+  test.for([...RETRY_AFTER_FORMATS.refused, undefined])('%j requests nothing', (header) => {
     expect(retryAfterMs(header, nowMs)).toBe(0)
   })
 

@@ -16,8 +16,8 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLabel>> = {
 
 /** The results for one of the two signature headers. */
 export const SCHEME_RESULTS = {
-  ok: 'verified',
-  wrong: 'invalid: made with a different secret or body',
+  valid: 'verified',
+  invalid: 'invalid: made with a different secret or body',
   stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
   unchecked: 'not checked: the sending destination is unknown or has no shared secret',

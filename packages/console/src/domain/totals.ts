@@ -3,7 +3,7 @@ import type { StatisticsPoint } from './statistics.ts'
 
 export interface Totals {
   readonly received: number
-  readonly refused: number
+  readonly rejected: number
   readonly delivered: number
   readonly retried: number
   readonly failed: number
@@ -15,11 +15,11 @@ export function totalsOf(points: readonly StatisticsPoint[]): Totals {
     points.reduce((total, point) => total + value(point), 0)
   return {
     received: sum(({ received }) => received),
-    refused: sum(({ refused }) => sumOf(refused)),
+    rejected: sum(({ rejected }) => sumOf(rejected)),
     delivered: sum(({ delivered }) => delivered),
     retried: sum(({ retried }) => retried),
     failed: sum(({ failed }) => sumOf(failed)),
-    declined: sum(({ filtered }) => sumOf(filtered)),
+    declined: sum(({ declined }) => sumOf(declined)),
   }
 }
 

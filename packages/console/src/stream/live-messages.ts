@@ -51,7 +51,7 @@ interface LiveCounts {
   /** About a second, more if the service is busy. */
   readonly durationMs: number
   readonly received: number
-  readonly refused: number
+  readonly rejected: number
   readonly declined: number
   readonly delivered: number
   readonly retried: number

@@ -4,11 +4,11 @@ import { meanPendingOf, p95InWords, p95Of, sumOf, totalsOf } from '../../src/dom
 
 const EMPTY = {
   received: 0,
-  refused: {},
+  rejected: {},
   delivered: 0,
   retried: 0,
   failed: {},
-  filtered: {},
+  declined: {},
   unlinked: {},
   pending: null,
   latencyMs: null,
@@ -20,17 +20,17 @@ function point(change: object): StatisticsPoint {
 
 test('totals are summed over all points and reasons', () => {
   const points = [
-    point({ received: 3, refused: { bad_json: 1 }, delivered: 2, failed: { expired: 1 } }),
+    point({ received: 3, rejected: { bad_json: 1 }, delivered: 2, failed: { expired: 1 } }),
     point({
       received: 4,
       retried: 5,
       failed: { expired: 1, rejected: 2 },
-      filtered: { audience: 6 },
+      declined: { audience: 6 },
     }),
   ]
   expect(totalsOf(points)).toEqual({
     received: 7,
-    refused: 1,
+    rejected: 1,
     delivered: 2,
     retried: 5,
     failed: 4,

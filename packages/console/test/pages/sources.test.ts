@@ -9,17 +9,17 @@ import {
   rateLimitFault,
 } from '../../src/pages/sources/source-fields.ts'
 import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
-import { refusalsIn } from '../../src/pages/sources/refused-calls.tsx'
+import { refusalsIn } from '../../src/pages/sources/rejected-calls.tsx'
 
 const POINTS = [
-  { refused: { rate_limited: 2 } },
-  { refused: {} },
+  { rejected: { rate_limited: 2 } },
+  { rejected: {} },
   {
-    refused: { unknown_write_key: 5, rate_limited: 1, of_the_future: 1 },
+    rejected: { unknown_write_key: 5, rate_limited: 1, of_the_future: 1 },
   },
 ]
 
-test('refused calls are counted by reason, the most frequent first, with the remedy', () => {
+test('rejected calls are counted by reason, the most frequent first, with the remedy', () => {
   expect(refusalsIn(POINTS)).toMatchObject([
     { code: 'unknown_write_key', count: 5, remedy: expect.stringContaining('write key') },
     { code: 'rate_limited', count: 3, meaning: expect.stringContaining('rate limit') },
@@ -64,7 +64,7 @@ test('the fields to drop are JSON, and an unchanged text is no change', () => {
     expect(jsonFault({ ...fields, fields: wrong })).toBe('Enter a JSON object.')
 })
 
-test('a rate limit that is not a positive integer is refused, not treated as no limit', () => {
+test('a rate limit that is not a positive integer is rejected, not treated as no limit', () => {
   const faultOf = (rateLimit: string) =>
     rateLimitFault({ name: '', space: '', fields: '', rateLimit })
   expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])

@@ -89,7 +89,7 @@ export interface DeliveryPart {
   /** When its next attempt is due; `null` unless `pending`. */
   readonly dueAt: number | null
   /** The last attempt, without headers or body; absent before the first. */
-  readonly last?: Omit<Attempt, 'headers' | 'body'>
+  readonly lastAttempt?: Omit<Attempt, 'headers' | 'body'>
 }
 
 /** One event for one destination. */
@@ -99,8 +99,8 @@ export interface Delivery {
   readonly eventId: string
   readonly destinationId: string
   readonly state: DeliveryState
-  /** The most attempts to any one of its webhooks since the last replay or manual retry. */
-  readonly rounds: number
+  /** The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers. */
+  readonly attemptCount: number
   /**
    * When it first became due, in milliseconds since the epoch. A replay or a manual retry changes it, so it also
    * distinguishes records from before and after.

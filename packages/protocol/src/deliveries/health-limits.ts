@@ -5,5 +5,5 @@ export const HEALTH_LIMITS = {
   /** Below this number of attempts in an hour, the success rate is not significant. */
   minAttempts: 10,
   /** The lowest acceptable success rate of the attempts in an hour. */
-  minShare: 0.5,
+  minSuccessRate: 0.5,
 } as const

@@ -5,15 +5,15 @@ import { timingSafeEqual } from 'node:crypto'
 const TOLERANCE_SECONDS = 5 * 60
 
 /** The result for one signature. `stale`: correct, but its timestamp is outside the tolerance. */
-type SchemeVerdict = 'ok' | 'wrong' | 'stale' | 'missing'
+type SchemeVerdict = 'valid' | 'invalid' | 'stale' | 'missing'
 
 export interface SignatureCheck {
   /**
-   * - `ok`: X-Signature is correct, and so is webhook-signature, if present;
-   * - `wrong`: one of them is not; `missing`: there is no X-Signature;
+   * - `valid`: X-Signature is correct, and so is webhook-signature, if present;
+   * - `invalid`: one of them is not; `missing`: there is no X-Signature;
    * - `unchecked`: signed, but this receiver has no shared secret; `unsigned`: not signed, and no shared secret.
    */
-  readonly verdict: 'ok' | 'wrong' | 'missing' | 'unchecked' | 'unsigned'
+  readonly verdict: 'valid' | 'invalid' | 'missing' | 'unchecked' | 'unsigned'
   readonly xSignature: SchemeVerdict | 'unchecked'
   readonly webhookSignature: SchemeVerdict | 'unchecked'
 }
@@ -33,9 +33,9 @@ export function checkSignature(
   if (sharedSecret === undefined) return withoutSecret(request)
   const ours = checkXSignature(request, sharedSecret)
   const standard = checkStandard(request, sharedSecret, nowMs)
-  const isCorrect = ours === 'ok' && (standard === 'ok' || standard === 'missing')
+  const isCorrect = ours === 'valid' && (standard === 'valid' || standard === 'missing')
   return {
-    verdict: isCorrect ? 'ok' : ours === 'missing' ? 'missing' : 'wrong',
+    verdict: isCorrect ? 'valid' : ours === 'missing' ? 'missing' : 'invalid',
     xSignature: ours,
     webhookSignature: standard,
   }
@@ -54,7 +54,7 @@ function withoutSecret({ headers }: SignedRequest): SignatureCheck {
 function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string): SchemeVerdict {
   const signature = headers['x-signature']
   if (typeof signature !== 'string') return 'missing'
-  return isEqual(signature, xSignature(sharedSecret, reserialised(body))) ? 'ok' : 'wrong'
+  return isEqual(signature, xSignature(sharedSecret, reserialised(body))) ? 'valid' : 'invalid'
 }
 
 /** webhook-signature: a list of signatures; one of them must be correct (Standard Webhooks 1.0.0). */
@@ -70,8 +70,8 @@ function checkStandard(
   } = headers
   if (typeof signatures !== 'string') return 'missing'
   const expected = standardSignature(sharedSecret, String(id), Number(timestamp), body)
-  if (!signatures.split(' ').some((signature) => isEqual(signature, expected))) return 'wrong'
-  return Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS ? 'stale' : 'ok'
+  if (!signatures.split(' ').some((signature) => isEqual(signature, expected))) return 'invalid'
+  return Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS ? 'stale' : 'valid'
 }
 
 function reserialised(body: string): string {

@@ -26,33 +26,33 @@ function check(headers: Record<string, string>, body = BODY) {
 describe('the signature check of the receiver', () => {
   it('is ok if both signatures are correct; one of several in the list is enough', () => {
     expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
-      verdict: 'ok',
-      xSignature: 'ok',
-      webhookSignature: 'ok',
+      verdict: 'valid',
+      xSignature: 'valid',
+      webhookSignature: 'valid',
     })
   })
 
   it('accepts X-Signature alone, computed over the parsed and serialised body', () => {
     const spaced = '{ "version": 1, "type": "track" }'
-    expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'ok' })
+    expect(check({ 'x-signature': xSignature() }, spaced)).toMatchObject({ verdict: 'valid' })
   })
 
   it('is wrong if the body was changed or one signature is incorrect', () => {
     const headers = { 'x-signature': xSignature(), ...standard() }
     expect(check(headers, '{"version":1,"type":"page"}')).toEqual({
-      verdict: 'wrong',
-      xSignature: 'wrong',
-      webhookSignature: 'wrong',
+      verdict: 'invalid',
+      xSignature: 'invalid',
+      webhookSignature: 'invalid',
     })
     const short = { ...headers, 'x-signature': xSignature().slice(1) }
-    expect(check(short)).toMatchObject({ verdict: 'wrong', webhookSignature: 'ok' })
+    expect(check(short)).toMatchObject({ verdict: 'invalid', webhookSignature: 'valid' })
   })
 
   it('is wrong if the timestamp is more than five minutes from now', () => {
     const at = (seconds: number) => check({ 'x-signature': xSignature(), ...standard(seconds) })
-    expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'ok' })
-    expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
-    expect(at(NOW / 1000 + 301)).toMatchObject({ verdict: 'wrong', webhookSignature: 'stale' })
+    expect(at(NOW / 1000 - 300)).toMatchObject({ verdict: 'valid' })
+    expect(at(NOW / 1000 - 301)).toMatchObject({ verdict: 'invalid', webhookSignature: 'stale' })
+    expect(at(NOW / 1000 + 301)).toMatchObject({ verdict: 'invalid', webhookSignature: 'stale' })
   })
 
   it('is missing if the receiver has a secret and the request is not signed', () => {
@@ -67,6 +67,6 @@ describe('the signature check of the receiver', () => {
   })
 
   it('uses the raw body if it is not JSON', () => {
-    expect(check({ 'x-signature': xSignature('<html>') }, '<html>').xSignature).toBe('ok')
+    expect(check({ 'x-signature': xSignature('<html>') }, '<html>').xSignature).toBe('valid')
   })
 })

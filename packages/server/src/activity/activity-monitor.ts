@@ -51,8 +51,8 @@ export class ActivityMonitor implements ActivityListener, AsyncDisposable {
     for (const each of this.#listeners) each.received?.(events)
   }
 
-  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
-    for (const each of this.#listeners) each.refused?.(code, calls, sourceId)
+  rejected(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void {
+    for (const each of this.#listeners) each.rejected?.(code, calls, sourceId)
   }
 
   decided(decision: DecisionActivity): void {

@@ -16,7 +16,7 @@ export interface Counts {
   /** More than a second if the process was busy. */
   readonly durationMs: number
   readonly received: number
-  readonly refused: number
+  readonly rejected: number
   readonly duplicates: number
   readonly declined: number
   readonly delivered: number
@@ -81,8 +81,8 @@ export class LiveCounts implements Omit<
     for (const { origin } of events) if (origin === undefined) this.#sums.received += 1
   }
 
-  refused(_code: IngestCodeName | 'suppressed', calls: number): void {
-    this.#sums.refused += calls
+  rejected(_code: IngestCodeName | 'suppressed', calls: number): void {
+    this.#sums.rejected += calls
   }
 
   decided({ decision }: DecisionActivity): void {
@@ -138,7 +138,7 @@ function endOf(state: DeliveryState): 'delivered' | 'declined' | 'failed' {
 }
 
 function noSums(): Sums {
-  const sums = { received: 0, refused: 0, duplicates: 0, declined: 0 }
+  const sums = { received: 0, rejected: 0, duplicates: 0, declined: 0 }
   return { ...sums, delivered: 0, retried: 0, failed: 0 }
 }
 

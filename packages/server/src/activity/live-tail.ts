@@ -34,7 +34,7 @@ interface LostActivities {
  */
 export class LiveTail implements Omit<
   ActivityListener,
-  'refused' | 'changed' | 'unlinked' | 'updated'
+  'rejected' | 'changed' | 'unlinked' | 'updated'
 > {
   /** `undefined` once purged. */
   readonly items: RecentItems<ActivityEntry | LostActivities | undefined>

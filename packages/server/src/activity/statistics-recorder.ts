@@ -89,13 +89,13 @@ export class StatisticsRecorder
       if (origin === undefined) this.#counts.add(sourceId, '', 'received')
   }
 
-  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId = ''): void {
-    this.#counts.add(sourceId, '', `refused.${code}`, calls)
+  rejected(code: IngestCodeName | 'suppressed', calls: number, sourceId = ''): void {
+    this.#counts.add(sourceId, '', `rejected.${code}`, calls)
   }
 
   decided({ event, destinationId, decision }: DecisionActivity): void {
     if (decision === 'deliver') return
-    const name = decision === 'duplicate' ? decision : `filtered.${decision}`
+    const name = decision === 'duplicate' ? decision : `declined.${decision}`
     // As in `recorded`: a computed event counts for the source of each destination.
     const sourceId = this.#sourceOf(destinationId ?? '') || event.sourceId
     this.#counts.add(sourceId, destinationId ?? '', name)
@@ -111,7 +111,7 @@ export class StatisticsRecorder
     }
     if (!isEnd) return
     const isDelivered = state === 'delivered'
-    const failed = state === 'declined' ? 'filtered.transform_declined' : `failed.${state}`
+    const failed = state === 'declined' ? 'declined.transform_declined' : `failed.${state}`
     this.#counts.add(sourceId, destinationId, isDelivered ? 'delivered' : failed)
     // Replays would distort the latency.
     if (!isDelivered || replayId !== undefined) return

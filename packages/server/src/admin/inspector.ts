@@ -42,7 +42,7 @@ const InspectorResponse = Type.Object({
   ),
   responses: ResponseConfig,
   requests: Type.Object({
-    kept: Schema.integer('Stored requests.'),
+    stored: Schema.integer('Stored requests.'),
     bytes: Schema.integer('Their bytes: body, path and headers.'),
     received: Schema.integer('Requests since the start.'),
   }),
@@ -55,7 +55,7 @@ const InspectorResponse = Type.Object({
 
 const scheme = (name: string) =>
   Schema.oneOf(
-    ['ok', 'wrong', 'stale', 'missing', 'unchecked'],
+    ['valid', 'invalid', 'stale', 'missing', 'unchecked'],
     `The verdict on ${name}. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret.`,
   )
 
@@ -170,7 +170,7 @@ export function addInspectorRoutes(
   })
 
   app.delete('/inspector/requests', { schema: schemas.clear }, async (request) => {
-    const before = { requests: (await inspector.counts()).kept }
+    const before = { requests: (await inspector.counts()).stored }
     await audit.append(auditEntry(request, clock.wall(), { targetId: null, before, after: null }))
     return { removed: await inspector.clear() }
   })

@@ -42,7 +42,7 @@ const ProfileResponse = Type.Object(
       description:
         'Why the profile has several ids: for each anonymousId the earliest call that contained it, and the aliases of its users. Deleting a user also deletes the anonymousIds linked to that user, but no other user.',
     }),
-    refusedLinks: Type.Object(
+    unlinkedIds: Type.Object(
       {
         otherUser: refused('Another user was seen with the anonymousId first.'),
         limit: refused(
@@ -222,8 +222,8 @@ function refuseTrait(error: unknown): never {
 }
 
 function presentProfile(profile: Profile, { computations }: CatalogSnapshot): object {
-  const { computed, refusedLinks, ...shown } = profile
-  const { otherUser, limit, placeholders } = refusedLinks
+  const { computed, unlinkedIds, ...shown } = profile
+  const { otherUser, limit, placeholders } = unlinkedIds
   const traits = Object.entries(profile.traits).map(([name, { value, at, eventId, sourceId }]) => [
     name,
     { value, at: formatTimestamp(at), eventId, sourceId },
@@ -231,7 +231,7 @@ function presentProfile(profile: Profile, { computations }: CatalogSnapshot): ob
   return {
     ...Schema.withTimes(shown, 'firstSeenAt', 'lastSeenAt'),
     links: presentLinks(profile.links),
-    refusedLinks: {
+    unlinkedIds: {
       otherUser: { ...otherUser, links: presentLinks(otherUser.links) },
       limit: { ...limit, links: presentLinks(limit.links) },
       placeholders,

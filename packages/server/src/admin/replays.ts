@@ -248,7 +248,7 @@ function parseTime(request: ReplayRequest, name: 'from' | 'to', faults: Fault[])
   const ms = parseTimestamp(request[name])
   if (request[name] !== undefined && ms === undefined) {
     const hint = 'Use ISO 8601, for example 2026-11-21T09:30:00Z.'
-    faults.push(fault(`/${name}`, 'wrong_form', `${name} is not a time.`, hint))
+    faults.push(fault(`/${name}`, 'invalid_format', `${name} is not a time.`, hint))
   }
   return ms
 }

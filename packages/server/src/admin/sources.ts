@@ -61,8 +61,8 @@ const ChangeSourceRequest = Type.Object(
   { name: Type.Optional(fields.name), ...optional },
   {
     additionalProperties: false,
-    'x-fixed': {
-      ...Schema.FIXED_FIELDS,
+    'x-immutable': {
+      ...Schema.IMMUTABLE_FIELDS,
       writeKeys: 'Add keys with POST /sources/:id/write-keys, remove them with DELETE.',
     },
   },

@@ -37,11 +37,11 @@ const PointResponse = Type.Object(
   {
     at: Schema.time,
     received: Schema.integer('Accepted calls, including duplicates.'),
-    refused: countsField(
+    rejected: countsField(
       'Rejected calls, by code. Calls without a valid write key are not counted for any source.',
     ),
     duplicates: Schema.integer('Dropped duplicates.'),
-    filtered: countsField('Declined events, by reason.'),
+    declined: countsField('Declined events, by reason.'),
     delivered: Type.Integer(),
     failed: countsField('Deliveries that failed, by state.'),
     attempts: countsField('Attempts, by class of the HTTP status (2xx to 5xx) or no_response.'),
@@ -96,7 +96,7 @@ type Query = Static<typeof StatisticsQuery>
 const schema = {
   ...Schema.operationsTagged('Statistics').viewer(
     'getStatistics',
-    'Shows counts over time: received, refused, filtered, delivered, failed, attempts, entered, left, pending, latency',
+    'Shows counts over time: received, rejected, declined, delivered, failed, attempts, entered, left, pending, latency',
   ),
   isLongRead: true,
   description:
@@ -226,8 +226,8 @@ export class StatisticsPoint {
   readonly #sums: Counts = {}
   /** Counts by code, reason, state or class. */
   readonly #groups: Readonly<Record<string, Counts>> = {
-    refused: {},
-    filtered: {},
+    rejected: {},
+    declined: {},
     failed: {},
     attempts: {},
     unlinked: {},

@@ -53,7 +53,7 @@ const NodeResponse = Type.Object({
   startedAt: Schema.time,
   lastSeenAt: Schema.time,
   isAlive: Schema.boolean('Whether it was seen in the last ten seconds.'),
-  isThis: Schema.boolean('Whether this node sent the response.'),
+  isSelf: Schema.boolean('Whether this node sent the response.'),
 })
 
 const CheckResponse = Type.Object({
@@ -214,7 +214,7 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
 function nodesOf({ nodes }: SystemDeps): object[] {
   return nodes.current.map(({ seenAt: lastSeenAt, ...node }) => ({
     ...Schema.withTimes({ ...node, lastSeenAt }, 'startedAt', 'lastSeenAt'),
-    isThis: node.id === nodes.id,
+    isSelf: node.id === nodes.id,
   }))
 }
 

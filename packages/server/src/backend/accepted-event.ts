@@ -7,7 +7,7 @@ import {
   formatTimestamp,
   type JsonObject,
   jsonObjectIn,
-  type Mark,
+  type EventWarning,
   type Origin,
   webhookPayload,
 } from '@hookline/protocol'
@@ -16,7 +16,7 @@ export interface NewEvent {
   readonly id: string
   readonly sourceId: string
   readonly event: Event
-  readonly marks: readonly Mark[]
+  readonly warnings: readonly EventWarning[]
   readonly origin?: Origin
   /** The members of a JSON object with the call's unknown keys. */
   readonly unknown?: string
@@ -24,7 +24,7 @@ export interface NewEvent {
 
 /** Serialises an event, once for the log, the archive and the webhooks. */
 export function acceptedEvent(created: NewEvent): AcceptedEvent {
-  const { id, sourceId, event, marks, origin, unknown } = created
+  const { id, sourceId, event, warnings, origin, unknown } = created
   const fields = {
     id,
     sourceId,
@@ -33,7 +33,7 @@ export function acceptedEvent(created: NewEvent): AcceptedEvent {
     userId: event.userId,
     previousId: event.previousId,
     receivedAt: Date.parse(event.receivedAt),
-    marks,
+    warnings,
     origin,
     body: Buffer.from(webhookPayload(event)),
     rest: besidePayload(event, unknown),
@@ -55,7 +55,7 @@ export class SerialisedEvent implements AcceptedEvent {
   readonly userId: string | undefined
   readonly previousId: string | undefined
   readonly receivedAt: number
-  readonly marks: readonly Mark[]
+  readonly warnings: readonly EventWarning[]
   declare readonly origin?: Origin
   readonly body: Uint8Array
   readonly rest: string
@@ -75,7 +75,7 @@ export class SerialisedEvent implements AcceptedEvent {
     this.userId = fields.userId
     this.previousId = fields.previousId
     this.receivedAt = fields.receivedAt
-    this.marks = fields.marks
+    this.warnings = fields.warnings
     if (fields.origin !== undefined) this.origin = fields.origin
     this.body = fields.body
     this.rest = fields.rest
@@ -124,7 +124,7 @@ export type EventHead = readonly [
   messageId: string,
   type: string,
   receivedAt: number,
-  marks: string,
+  warnings: string,
   userId: string | null,
   previousId: string | null,
   origin: string | null,
@@ -133,14 +133,14 @@ export type EventHead = readonly [
 ]
 
 export function eventHeadOf(accepted: AcceptedEvent): EventHead {
-  const { id, sourceId, messageId, type, receivedAt, marks, origin, rest } = accepted
+  const { id, sourceId, messageId, type, receivedAt, warnings, origin, rest } = accepted
   const { userId = null, previousId = null } = accepted
   const from = origin === undefined ? null : JSON.stringify(origin)
   const ids = [id, sourceId, messageId] as const
-  return [...ids, type, receivedAt, marks.join(), userId, previousId, from, rest]
+  return [...ids, type, receivedAt, warnings.join(), userId, previousId, from, rest]
 }
 
-const NO_MARKS: readonly Mark[] = []
+const NO_WARNINGS: readonly EventWarning[] = []
 
 /** `known` and `checksum` as in `SerialisedEvent`. @throws {SyntaxError} if the origin is not a JSON object */
 export function eventOf(
@@ -149,7 +149,18 @@ export function eventOf(
   known?: Pick<Event, 'anonymousId'>,
   checksum?: number,
 ): AcceptedEvent {
-  const [id, sourceId, messageId, type, receivedAt, marked, userId, previousId, from, rest] = head
+  const [
+    id,
+    sourceId,
+    messageId,
+    type,
+    receivedAt,
+    joinedWarnings,
+    userId,
+    previousId,
+    from,
+    rest,
+  ] = head
   const fields = {
     id,
     sourceId,
@@ -158,7 +169,7 @@ export function eventOf(
     receivedAt,
     userId: userId ?? undefined,
     previousId: previousId ?? undefined,
-    marks: marked === '' ? NO_MARKS : (marked.split(',') as Mark[]),
+    warnings: joinedWarnings === '' ? NO_WARNINGS : (joinedWarnings.split(',') as EventWarning[]),
     origin: from === null ? undefined : (jsonObjectIn(from) as unknown as Origin),
     rest,
     body,

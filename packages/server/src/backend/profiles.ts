@@ -56,7 +56,7 @@ export interface ProfileSlice {
   readonly at: number
 }
 
-/** Why an id of a call was not linked to its userId: as in `RefusedLinks`. */
+/** Why an id of a call was not linked to its userId: as in `UnlinkedIdsByReason`. */
 type UnlinkedReason = 'other_user' | 'limit' | 'placeholder'
 
 /** New ids of a source's calls that were not linked. Each call with a placeholder counts. */
@@ -93,7 +93,7 @@ export interface Link extends ProfileId, Origin {
   readonly userId: string
 }
 
-interface RefusedLinks {
+interface UnlinkedIdsByReason {
   /** Another user claimed the anonymousId earlier. */
   readonly otherUser: LinkSample
   /** The profile has the maximum number of links, or an alias would join too many users. */
@@ -113,7 +113,7 @@ export interface Profile {
   readonly userIds: readonly string[]
   readonly anonymousIds: readonly string[]
   readonly links: readonly Link[]
-  readonly refusedLinks: RefusedLinks
+  readonly unlinkedIds: UnlinkedIdsByReason
   readonly traits: Readonly<Record<string, Trait>>
   readonly computed: Readonly<Record<string, { readonly value: Json; readonly since: number }>>
   readonly audiences: Readonly<Record<string, { readonly since: number }>>

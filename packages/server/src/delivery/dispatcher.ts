@@ -208,7 +208,7 @@ export class Dispatcher implements AsyncDisposable {
   #push(lane: Lane, open: OpenDelivery, origin: PartTask['origin']): boolean {
     const { url } = lane.id
     if (isInLane(open, url)) return false
-    const isRetry = partOf(open.delivery, url)?.last !== undefined
+    const isRetry = partOf(open.delivery, url)?.lastAttempt !== undefined
     const task: PartTask = { open, url, origin, isRetry }
     joinLane(task)
     this.#accounting.take()

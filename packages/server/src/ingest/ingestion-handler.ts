@@ -65,7 +65,7 @@ export interface IngestDeps {
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>
   readonly keyUses: KeyUses
-  readonly activity: Pick<ActivityListener, 'received' | 'refused'>
+  readonly activity: Pick<ActivityListener, 'received' | 'rejected'>
   readonly clock: Clock
   readonly config: IngestSettings
   readonly metrics: Metrics
@@ -322,7 +322,7 @@ export class IngestionHandler {
 
   #count(result: 'suppressed' | IngestCodeName, { calls = 1, source }: Refusal): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
-    this.#deps.activity.refused(result, calls, source?.id)
+    this.#deps.activity.rejected(result, calls, source?.id)
   }
 }
 

@@ -121,7 +121,7 @@ export class RejectedKeyLogger {
   add(writeKey: string | undefined, code: IngestCodeName): void {
     const keyPrefix = this.#prefixes.clientKey(prefixOf(writeKey))
     const requests = this.#prefixes.count(JSON.stringify([code, keyPrefix]))
-    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.refused')
+    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.rejected')
   }
 }
 

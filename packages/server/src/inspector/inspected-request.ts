@@ -146,9 +146,9 @@ export function signatureOf(
       check: checkSignature(request, secret, nowMs),
     })),
   )
-  const right = checks.filter(({ check }) => check.verdict === 'ok')
+  const right = checks.filter(({ check }) => check.verdict === 'valid')
   const { check } = right[0] ??
-    checks.find(({ check: { xSignature } }) => xSignature === 'ok') ??
+    checks.find(({ check: { xSignature } }) => xSignature === 'valid') ??
     checks[0] ?? { check: checkSignature(request, undefined, nowMs) }
   const reason = right.length > 0 ? null : reasonFor(check, senders, url)
   const { xSignature, webhookSignature } = check
@@ -175,7 +175,7 @@ function secretsOf({ settings }: Destination, nowMs: number): string[] {
 }
 
 function verdictOf({ verdict }: SignatureCheck): Signature['verdict'] {
-  if (verdict === 'ok') return 'valid'
+  if (verdict === 'valid') return verdict
   return verdict === 'missing' || verdict === 'unsigned' ? 'missing' : 'invalid'
 }
 
@@ -192,11 +192,11 @@ function reasonFor(
     return 'The request is signed, but the destination currently has no shared secret.'
   if (webhookSignature === 'stale')
     return 'webhook-timestamp is more than five minutes off: the request was replayed, or a clock is wrong.'
-  const wrong = [
-    ...(xSignature === 'wrong' ? ['X-Signature'] : []),
-    ...(webhookSignature === 'wrong' ? ['webhook-signature'] : []),
+  const invalid = [
+    ...(xSignature === 'invalid' ? ['X-Signature'] : []),
+    ...(webhookSignature === 'invalid' ? ['webhook-signature'] : []),
   ]
-  return `${wrong.join(' and ')} cannot be verified with the shared secret of the destination: the request was signed with another secret, or its body was changed.`
+  return `${invalid.join(' and ')} cannot be verified with the shared secret of the destination: the request was signed with another secret, or its body was changed.`
 }
 
 function onlyIdOf(destinations: readonly Destination[]): string | null {

@@ -119,7 +119,7 @@ export interface RequestFilter {
 
 /** `received` counts all requests since the start. */
 export interface RequestCounts {
-  readonly kept: number
+  readonly stored: number
   readonly bytes: number
   readonly received: number
 }
@@ -138,7 +138,7 @@ interface StoredRequest {
 /** The latest requests, in memory. */
 export class RequestStore {
   /** By id, in the order of arrival. */
-  readonly #kept = new Map<string, StoredRequest>()
+  readonly #stored = new Map<string, StoredRequest>()
   /** Ids of requests with an uncertain destination, by delivery. */
   readonly #uncertain = new Map<string, Set<string>>()
   /** Users purged in the last minute: a request about them may still be in flight. */
@@ -147,7 +147,7 @@ export class RequestStore {
   #received = 0
 
   get counts(): RequestCounts {
-    return { kept: this.#kept.size, bytes: this.#bytes, received: this.#received }
+    return { stored: this.#stored.size, bytes: this.#bytes, received: this.#received }
   }
 
   /** Stores a request, unless its user was purged while it was in flight. */
@@ -157,21 +157,21 @@ export class RequestStore {
     this.#forgetPurges(request.receivedAt)
     if (this.#isPurged(request)) return
     const bytes = bytesOf(request)
-    this.#kept.set(id, { request, bytes })
+    this.#stored.set(id, { request, bytes })
     this.#bytes += bytes
     if (destinationId === null && deliveryId !== null) {
       const same = this.#uncertain.get(deliveryId) ?? new Set()
       this.#uncertain.set(deliveryId, same.add(id))
     }
-    for (const oldest of this.#kept.keys()) {
-      const isRoom = this.#kept.size <= MAX_STORED.requests && this.#bytes <= MAX_STORED.bytes
+    for (const oldest of this.#stored.keys()) {
+      const isRoom = this.#stored.size <= MAX_STORED.requests && this.#bytes <= MAX_STORED.bytes
       if (isRoom || oldest === id) return
       this.#remove(oldest)
     }
   }
 
   find(id: string): InspectedRequest | undefined {
-    return this.#kept.get(id)?.request
+    return this.#stored.get(id)?.request
   }
 
   /** The newest matching requests, by the time in their ids. */
@@ -179,7 +179,7 @@ export class RequestStore {
     { destinationId, deliveryId }: RequestFilter,
     { limit, before }: RequestPage,
   ): readonly InspectedRequest[] {
-    return [...this.#kept.values()]
+    return [...this.#stored.values()]
       .map(({ request }) => request)
       .filter(
         (request) =>
@@ -192,16 +192,16 @@ export class RequestStore {
   }
 
   sent(id: string): void {
-    const kept = this.#kept.get(id)
-    if (kept === undefined) return
-    kept.request = { ...kept.request, response: { ...kept.request.response, isSent: true } }
+    const stored = this.#stored.get(id)
+    if (stored === undefined) return
+    stored.request = { ...stored.request, response: { ...stored.request.response, isSent: true } }
   }
 
   /** Sets the destination of the requests of a recorded delivery. */
   belongs(deliveryId: string, destinationId: string): void {
     for (const id of this.#uncertain.get(deliveryId) ?? []) {
-      const kept = this.#kept.get(id)!
-      kept.request = { ...kept.request, destinationId }
+      const stored = this.#stored.get(id)!
+      stored.request = { ...stored.request, destinationId }
     }
     this.#uncertain.delete(deliveryId)
   }
@@ -211,14 +211,14 @@ export class RequestStore {
     const ids = new Set([...userIds, ...anonymousIds])
     this.#forgetPurges(now)
     this.#purges.push({ ids, at: now })
-    for (const [id, { request }] of this.#kept)
+    for (const [id, { request }] of this.#stored)
       if (idsOf(request).some((each) => ids.has(each))) this.#remove(id)
   }
 
   /** Removes all requests. Returns their number. */
   clear(): number {
-    const { size } = this.#kept
-    this.#kept.clear()
+    const { size } = this.#stored
+    this.#stored.clear()
     this.#uncertain.clear()
     this.#bytes = 0
     return size
@@ -236,8 +236,8 @@ export class RequestStore {
   }
 
   #remove(id: string): void {
-    const { request, bytes } = this.#kept.get(id)!
-    this.#kept.delete(id)
+    const { request, bytes } = this.#stored.get(id)!
+    this.#stored.delete(id)
     this.#bytes -= bytes
     const same = this.#uncertain.get(request.deliveryId ?? '')
     if (same?.delete(id) && same.size === 0) this.#uncertain.delete(request.deliveryId!)

@@ -47,7 +47,7 @@ export class SharedInspector {
   async counts(): Promise<RequestCounts> {
     const counts = await this.#query('counts')
     const sumOf = (name: keyof RequestCounts) => counts.reduce((sum, each) => sum + each[name], 0)
-    return { kept: sumOf('kept'), bytes: sumOf('bytes'), received: sumOf('received') }
+    return { stored: sumOf('stored'), bytes: sumOf('bytes'), received: sumOf('received') }
   }
 
   /** A page of the matching requests, newest first. The cursor is the id of the last request on a page. */

@@ -334,7 +334,7 @@ export class Pipeline implements AsyncDisposable {
       eventId: event.id,
       destinationId,
       state: 'pending',
-      rounds: 0,
+      attemptCount: 0,
       firstDueAt: now,
       dueAt: now,
       webhooks: [],

@@ -55,8 +55,8 @@ export interface UpdateActivity {
 /** Receives durable activity, perhaps twice after a restart. Must not throw or block: every event waits for it. */
 export interface ActivityListener {
   received(events: readonly AcceptedEvent[]): void
-  /** Calls that were refused or belong to a suppressed user. Without a valid write key, they have no source. */
-  refused(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void
+  /** Calls that were rejected or belong to a suppressed user. Without a valid write key, they have no source. */
+  rejected(code: IngestCodeName | 'suppressed', calls: number, sourceId?: string): void
   decided(decision: DecisionActivity): void
   recorded(delivery: DeliveryActivity): void
   changed(change: ChangeActivity): void

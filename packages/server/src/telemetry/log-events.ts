@@ -98,15 +98,15 @@ export const LOG_EVENTS = {
   ),
   'replay.failed': warn('A step of a replay failed. It is retried.', DISK),
 
-  'request.refused': warn(
+  'request.rejected': warn(
     'Calls were rejected with the error code in `code`. One line per minute for each code and source.',
     'See [errors](errors.md) for the code.',
   ),
-  'write_key.refused': warn(
+  'write_key.rejected': warn(
     'Requests had an unknown write key, or the key of a disabled source. `keyPrefix` is the beginning of the key; `null` stands for all keys after the first 20 of a minute.',
     'Find the application that sends it. `hookline sources list` shows all valid keys.',
   ),
-  'token.refused': warn(
+  'token.rejected': warn(
     'A client sent invalid tokens to the management API. `client: null` stands for all clients after the first 20 of a minute.',
     'If you do not recognise the client, block its access to the management API, for example with `adminPort`.',
   ),

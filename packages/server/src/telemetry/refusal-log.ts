@@ -5,7 +5,7 @@ import { LogThrottle } from '../util/limits/log-throttle.ts'
 
 const EVERY_MS = 60_000
 
-/** Known facts about a refused request. */
+/** Known facts about a rejected request. */
 export interface Refusal {
   /** The number of its calls; 1 if unknown. */
   readonly calls?: number
@@ -16,7 +16,7 @@ export interface Refusal {
 /** Enough to recognise the client, with little room for its data. */
 const PATH_CHARACTERS = 64
 
-/** Logs `request.refused`: each code of each source immediately, then at most once a minute with the number of calls. */
+/** Logs `request.rejected`: each code of each source immediately, then at most once a minute with the number of calls. */
 export class RefusalLog {
   readonly #logger: Logger | undefined
   readonly #throttle: LogThrottle
@@ -36,6 +36,6 @@ export class RefusalLog {
       ...(source && { source: source.name, sourceId: source.id }),
       ...(path && { path }),
     }
-    this.#logger?.warn(context, 'request.refused')
+    this.#logger?.warn(context, 'request.rejected')
   }
 }

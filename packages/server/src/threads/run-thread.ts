@@ -145,7 +145,7 @@ export function writeLine(logger: Logger, thread: string, line: LogLine): void {
 function threadActivity(send: (call: ActivityCall) => void): ActivityListener {
   return {
     received: (events) => send(['received', events]),
-    refused: (code, calls, sourceId) => send(['refused', code, calls, sourceId]),
+    rejected: (code, calls, sourceId) => send(['rejected', code, calls, sourceId]),
     decided: (decision) => send(['decided', decision]),
     recorded: (delivery) => send(['recorded', delivery]),
     changed: (change) => send(['changed', change]),

@@ -22,7 +22,7 @@ export function typeFault(
   hint: string,
 ): Fault {
   if (value === undefined) return fault(pointer, 'required', `${name} is missing.`, hint)
-  return fault(pointer, 'wrong_type', `${name} must be ${type}.`, hint)
+  return fault(pointer, 'invalid_type', `${name} must be ${type}.`, hint)
 }
 
 /** Prefixes the pointers with `at`. */

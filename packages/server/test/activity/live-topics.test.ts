@@ -52,7 +52,7 @@ test('sends counts for every second, including seconds without activity', async 
   const startedAt = clock.wall()
   const [event, other] = [acceptedEvent(), acceptedEvent()]
   live.counts.received([event, other, computedEvent()])
-  live.counts.refused('unknown_write_key', 3)
+  live.counts.rejected('unknown_write_key', 3)
   live.counts.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
   live.counts.decided({ event, destinationId: 'dst_b', decision: 'integrations' })
   live.counts.decided({ event: other, destinationId: null, decision: 'duplicate' })
@@ -62,7 +62,7 @@ test('sends counts for every second, including seconds without activity', async 
   live.counts.recorded(recordOf('declined', ['declined']))
   await second(clock)
   await second(clock)
-  const nothing = { received: 0, refused: 0, duplicates: 0, declined: 0 }
+  const nothing = { received: 0, rejected: 0, duplicates: 0, declined: 0 }
   const [first, quiet] = reader.read(9)
   expect(first).toEqual({
     id: undefined,
@@ -71,7 +71,7 @@ test('sends counts for every second, including seconds without activity', async 
       at: startedAt,
       durationMs: SECOND,
       received: 2,
-      refused: 3,
+      rejected: 3,
       duplicates: 1,
       declined: 2,
       delivered: 1,
@@ -267,7 +267,7 @@ function recordOf(state: Delivery['state'], outcomes: readonly Attempt['outcome'
     eventId: 'evt_1',
     destinationId: 'dst_a',
     state,
-    rounds: 1,
+    attemptCount: 1,
     firstDueAt: 0,
     dueAt: 1,
     webhooks: [],

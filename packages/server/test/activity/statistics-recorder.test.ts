@@ -59,7 +59,7 @@ function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {}): Deliv
     eventId: event.id,
     destinationId: 'dst_a',
     state: 'delivered',
-    rounds: 1,
+    attemptCount: 1,
     firstDueAt: NOON,
     dueAt: null,
     webhooks: [],
@@ -91,10 +91,10 @@ test('writes one row for the minute and one for the hour, by source and destinat
     {
       sourceId: '',
       destinationId: 'dst_a',
-      counts: { 'failed.expired': 1, 'filtered.transform_declined': 1 },
+      counts: { 'failed.expired': 1, 'declined.transform_declined': 1 },
     },
     { sourceId: 'src_a', destinationId: '', counts: { received: 1, duplicate: 1 } },
-    { sourceId: 'src_a', destinationId: 'dst_a', counts: { 'filtered.integrations': 1 } },
+    { sourceId: 'src_a', destinationId: 'dst_a', counts: { 'declined.integrations': 1 } },
     { sourceId: 'src_b', destinationId: '', counts: { received: 1 } },
   ]
   for (const span of ['minute', 'hour'] as const) {
@@ -111,7 +111,7 @@ test('counts computed events under the source of each destination, and as receiv
   recorder.recorded(recordOf(event, { destinationId: 'dst_b', state: 'expired' }))
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).not.toEqual([])
-  const counts = { 'filtered.destination_disabled': 1, 'failed.expired': 1 }
+  const counts = { 'declined.destination_disabled': 1, 'failed.expired': 1 }
   expect(await rows('minute')).toMatchObject([
     { sourceId: 'src_b', destinationId: 'dst_b', counts },
   ])
@@ -160,25 +160,25 @@ test('counts a delivery once, even if other webhooks have results after it is co
   expect((await rows('minute'))[0]?.counts).toMatchObject({ delivered: 1 })
 })
 
-test('counts refused calls per minute, and samples the number of pending deliveries', async () => {
+test('counts rejected calls per minute, and samples the number of pending deliveries', async () => {
   const { backend, clock, recorder, rows } = await setUp()
-  recorder.refused('unknown_write_key', 3)
+  recorder.rejected('unknown_write_key', 3)
   const event = acceptedEvent()
   await backend.log.append([event])
   const parked = deliveryOf(event, { state: 'pending', dueAt: NOON })
   await backend.deliveries.record([{ delivery: parked, attempts: [] }])
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(2)
-  recorder.refused('rate_limited', 1, 'src_a')
+  recorder.rejected('rate_limited', 1, 'src_a')
   clock.advance(MINUTE)
   await expect.poll(() => rows('minute')).toHaveLength(4)
   const counts = (await rows('minute')).map((row) => row.counts)
   const pending = { 'pending.sum': 1, 'pending.samples': 1 }
   expect(counts).toEqual([
-    { 'refused.unknown_write_key': 3 },
+    { 'rejected.unknown_write_key': 3 },
     pending,
     pending,
-    { 'refused.rate_limited': 1 },
+    { 'rejected.rate_limited': 1 },
   ])
   expect((await rows('minute')).at(-1)).toMatchObject({ sourceId: 'src_a' })
 })

@@ -168,7 +168,12 @@ test('a deletion of an anonymousId purges it, and suppresses calls without anoth
   const ids = data.map(({ id }) => id)
   expect(new Set(ids).size).toBe(4)
   const { userId: _userId, ...ofVisitor } = mine.event
-  const visitor = acceptEvent({ id: 'evt_1', sourceId: mine.sourceId, marks: [], event: ofVisitor })
+  const visitor = acceptEvent({
+    id: 'evt_1',
+    sourceId: mine.sourceId,
+    warnings: [],
+    event: ofVisitor,
+  })
   const isLeftOut = (event: AcceptedEvent) => isSuppressed(event, backend.suppressions)
   expect([visitor, acceptedEvent({ anonymousId: 'a1' }), other].map(isLeftOut)).toEqual([
     true,

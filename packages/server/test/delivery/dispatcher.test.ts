@@ -23,7 +23,9 @@ describe('lanes', () => {
     await expect.poll(() => slow.requests.length).toBe(4)
     const parked = await engine.deliveries({ destinationId: 'dst_slow' })
     expect(parked.length).toBeGreaterThanOrEqual(200 - 8)
-    expect(parked.every(({ state, rounds }) => state === 'pending' && rounds === 0)).toBe(true)
+    expect(
+      parked.every(({ state, attemptCount }) => state === 'pending' && attemptCount === 0),
+    ).toBe(true)
     // The receiver ends the attempts in progress when it closes their connections.
     await slow[Symbol.asyncDispose]()
   })
@@ -88,12 +90,12 @@ describe('parked deliveries', () => {
       await engine.receive(1)
       await expect
         .poll(() => engine.deliveries({}))
-        .toMatchObject([{ state: 'pending', rounds: 1 }])
+        .toMatchObject([{ state: 'pending', attemptCount: 1 }])
     }
     await using engine = await TestEngine.open({}, folder)
     await expect
       .poll(() => engine.deliveries({}))
-      .toMatchObject([{ state: 'delivered', rounds: 2 }])
+      .toMatchObject([{ state: 'delivered', attemptCount: 2 }])
     const [first, second] = receiver.requests
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
     expect(second?.headers['x-hookline-attempt']).toBe('2')

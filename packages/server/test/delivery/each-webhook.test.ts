@@ -220,7 +220,7 @@ test('a manual retry does not wait for the retry delay', async () => {
   await to(engine, [url])
   await engine.receive(5)
   await expect
-    .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
+    .poll(async () => (await engine.deliveries({})).map(({ attemptCount }) => attemptCount))
     .toEqual([1, 1, 1, 1, 1])
   receiver.respond = () => 200
   await engine.lanes.command({ command: 'retryNow', webhooks: [{ destinationId: 'dst_a', url }] })

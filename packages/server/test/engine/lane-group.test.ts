@@ -56,7 +56,7 @@ async function folderWithParked(url: string): Promise<TemporaryFolder> {
   for (const id of ['dst_a', 'dst_b']) await engine.destination(id, url)
   await engine.receive(1)
   await expect
-    .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds > 0))
+    .poll(async () => (await engine.deliveries({})).map(({ attemptCount }) => attemptCount > 0))
     .toEqual([true, true])
   return folder
 }
@@ -83,7 +83,7 @@ test('a lane group needs only ports and copied settings to deliver', async () =>
     eventId: event.id,
     destinationId: 'dst_a',
     state: 'pending',
-    rounds: 0,
+    attemptCount: 0,
     firstDueAt: now,
     dueAt: now,
     webhooks: [],

@@ -149,7 +149,7 @@ describe('the HTTP server', () => {
       await expectError('not_found', http('POST /v2/track?writeKey=wk_1'))
     }
     await expectError('bad_request', 'this is not HTTP\r\n\r\n')
-    const msg = 'request.refused'
+    const msg = 'request.rejected'
     expect(logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { level: 40, msg, code: 'not_found', calls: 1, path: '/v2/track' },
       { level: 40, msg, code: 'bad_request', calls: 1 },

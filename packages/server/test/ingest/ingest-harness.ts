@@ -126,7 +126,7 @@ export class IngestHarness implements AsyncDisposable {
     }
     const events = this.#events.filter(({ id }) => id !== last.id)
     this.#events = []
-    return events.map(({ id, sourceId, event, marks }) => ({ id, sourceId, event, marks }))
+    return events.map(({ id, sourceId, event, warnings }) => ({ id, sourceId, event, warnings }))
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

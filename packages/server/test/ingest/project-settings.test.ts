@@ -57,6 +57,6 @@ test('the response for an unknown key is 404 with its code, and the key is logge
     status: 404,
     body: { success: false, code: 'unknown_write_key' },
   })
-  const refused = harness.logLines.filter(({ msg }) => msg === 'write_key.refused')
+  const refused = harness.logLines.filter(({ msg }) => msg === 'write_key.rejected')
   expect(refused).toMatchObject([{ code: 'unknown_write_key', keyPrefix: 'wk_unk' }])
 })

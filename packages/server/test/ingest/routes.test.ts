@@ -75,7 +75,7 @@ describe('a single call', () => {
       {
         id: expect.stringMatching(/^evt_/),
         sourceId: 'src_enabled',
-        marks: [],
+        warnings: [],
         event: {
           ...call,
           ...SERIALISED[type],
@@ -269,12 +269,12 @@ describe('a body', () => {
     expect(await harness.stored()).toEqual([])
   })
 
-  test('with integers that JavaScript cannot represent is accepted and marked', async () => {
+  test('with integers that JavaScript cannot represent is accepted and flagged', async () => {
     const harness = shared
     const exact = JSON.stringify({ ...track, timestamp: 'soon' })
     const inexact = exact.replace('{', '{"properties":{"id":9007199254740993},')
     await harness.post('/v1/batch', `{"batch":[${exact},${inexact}]}`)
-    expect((await harness.stored()).map(({ marks }) => marks)).toEqual([
+    expect((await harness.stored()).map(({ warnings }) => warnings)).toEqual([
       ['timestamp_unreadable'],
       ['precision_lost', 'timestamp_unreadable'],
     ])
@@ -372,7 +372,7 @@ describe('the log', () => {
 
 test('refused calls are logged once a minute for each code and source, with their number', async () => {
   await using harness = await IngestHarness.open()
-  const msg = 'request.refused'
+  const msg = 'request.rejected'
   const sourceId = 'src_enabled'
   await harness.post('/v1/track', '{"type"')
   await harness.post('/v1/batch', { batch: [track, bad, bad] })

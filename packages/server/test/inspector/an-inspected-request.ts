@@ -22,7 +22,7 @@ export function anInspectedRequest(
     deliveryId: newId('msg', receivedAt),
     attempt: 1,
     destinationId: 'dst_a',
-    signature: { verdict: 'valid', reason: null, xSignature: 'ok', webhookSignature: 'ok' },
+    signature: { verdict: 'valid', reason: null, xSignature: 'valid', webhookSignature: 'valid' },
     response: { status: 200, delayMs: 0, isSent: false },
     ...changes,
   }

@@ -158,8 +158,8 @@ test('limits stored requests under a load of 400 requests with 64 KiB each', asy
   )
   for (let sent = 0; sent < 400; sent += 50)
     await Promise.all(Array.from({ length: 50 }, () => send({ body })))
-  const { kept, bytes, received } = inspector.requests.counts
+  const { stored, bytes, received } = inspector.requests.counts
   expect(received).toBe(400)
   expect(bytes).toBeLessThanOrEqual(16 * 1024 * 1024)
-  expect(kept).toBe(Math.floor((16 * 1024 * 1024) / (bytes / kept)))
+  expect(stored).toBe(Math.floor((16 * 1024 * 1024) / (bytes / stored)))
 })

@@ -21,7 +21,7 @@ test('keeps the last 500 requests, newest first', () => {
   const kept = keeping(...requests)
   const expected = requests.slice(2).toReversed()
   expect(idsIn(kept)).toEqual(expected.map(({ id }) => id))
-  expect(kept.counts).toMatchObject({ kept: MAX_STORED.requests, received: 502 })
+  expect(kept.counts).toMatchObject({ stored: MAX_STORED.requests, received: 502 })
   expect(kept.find(requests[1]!.id)).toBeUndefined()
 })
 
@@ -84,7 +84,7 @@ test.each([
 ])('after the purge of u1 and a1, of one request with %j, %i remains', (body, left) => {
   const kept = keeping(anInspectedRequest(body))
   kept.purge(purge(['u1'], ['a1']), NOON)
-  expect(kept.counts.kept).toBe(left)
+  expect(kept.counts.stored).toBe(left)
   if (left === 0) expect(kept.counts.bytes).toBe(0)
 })
 
@@ -94,17 +94,17 @@ test('a request in flight during the purge is not stored, and one for a later ev
   const body = { type: 'track', userId: 'u1' }
   const receivedAt = NOON + 3_000
   kept.add(anInspectedRequest(body, { receivedAt, deliveryId: newId('msg', NOON - 1) }))
-  expect(kept.counts.kept).toBe(0)
+  expect(kept.counts.stored).toBe(0)
   kept.add(anInspectedRequest(body, { receivedAt, deliveryId: newId('msg', NOON + 1) }))
   kept.add(anInspectedRequest({ ...body, userId: 'u2' }, { receivedAt }))
   kept.add(
     anInspectedRequest({ type: 'delete', userId: 'u1' }, { deliveryId: newId('msg', NOON - 1) }),
   )
-  expect(kept.counts.kept).toBe(3)
+  expect(kept.counts.stored).toBe(3)
 })
 
 test('a cleared inspector is empty, but keeps its count of received requests', () => {
   const kept = keeping(anInspectedRequest(), anInspectedRequest({}, { destinationId: null }))
   expect(kept.clear()).toBe(2)
-  expect(kept.counts).toEqual({ kept: 0, bytes: 0, received: 2 })
+  expect(kept.counts).toEqual({ stored: 0, bytes: 0, received: 2 })
 })

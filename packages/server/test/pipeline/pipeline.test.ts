@@ -24,7 +24,7 @@ describe('the pipeline', () => {
     await engine.backend.log.append([event])
     await expect
       .poll(() => engine.deliveries({ eventId: event.id }))
-      .toMatchObject([{ destinationId: 'dst_a', state: 'delivered', rounds: 1 }])
+      .toMatchObject([{ destinationId: 'dst_a', state: 'delivered', attemptCount: 1 }])
     const archived = await engine.backend.events.find(event.id)
     expect(archived?.declined).toEqual([
       { destinationId: 'dst_b', reason: 'integrations' },

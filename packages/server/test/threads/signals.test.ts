@@ -10,7 +10,7 @@ async function signalled() {
   const activity: ActivityListener = {
     ...NO_ACTIVITY,
     recorded: ({ delivery }) => reports.push(['recorded', delivery.destinationId]),
-    refused: (code, calls) => reports.push(['refused', code, calls]),
+    rejected: (code, calls) => reports.push(['rejected', code, calls]),
   }
   const open = openHost({ activity })
   const signal = async (): Promise<void> => {
@@ -55,7 +55,7 @@ test("the activity of a thread reaches main's listener, in order", async () => {
   const { reports } = await signalled()
   expect(reports).toEqual([
     ['recorded', 'dst_1'],
-    ['refused', 'invalid_json', 7],
+    ['rejected', 'invalid_json', 7],
   ])
 })
 

@@ -112,7 +112,7 @@ describe('a planted loss is reported in the metric and in the log', () => {
     // Inserted without the log, which assigns seqs from 1 on.
     change(
       folder,
-      `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+      `INSERT INTO events (seq, id, source_id, message_id, type, received_at, warnings, body, rest, checksum)
        VALUES (-1, 'evt_lost', 'src_a', 'm', 'track', 0, '{}', '{}', '{}', 0); UPDATE log_position SET acked = -2`,
     )
     await engine.receive(1)
@@ -142,7 +142,9 @@ describe('a planted loss is reported in the metric and in the log', () => {
     await engine.destination('dst_a', receiver.url)
     await engine.receive(3)
     await expect
-      .poll(async () => (await engine.deliveries({})).filter((each) => each.rounds === 1).length)
+      .poll(
+        async () => (await engine.deliveries({})).filter((each) => each.attemptCount === 1).length,
+      )
       .toBe(3)
     expect(await imbalanceOf(engine)).toEqual({ metric: 0, lost: [] })
     change(folder, 'DELETE FROM deliveries WHERE id = (SELECT MIN(id) FROM deliveries)')

@@ -4,7 +4,7 @@ const nothing = (): void => undefined
 
 export const NO_ACTIVITY: ActivityListener = {
   received: nothing,
-  refused: nothing,
+  rejected: nothing,
   decided: nothing,
   recorded: nothing,
   changed: nothing,

@@ -25,7 +25,7 @@ export function fillArchive(
   migrate(db, file, MIGRATIONS)
   const insert = eventInserter(db)
   const delivery = db.prepare(
-    `INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
+    `INSERT INTO deliveries (id, event_id, destination_id, state, attempt_count, first_due_at, webhooks)
      VALUES (?, ?, 'dst_a', 'delivered', 1, ?, '[]')`,
   )
   const attempt = db.prepare(

@@ -29,7 +29,7 @@ function addChecksums(db: DatabaseSync): void {
     const [body, ...head] = values
     return checksumOf(head as (string | number | null)[], body as Uint8Array)
   })
-  db.exec(`UPDATE events SET checksum = checksum_of(CAST(body AS BLOB), id, source_id, message_id, type, received_at, marks,
+  db.exec(`UPDATE events SET checksum = checksum_of(CAST(body AS BLOB), id, source_id, message_id, type, received_at, warnings,
     user_id, previous_id, origin, rest) WHERE checksum = ${NO_CHECKSUM}`)
 }
 

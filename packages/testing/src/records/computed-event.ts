@@ -7,7 +7,7 @@ export function computedEvent(
   destinationIds: Origin['destinationIds'] = ['dst_a'],
   overrides: Parameters<typeof acceptedEvent>[0] = {},
 ): AcceptedEvent {
-  const { id, sourceId, marks, event } = acceptedEvent({
+  const { id, sourceId, warnings, event } = acceptedEvent({
     sourceId: 'aud_a',
     type: 'identify',
     ...overrides,
@@ -16,7 +16,7 @@ export function computedEvent(
   return acceptEvent({
     id,
     sourceId,
-    marks,
+    warnings,
     event: { ...call, traits: { big_spenders: true } },
     origin: { computationId: 'aud_a', destinationIds },
   })

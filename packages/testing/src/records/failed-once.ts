@@ -17,7 +17,7 @@ export function failedOnce(event: AcceptedEvent, destinationId: string): Deliver
     eventId: event.id,
     destinationId,
     state: 'pending',
-    rounds: 1,
+    attemptCount: 1,
     firstDueAt: 0,
     dueAt: 1,
     webhooks: [],

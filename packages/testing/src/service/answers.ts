@@ -25,7 +25,7 @@ interface WaitingPart {
     readonly explanation: string
     readonly remedy: string | null
   } | null
-  readonly last: { readonly class: string; readonly status?: number } | null
+  readonly lastAttempt: { readonly class: string; readonly status?: number } | null
 }
 
 export interface Answer {

@@ -19,7 +19,7 @@ export interface TracedDelivery {
   readonly id: string
   readonly destinationId: string
   readonly state: DeliveryState
-  readonly rounds: number
+  readonly attemptCount: number
   readonly firstDueAt: string
   readonly nextAttemptAt: string | null
   readonly attempts: readonly TracedAttempt[]

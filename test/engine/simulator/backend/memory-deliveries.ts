@@ -207,7 +207,11 @@ export class MemoryDeliveries implements Deliveries {
 /** Whether a record changes the stored delivery, according to `DeliveryQueue.record`. */
 function isAfter(before: Delivery, offered: Delivery): boolean {
   const isOpen = !isFinal(before) || before.state === offered.state
-  return isOpen && before.firstDueAt === offered.firstDueAt && before.rounds <= offered.rounds
+  return (
+    isOpen &&
+    before.firstDueAt === offered.firstDueAt &&
+    before.attemptCount <= offered.attemptCount
+  )
 }
 
 function claimOf(id: string, lane: LaneId): string {

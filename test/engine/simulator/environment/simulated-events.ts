@@ -32,7 +32,7 @@ export class SimulatedEvents {
     return acceptedEvent({
       id: idFrom('evt', at, this.#tail),
       sourceId: SOURCE,
-      marks: [],
+      warnings: [],
       event: {
         type: 'track',
         messageId,

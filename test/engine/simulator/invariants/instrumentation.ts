@@ -38,7 +38,7 @@ export class InstrumentedAttempts extends Attempts {
     mayBegin: () => boolean,
   ): Promise<CompletedAttempt | undefined> {
     const { url } = webhook
-    const isRetry = partOf(open.delivery, url)?.last !== undefined
+    const isRetry = partOf(open.delivery, url)?.lastAttempt !== undefined
     const begun = { open, destination, url, isRetry }
     this.#listener.attemptBegins(begun)
     const made = await super.make(open, destination, webhook, mayBegin)

@@ -22,10 +22,10 @@ export class RecordInvariants {
     const { onViolation, destination } = this.#options
     const { id } = offered
     if (!isNewer) onViolation(`${id}: the engine wrote a record that is older than the stored one`)
-    const rounds = offered.rounds - (before?.rounds ?? 0)
-    if (rounds < 0 || rounds > 1)
+    const more = offered.attemptCount - (before?.attemptCount ?? 0)
+    if (more < 0 || more > 1)
       onViolation(
-        `${id}: a record changed the number of attempts by ${rounds}; only 0 or 1 is allowed`,
+        `${id}: a record changed the number of attempts by ${more}; only 0 or 1 is allowed`,
       )
     // Deliveries of a removed destination end without an attempt.
     const current = destination(offered.destinationId)
@@ -49,11 +49,11 @@ export class RecordInvariants {
   /** A part ended, or its next attempt was planned. */
   #checkPart(delivery: Delivery, part: DeliveryPart, destination: Destination): void {
     const { requests } = this.#options
-    const { url, state, last } = part
+    const { url, state, lastAttempt } = part
     const fault = (what: string): void =>
       this.#options.onViolation(`${delivery.id}: the part for ${url} ${what}`)
     if (state === 'pending') this.#checkPending(part, fault)
-    if (state === 'rejected' && last?.outcome !== 'rejected')
+    if (state === 'rejected' && lastAttempt?.outcome !== 'rejected')
       fault('is rejected, but its webhook did not reject it')
     if (state === 'delivered' && requests.successes(delivery.id, url) === 0)
       fault('is delivered, but its webhook did not accept it')
@@ -82,21 +82,21 @@ export class RecordInvariants {
   /** Every webhook gets at least one attempt of every event, so only an attempted part may end when a sibling succeeds. */
   #checkNotRetried(
     { id, state }: Delivery,
-    { url, last }: DeliveryPart,
+    { url, lastAttempt }: DeliveryPart,
     { settings }: Destination,
   ): void {
     const { onViolation } = this.#options
-    if (last === undefined) onViolation(`${id}: ${url} was skipped without an attempt`)
+    if (lastAttempt === undefined) onViolation(`${id}: ${url} was skipped without an attempt`)
     if (settings.successPolicy !== 'any' || state !== 'delivered')
       onViolation(`${id}: ${url} is not retried, although no webhook has the event`)
   }
 
   /** A part may expire after its window if it was attempted, or if its webhook did not respond during the window. */
-  #checkExpired(id: string, { url, firstDueAt, last }: DeliveryPart): void {
+  #checkExpired(id: string, { url, firstDueAt, lastAttempt }: DeliveryPart): void {
     const { clock, retryWindowMs, requests, onViolation } = this.#options
     const end = firstDueAt + retryWindowMs
     const isOver = clock.now() >= end
-    if (last === undefined) {
+    if (lastAttempt === undefined) {
       if (isOver && requests.failedThroughout(url, firstDueAt)) return
       onViolation(
         `${id}: expired without an attempt, although its window was not over or the webhook responded`,
@@ -104,9 +104,9 @@ export class RecordInvariants {
       return
     }
     const lastSpan = Math.min(60_000, retryWindowMs / 10)
-    const asked = last.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
-    const ranOut = last.startedAt + last.durationMs + asked >= end - lastSpan
-    if (!isOver && !(last.outcome === 'retry' && ranOut))
+    const asked = lastAttempt.class === 'http_throttled' ? requests.retryAfterMs(url) : 0
+    const ranOut = lastAttempt.startedAt + lastAttempt.durationMs + asked >= end - lastSpan
+    if (!isOver && !(lastAttempt.outcome === 'retry' && ranOut))
       onViolation(`${id}: expired before the end of its retry window`)
   }
 }

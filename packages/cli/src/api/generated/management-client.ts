@@ -157,7 +157,7 @@ export type Event = {
     /** ISO 8601, UTC. */
     receivedAt: string;
     /** Warnings about the call. */
-    marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
+    warnings: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
     /** The number of later calls with this messageId, which were dropped. */
     duplicates: number;
     /** When the last of them arrived. */
@@ -195,8 +195,8 @@ export type Delivery = {
     destinationId: string;
     /** One of pending, delivered, declined, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
-    /** The most attempts to any webhook since the last replay or retry. */
-    rounds: number;
+    /** The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers. */
+    attemptCount: number;
     /** The last replay that delivered it again. */
     replayId?: string;
     /** Why the delivery is quarantined. */
@@ -231,7 +231,7 @@ export type Delivery = {
             remedy: string | null;
         } | null;
         /** The last attempt; null before the first. */
-        last: {
+        lastAttempt: {
             id: string;
             /** The number of the attempt to this webhook, from 1. */
             "number": number;
@@ -380,13 +380,13 @@ export type StatisticsPoint = {
     /** Accepted calls, including duplicates. */
     received: number;
     /** Rejected calls, by code. Calls without a valid write key are not counted for any source. */
-    refused: {
+    rejected: {
         [key: string]: number;
     };
     /** Dropped duplicates. */
     duplicates: number;
     /** Declined events, by reason. */
-    filtered: {
+    declined: {
         [key: string]: number;
     };
     delivered: number;
@@ -554,7 +554,7 @@ export type Profile = {
         sourceId: string;
     }[];
     /** Ids in calls of the profile that are not linked to it: the earliest 20 of each kind, and their number, up to 1,000. */
-    refusedLinks: {
+    unlinkedIds: {
         /** Another user was seen with the anonymousId first. */
         otherUser: {
             count: number;
@@ -1538,7 +1538,7 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
             /** ISO 8601, UTC. */
             receivedAt: string;
             /** Warnings about the call. */
-            marks: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
+            warnings: ("precision_lost" | "characters_lost" | "timestamp_unreadable")[];
             /** The number of later calls with this messageId, which were dropped. */
             duplicates: number;
             /** When the last of them arrived. */
@@ -1590,7 +1590,7 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
         status: 200;
         data: {
             causes: {
-                code: "event_exists" | "other_source" | "unknown_source" | "suppressed" | "deleted" | "expired" | "source_disabled" | "source_silent" | "refused" | "users_suppressed" | "deletions" | "quarantined" | "not_sent";
+                code: "event_exists" | "other_source" | "unknown_source" | "suppressed" | "deleted" | "expired" | "source_disabled" | "source_silent" | "rejected" | "users_suppressed" | "deletions" | "quarantined" | "not_sent";
                 message: string;
                 remedy: string;
                 /** The data behind the cause. docs/reference/errors.md explains each code. */
@@ -2227,7 +2227,7 @@ export function listAudit({ limit, cursor, actorId, action, targetId }: {
     });
 }
 /**
- * Shows counts over time: received, refused, filtered, delivered, failed, attempts, entered, left, pending, latency
+ * Shows counts over time: received, rejected, declined, delivered, failed, attempts, entered, left, pending, latency
  */
 export function getStatistics({ $from, to, step, sourceId, destinationId, by }: {
     $from?: string;
@@ -2321,7 +2321,7 @@ export function getInspector(opts?: Oazapfts.RequestOpts) {
             };
             requests: {
                 /** Stored requests. */
-                kept: number;
+                stored: number;
                 /** Their bytes: body, path and headers. */
                 bytes: number;
                 /** Requests since the start. */
@@ -2382,9 +2382,9 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                     /** Why it is not valid; null otherwise. */
                     reason: string | null;
                     /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
-                    xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                    xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
                     /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
-                    webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                    webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
                 };
                 response: {
                     status: number;
@@ -2458,9 +2458,9 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 /** Why it is not valid; null otherwise. */
                 reason: string | null;
                 /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
-                xSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
                 /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
-                webhookSignature: "ok" | "wrong" | "stale" | "missing" | "unchecked";
+                webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
             };
             response: {
                 status: number;
@@ -3456,7 +3456,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 /** Whether it was seen in the last ten seconds. */
                 isAlive: boolean;
                 /** Whether this node sent the response. */
-                isThis: boolean;
+                isSelf: boolean;
             }[];
             failingWorkers: {
                 name: string;

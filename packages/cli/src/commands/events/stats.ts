@@ -69,8 +69,8 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
   const received = totalOf((point) => point.received)
   const delivered = totalOf((point) => point.delivered)
   const causes = {
-    rejected: shown.map(({ refused }) => refused),
-    declined: shown.map(({ filtered }) => filtered),
+    rejected: shown.map(({ rejected }) => rejected),
+    declined: shown.map(({ declined }) => declined),
     failed: shown.map(({ failed }) => failed),
     'not linked': shown.map(({ unlinked }) => unlinked),
   }
@@ -82,9 +82,9 @@ function statisticsText(output: Output, { from, to }: Statistics, shown: readonl
 }
 
 function isBusy(point: Point): boolean {
-  const { received, delivered, duplicates, retried, refused, filtered, failed } = point
+  const { received, delivered, duplicates, retried, rejected, declined, failed } = point
   const { entered, left, unlinked, pending } = point
-  const causes = [refused, filtered, failed, unlinked].flatMap((each) => Object.values(each))
+  const causes = [rejected, declined, failed, unlinked].flatMap((each) => Object.values(each))
   const counts = [received, delivered, duplicates, retried, entered, left, pending ?? 0]
   return [...counts, ...causes].some((count) => count > 0)
 }
@@ -105,9 +105,9 @@ function sum(counts: readonly number[]): number {
 const COLUMNS: readonly Column<Point>[] = [
   { head: 'at', cell: ({ at }) => at },
   { head: 'received', cell: ({ received }) => grouped(received) },
-  { head: 'rejected', cell: ({ refused }) => grouped(sum(Object.values(refused))), rank: 2 },
+  { head: 'rejected', cell: ({ rejected }) => grouped(sum(Object.values(rejected))), rank: 2 },
   { head: 'duplicates', cell: ({ duplicates }) => grouped(duplicates), rank: 4 },
-  { head: 'declined', cell: ({ filtered }) => grouped(sum(Object.values(filtered))), rank: 3 },
+  { head: 'declined', cell: ({ declined }) => grouped(sum(Object.values(declined))), rank: 3 },
   { head: 'delivered', cell: ({ delivered }) => grouped(delivered) },
   { head: 'retried', cell: ({ retried }) => grouped(retried), rank: 5 },
   { head: 'failed', cell: ({ failed }) => grouped(sum(Object.values(failed))) },

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { INSPECTOR_URL } from '@hookline/protocol'
-import type { SignatureCheck } from '@hookline/protocol/check-signature'
 import type { Config, InspectedRequest, Service } from '@hookline/server'
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
@@ -94,10 +93,6 @@ function aboutService({ dataDir, allowedNetworks }: Config, { url, ...service }:
   return { ...about, dataDir, allowedNetworks, tokenFile: adminToken.file }
 }
 
-const VERDICTS: Readonly<
-  Record<InspectedRequest['signature']['verdict'], SignatureCheck['verdict']>
-> = { valid: 'ok', invalid: 'wrong', missing: 'missing' }
-
 /** Converts a request to the form that `hookline listen` prints. */
 function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
   const { headers: pairs, body, receivedAt, response } = request
@@ -106,7 +101,7 @@ function inspectedDelivery(request: InspectedRequest): ReceivedDelivery {
   return receivedDelivery(
     { headers, body: body.toString() },
     {
-      signature: { verdict: VERDICTS[verdict], xSignature, webhookSignature },
+      signature: { verdict, xSignature, webhookSignature },
       nowMs: receivedAt,
       responseStatus: response.status,
     },

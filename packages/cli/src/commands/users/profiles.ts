@@ -114,8 +114,8 @@ function profileText(output: Output, profile: Profile): string {
 }
 
 /** Ids that were not linked. */
-function refusals({ refusedLinks }: Profile): (Detail | false)[] {
-  const { otherUser, limit, placeholders } = refusedLinks
+function refusals({ unlinkedIds }: Profile): (Detail | false)[] {
+  const { otherUser, limit, placeholders } = unlinkedIds
   const idsIn = ({ count, links }: typeof limit): string => {
     const more = count - links.length
     const ids = links.map(({ id }) => id).join(' ')

@@ -22,9 +22,11 @@ export function partLines(output: Output, part: Part, delivery: Ids): string[] {
   ]
 }
 
-function causeOf({ last }: Part, { reason }: PendingPart): string {
+function causeOf({ lastAttempt }: Part, { reason }: PendingPart): string {
   const cause = CAUSES[reason]
-  return reason === 'retry' && last ? `${cause} (${last.status ?? last.class})` : cause
+  return reason === 'retry' && lastAttempt
+    ? `${cause} (${lastAttempt.status ?? lastAttempt.class})`
+    : cause
 }
 
 const STATES: Readonly<Record<Part['state'], string>> = {

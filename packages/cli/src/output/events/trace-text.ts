@@ -33,7 +33,7 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
       'received',
       [output.time(trace.receivedAt), ...senderOf(event['context'] as JsonObject)].join(' '),
     ],
-    trace.marks.length > 0 && ['flags', trace.marks.join(', ')],
+    trace.warnings.length > 0 && ['warnings', trace.warnings.join(', ')],
     trace.duplicates > 0 && ['duplicates', duplicatesText(trace)],
   ])
   const outcomes = decisions.flatMap((decision) =>

@@ -51,12 +51,12 @@ describe('hookline listen', () => {
       messageId: 'm1',
       webhookId: 'msg_1',
       attempt: 3,
-      signature: { verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' },
+      signature: { verdict: 'valid', xSignature: 'valid', webhookSignature: 'valid' },
       sinceReceiptMs: null,
       responseStatus: 500,
       body: JSON.parse(BODY),
     })
-    expect(deliveries[2]).toMatchObject({ responseStatus: 200, signature: { verdict: 'wrong' } })
+    expect(deliveries[2]).toMatchObject({ responseStatus: 200, signature: { verdict: 'invalid' } })
   })
 
   it('prints a delivery on one line, without colours or control characters outside a terminal', async () => {

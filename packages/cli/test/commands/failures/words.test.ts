@@ -134,7 +134,7 @@ describe('a request that the service refuses', () => {
       /is not valid UTF-8/,
     ],
   ])('is not sent if a document has %s', async (_what, content, expected) => {
-    const path = join(folder.path, 'refused.json')
+    const path = join(folder.path, 'rejected.json')
     writeFileSync(path, content)
     for (const args of [
       ['import-config', path],

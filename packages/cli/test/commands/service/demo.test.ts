@@ -9,12 +9,12 @@ it('completes, and removes its files', async () => {
   const { code, stdout, stderr } = await run(['demo'], { env: { TMPDIR: folder.path } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   for (const type of EVENT_TYPES) {
-    expect(stdout).toMatch(new RegExp(`^\\d\\d:\\S+ +${type} .*signature ok +\\d+ ms$`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^\\d\\d:\\S+ +${type} .*signature valid +\\d+ ms$`, 'm'))
   }
   expect(stdout).toMatch(/x-signature: [0-9a-f]{40}\n/)
-  expect(stdout).toMatch(/^\d\d:\S+ +delete .*signature ok +\d+ ms$/m)
+  expect(stdout).toMatch(/^\d\d:\S+ +delete .*signature valid +\d+ ms$/m)
   for (const value of [true, false])
-    expect(stdout).toMatch(new RegExp(`identify .*recent_buyers: ${value} .*signature ok`))
+    expect(stdout).toMatch(new RegExp(`identify .*recent_buyers: ${value} .*signature valid`))
   expect(stdout).toMatch(
     /Sent 6 calls\. Received 6 deliveries, the changes in the audience “Recent buyers”, and a deletion notice in \d+ ms\. All signatures are valid\./,
   )
@@ -29,7 +29,7 @@ it('prints six verified deliveries, four changes in an audience, the deletion no
     [...EVENT_TYPES, ...Array<string>(4).fill('identify'), 'delete'].toSorted(),
   )
   for (const { signature } of deliveries) {
-    expect(signature).toEqual({ verdict: 'ok', xSignature: 'ok', webhookSignature: 'ok' })
+    expect(signature).toEqual({ verdict: 'valid', xSignature: 'valid', webhookSignature: 'valid' })
   }
   expect(await demo.document('result')).toEqual({
     kind: 'result',

@@ -23,7 +23,7 @@ describe('hookline dev', () => {
     expect(dev.stdout).toContain('127.0.0.0/8')
     expect(await sendAsPasted(curl)).toEqual({ success: true })
     const [line] = await dev.printed(/^\d\d:.*\n/m)
-    expect(line).toMatch(/^\S+ +track +Order Completed +u1 +signature ok +\d+ ms\n$/)
+    expect(line).toMatch(/^\S+ +track +Order Completed +u1 +signature valid +\d+ ms\n$/)
     dev.signal('SIGINT')
     expect(await dev.exit()).toBe(0)
     expect(readFileSync(join(folder.path, 'data', 'admin-token'), 'utf8')).toMatch(/^tok_/)
@@ -67,10 +67,10 @@ describe('hookline dev', () => {
       userId: 'u1',
       attempt: 1,
       responseStatus: 200,
-      signature: { verdict: 'ok' },
+      signature: { verdict: 'valid' },
       sinceReceiptMs: expect.any(Number),
     })
-    expect(second.delivery).toMatchObject({ signature: { verdict: 'ok' } })
+    expect(second.delivery).toMatchObject({ signature: { verdict: 'valid' } })
     expect(second.kept).toEqual(first.kept)
   })
 
@@ -135,7 +135,7 @@ describe('hookline dev', () => {
       { type: 'track', userId: 'u1', attempt: 2, outcome: 'delivered', status: 200, error: null },
     ])
     const [, delivery] = await receiver.documents('delivery', 2)
-    expect(delivery).toMatchObject({ responseStatus: 200, signature: { verdict: 'ok' } })
+    expect(delivery).toMatchObject({ responseStatus: 200, signature: { verdict: 'valid' } })
   })
 
   it('refuses a --forward-to that is not a URL', async () => {

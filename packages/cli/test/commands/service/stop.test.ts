@@ -100,7 +100,7 @@ test('stopping aborts attempts longer than shutdownTimeoutMs: the next start del
   await slow.waitFor(8)
   await expect
     .poll(() => second.api.call('GET', 'deliveries?state=delivered'))
-    .toMatchObject({ data: Array.from({ length: 10 }, () => ({ rounds: 1 })) })
+    .toMatchObject({ data: Array.from({ length: 10 }, () => ({ attemptCount: 1 })) })
   await stop(restarted)
   expect(idsAt(silent).toSorted()).toEqual([...aborted.silent, ...sent].toSorted())
   expect(idsAt(slow).toSorted()).toEqual([...aborted.slow, ...sent].toSorted())

@@ -15,7 +15,14 @@ function linesOf(state: Part['state'], reason?: Reason, nextAttemptAt: string | 
   const waiting = reason
     ? { reason, since: SINCE, nextAttemptAt, explanation: '', remedy: null }
     : null
-  const part = { url: URL, state, firstDueAt: SINCE, nextAttemptAt, waiting, last: null } as const
+  const part = {
+    url: URL,
+    state,
+    firstDueAt: SINCE,
+    nextAttemptAt,
+    waiting,
+    lastAttempt: null,
+  } as const
   return partLines(new Output({}), { ...part, outcome: 'retry' }, IDS)
 }
 

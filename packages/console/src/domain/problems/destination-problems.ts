@@ -158,7 +158,7 @@ function unsuccessfulAmong(destinations: readonly CheckedDestination[]): Checked
 }
 
 function isLow({ attempts, delivered }: LastHour): boolean {
-  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.minShare
+  return attempts > 0 && delivered < attempts * HEALTH_LIMITS.minSuccessRate
 }
 
 function successProblem({ id, name, health: { lastHour } }: CheckedDestination): CurrentProblem {

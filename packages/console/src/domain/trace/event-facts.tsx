@@ -8,7 +8,7 @@ import { shownText } from '../../format/shown-text.ts'
 import { isComputed, summaryOf } from '../events/event-summary.ts'
 import type { Trace } from './trace-query.ts'
 
-const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
+const EVENT_WARNINGS: Readonly<Record<Trace['warnings'][number], string>> = {
   precision_lost: 'A number was rounded: it exceeds 2⁵³ or became 0. Send it as a string.',
   characters_lost:
     'Invalid UTF-8 was replaced with U+FFFD, which can make two keys identical. Send valid UTF-8.',
@@ -17,7 +17,7 @@ const MARKS: Readonly<Record<Trace['marks'][number], string>> = {
 }
 
 export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
-  const { id, event, sourceId, source, receivedAt, marks } = trace
+  const { id, event, sourceId, source, receivedAt, warnings } = trace
   const computed = isComputed(sourceId)
   const { type, userId, anonymousId, messageId } = summaryOf(event, computed)
   return (
@@ -38,7 +38,12 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
         [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
         ['Duplicates', duplicatesOf(trace)],
-        ['Warnings', marks.length === 0 ? undefined : marks.map((mark) => MARKS[mark]).join(' ')],
+        [
+          'Warnings',
+          warnings.length === 0
+            ? undefined
+            : warnings.map((warning) => EVENT_WARNINGS[warning]).join(' '),
+        ],
       ]}
     />
   )

@@ -25,9 +25,10 @@ interface WebhookPartProps {
 
 /** A delivery at one webhook: its state, why it waits, and what to do. */
 export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps): ReactElement {
-  const { url, state, waiting, last } = part
-  const { tone, words } = shownState(state, last?.outcome === 'retry')
-  const info = last === null || state === 'delivered' ? undefined : classInfo(last.class)
+  const { url, state, waiting, lastAttempt } = part
+  const { tone, words } = shownState(state, lastAttempt?.outcome === 'retry')
+  const info =
+    lastAttempt === null || state === 'delivered' ? undefined : classInfo(lastAttempt.class)
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -43,10 +44,10 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
           </p>
         </>
       )}
-      {last !== null && info !== undefined && (
+      {lastAttempt !== null && info !== undefined && (
         <>
           <p className="max-w-prose">
-            <code>{shownText(last.class, 60)}</code>: {info.meaning} {info.help}
+            <code>{shownText(lastAttempt.class, 60)}</code>: {info.meaning} {info.help}
           </p>
           <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
         </>

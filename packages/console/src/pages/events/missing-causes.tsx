@@ -20,7 +20,7 @@ const PAGES: Readonly<
   deleted: ['/privacy', 'Open deletion'],
   source_disabled: ['/sources', 'Open sources'],
   source_silent: ['/sources', 'Open sources'],
-  refused: ['/sources', 'Open rejected calls'],
+  rejected: ['/sources', 'Open rejected calls'],
   users_suppressed: ['/privacy', 'Open suppressions'],
   deletions: ['/privacy', 'Open deletions'],
   quarantined: ['/failures', 'Open failures'],
@@ -31,7 +31,7 @@ const REJECTED_CALLS: ReadonlySet<string> = new Set([
   'unknown_source',
   'source_disabled',
   'source_silent',
-  'refused',
+  'rejected',
   'users_suppressed',
 ])
 

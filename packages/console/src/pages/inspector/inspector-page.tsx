@@ -46,7 +46,7 @@ export function InspectorPage(): ReactElement {
                   <ResponsesPanel responses={data.responses} />
                 </Panel>
               </div>
-              <RequestsPanel stored={data.requests.kept} destinations={destinations} />
+              <RequestsPanel stored={data.requests.stored} destinations={destinations} />
             </div>
           )
         }}
@@ -77,7 +77,7 @@ function Address({ inspector, destinations }: AddressProps): ReactElement {
           ['Used by', destinations && <UsedBy key="used" destinations={destinations} />],
           [
             'Requests',
-            `${wholeNumber(requests.received)} since startup, ${wholeNumber(requests.kept)} stored (${bytes(requests.bytes)})`,
+            `${wholeNumber(requests.received)} since startup, ${wholeNumber(requests.stored)} stored (${bytes(requests.bytes)})`,
           ],
           [
             'Storage',

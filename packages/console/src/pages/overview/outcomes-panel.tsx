@@ -30,7 +30,7 @@ function Outcomes({ points, words }: OutcomesProps): ReactElement {
       { label: 'Delivered', color: 'delivered', values: points.map((each) => each.delivered) },
       { label: 'Retried', color: 'retrying', values: points.map((each) => each.retried) },
       { label: 'Failed', color: 'failed', values: points.map((each) => sumOf(each.failed)) },
-      { label: 'Declined', color: 'declined', values: points.map((each) => sumOf(each.filtered)) },
+      { label: 'Declined', color: 'declined', values: points.map((each) => sumOf(each.declined)) },
     ],
     [points],
   )

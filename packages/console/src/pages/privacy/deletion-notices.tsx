@@ -59,7 +59,7 @@ function NoticeItem({ notice }: { readonly notice: Notice }): ReactElement {
       {webhooks.map((part) => (
         <div key={part.url}>
           <WebhookPart part={part} attempts={attempts} destinationId={destinationId} />
-          {part.last !== null && <LastAttempt last={part.last} />}
+          {part.lastAttempt !== null && <LastAttempt attempt={part.lastAttempt} />}
         </div>
       ))}
     </li>
@@ -67,15 +67,15 @@ function NoticeItem({ notice }: { readonly notice: Notice }): ReactElement {
 }
 
 interface LastAttemptProps {
-  readonly last: NonNullable<Notice['webhooks'][number]['last']>
+  readonly attempt: NonNullable<Notice['webhooks'][number]['lastAttempt']>
 }
 
-function LastAttempt({ last }: LastAttemptProps): ReactElement {
+function LastAttempt({ attempt }: LastAttemptProps): ReactElement {
   return (
     <p className="text-ink-soft">
-      {last.status === undefined ? 'No response' : `Status ${last.status}`} after{' '}
-      {duration(last.durationMs)}, attempt {last.number}, <Time at={last.startedAt} />.{' '}
-      {last.status === undefined && last.error !== undefined && shownText(last.error)}
+      {attempt.status === undefined ? 'No response' : `Status ${attempt.status}`} after{' '}
+      {duration(attempt.durationMs)}, attempt {attempt.number}, <Time at={attempt.startedAt} />.{' '}
+      {attempt.status === undefined && attempt.error !== undefined && shownText(attempt.error)}
     </p>
   )
 }

@@ -9,9 +9,9 @@ import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.t
 import { sumOf, totalsOf } from '../../domain/totals.ts'
 import { shortNumber, wholeNumber } from '../../format/figures.ts'
 import { useUrlState } from '../../shell/url-state.ts'
-import { RefusedCalls } from './refused-calls.tsx'
+import { RejectedCalls } from './rejected-calls.tsx'
 
-/** The call volume of a source, with the reasons for refused calls. */
+/** The call volume of a source, with the reasons for rejected calls. */
 export function SourceCalls({ sourceId }: { readonly sourceId: string }): ReactElement {
   const [url, setUrl] = useUrlState<'period'>()
   const period = periodOf(url.period ?? '24h')
@@ -37,12 +37,12 @@ interface CountsProps {
 }
 
 function Counts({ points, words }: CountsProps): ReactElement {
-  const { received, refused } = totalsOf(points)
+  const { received, rejected } = totalsOf(points)
   const times = useMemo(() => points.map(({ at }) => Date.parse(at)), [points])
   const series = useMemo(
     () => [
       { label: 'Received', color: 'accent', values: points.map((each) => each.received) },
-      { label: 'Rejected', color: 'failed', values: points.map((each) => sumOf(each.refused)) },
+      { label: 'Rejected', color: 'failed', values: points.map((each) => sumOf(each.rejected)) },
     ],
     [points],
   )
@@ -50,21 +50,21 @@ function Counts({ points, words }: CountsProps): ReactElement {
     <>
       <dl className="grid grid-cols-2 gap-3">
         <Figure label="Received" value={shortNumber(received)} note="Including duplicates" />
-        <Figure label="Rejected" value={shortNumber(refused)} note="Not stored" />
+        <Figure label="Rejected" value={shortNumber(rejected)} note="Not stored" />
       </dl>
       <Plot
-        label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(refused)} rejected`}
+        label={`${words}: ${wholeNumber(received)} received, ${wholeNumber(rejected)} rejected`}
         times={times}
         series={series}
         form="areas"
         format={shortNumber}
         height={160}
       />
-      <section aria-labelledby="refused">
-        <h3 id="refused" className="mb-1 font-semibold">
+      <section aria-labelledby="rejected">
+        <h3 id="rejected" className="mb-1 font-semibold">
           Rejected calls
         </h3>
-        <RefusedCalls points={points} />
+        <RejectedCalls points={points} />
       </section>
     </>
   )

@@ -90,7 +90,7 @@ function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
         <Cell className="text-ink-faint">{unknown}</Cell>
       </>
     )
-  const { received, refused } = totalsOf(data.points)
+  const { received, rejected } = totalsOf(data.points)
   return (
     <>
       <Cell>
@@ -106,8 +106,8 @@ function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
           <span className="tabular-nums">{shortNumber(received)}</span>
         </span>
       </Cell>
-      <Cell className={refused > 0 ? 'text-failed tabular-nums' : 'text-ink-soft tabular-nums'}>
-        {shortNumber(refused)}
+      <Cell className={rejected > 0 ? 'text-failed tabular-nums' : 'text-ink-soft tabular-nums'}>
+        {shortNumber(rejected)}
       </Cell>
     </>
   )

@@ -16,7 +16,7 @@ import { useUrlState } from '../../shell/url-state.ts'
 import { NewSource } from './new-source.tsx'
 import { SourceDrawer } from './source-drawer.tsx'
 import { matchingSources } from './source-facts.ts'
-import { RefusedCalls } from './refused-calls.tsx'
+import { RejectedCalls } from './rejected-calls.tsx'
 import { SourceTable } from './source-table.tsx'
 
 /** A shorter list has no filter. */
@@ -27,7 +27,7 @@ type Part = 'source' | 'filter' | 'new' | 'tab' | 'period' | 'code' | 'verify'
 export function SourcesPage(): ReactElement {
   const query = useQuery(sourcesQuery)
   // Includes calls with an unknown write key, which belong to no source.
-  const refused = useQuery(statisticsQuery('24h'))
+  const rejected = useQuery(statisticsQuery('24h'))
   const mayEdit = useMay('editor')
   const [{ source: openId, new: isNew }, setUrl] = useUrlState<Part>()
   const create = (): void => setUrl({ new: '1', source: undefined }, { push: true })
@@ -70,8 +70,8 @@ export function SourcesPage(): ReactElement {
         </Loaded>
       </Panel>
       <Panel title="Rejected calls, all sources, last 24 hours" isFlush>
-        <Loaded query={refused}>
-          {({ points }) => <RefusedCalls points={points} className="px-4 pb-4" />}
+        <Loaded query={rejected}>
+          {({ points }) => <RejectedCalls points={points} className="px-4 pb-4" />}
         </Loaded>
       </Panel>
       {openId !== undefined && <SourceDrawer id={openId} onClose={close} />}

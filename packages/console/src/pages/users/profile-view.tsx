@@ -126,7 +126,7 @@ function EventLink({ id, children }: { readonly id: string; readonly children: R
 
 /** The links between ids, including rejected ones. */
 function Links({ profile }: Pick<ProfileViewProps, 'profile'>): ReactElement | null {
-  const { otherUser, limit, placeholders } = profile.refusedLinks
+  const { otherUser, limit, placeholders } = profile.unlinkedIds
   const rows = [
     ...profile.links.map((link) => ({ ...link, state: 'linked' })),
     ...otherUser.links.map((link) => ({ ...link, state: 'belongs to another user' })),

@@ -2,7 +2,7 @@ import { parseTimestamp } from '@hookline/protocol'
 import { InvalidCursor, type Page, type PageRequest } from '../../backend/page.ts'
 import { fault } from '../../util/fault.ts'
 import { Problem } from '../problems/problem.ts'
-import { TIME_FORM } from './schema.ts'
+import { TIME_FORMAT } from './schema.ts'
 
 interface PageQuery {
   readonly limit?: number
@@ -69,7 +69,7 @@ export function parseTimeRange(query: { readonly from?: string; readonly to?: st
     .map((name) => [name, parseTimestamp(query[name])] as const)
   const faults = read
     .filter(([, ms]) => ms === undefined)
-    .map(([name]) => fault(`/${name}`, 'wrong_form', `${name} is not a time.`, TIME_FORM))
+    .map(([name]) => fault(`/${name}`, 'invalid_format', `${name} is not a time.`, TIME_FORMAT))
   if (faults.length > 0) throw new Problem('invalid_query', { faults })
   return Object.fromEntries(read) as { from?: number; to?: number }
 }

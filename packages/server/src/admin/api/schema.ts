@@ -93,8 +93,8 @@ export const version = integer('The version, as in the ETag.')
 
 const SET_BY_SERVER = 'Omit it: the server sets it.'
 
-/** For `x-fixed`: fields that the server sets on every record, with a remedy for requests. */
-export const FIXED_FIELDS = {
+/** For `x-immutable`: fields that the server sets on every record, with a remedy for requests. */
+export const IMMUTABLE_FIELDS = {
   id: SET_BY_SERVER,
   createdAt: SET_BY_SERVER,
   updatedAt: SET_BY_SERVER,
@@ -134,13 +134,15 @@ export const listQuery = {
 
 export const ListQuery = strictObject(listQuery)
 
-export const TIME_FORM = 'A time in ISO 8601, like 2026-01-31T12:00:00Z.'
+export const TIME_FORMAT = 'A time in ISO 8601, like 2026-01-31T12:00:00Z.'
 
 export const timeRange = {
   from: Type.Optional(
-    Type.String({ maxLength: 40, description: `At this time or later. ${TIME_FORM}` }),
+    Type.String({ maxLength: 40, description: `At this time or later. ${TIME_FORMAT}` }),
   ),
-  to: Type.Optional(Type.String({ maxLength: 40, description: `Before this time. ${TIME_FORM}` })),
+  to: Type.Optional(
+    Type.String({ maxLength: 40, description: `Before this time. ${TIME_FORMAT}` }),
+  ),
 }
 
 /** Part of the description of lists with filters. */

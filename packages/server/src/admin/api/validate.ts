@@ -69,12 +69,12 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** The code and message of a fault by JSON Schema keyword. The description of the field is the hint. */
 const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  type: ['wrong_type', 'has the wrong type'],
+  type: ['invalid_type', 'has the wrong type'],
   enum: ['not_allowed', 'is not an allowed value'],
   const: ['not_allowed', 'is not an allowed value'],
   minLength: ['too_short', 'is too short'],
   maxLength: ['too_long', 'is too long'],
-  pattern: ['wrong_form', 'has the wrong format'],
+  pattern: ['invalid_format', 'has the wrong format'],
   minItems: ['too_few', 'has too few items'],
   maxItems: ['too_many', 'has too many items'],
   minimum: ['out_of_range', 'is too small'],
@@ -84,7 +84,7 @@ const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>>
 interface RequestSchema extends TObject {
   readonly additionalProperties?: boolean
   /** The hint for each field that cannot be changed. */
-  readonly 'x-fixed'?: Readonly<Record<string, string>>
+  readonly 'x-immutable'?: Readonly<Record<string, string>>
   /** The prefix of further query parameters. */
   readonly 'x-prefix'?: string
 }
@@ -99,17 +99,17 @@ export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) =
   }
 }
 
-const NOT_AN_OBJECT = fault('', 'wrong_type', 'The body is not an object.', 'Send {…}.')
+const NOT_AN_OBJECT = fault('', 'invalid_type', 'The body is not an object.', 'Send {…}.')
 
 function faultsOf(schema: RequestSchema, value: Fields): Fault[] {
-  const { properties, 'x-prefix': prefix, 'x-fixed': fixed = {} } = schema
+  const { properties, 'x-prefix': prefix, 'x-immutable': hints = {} } = schema
   const names = Object.keys(value).filter(
     (name) => prefix !== undefined && name.startsWith(prefix) && typeof value[name] === 'string',
   )
   const allowed = [...Object.keys(properties), ...names]
   const unknown = schema.additionalProperties === false ? unknownFields(value, allowed) : []
   return [
-    ...unknown.map((each) => fixedField(fixed, each) ?? each),
+    ...unknown.map((each) => immutableField(hints, each) ?? each),
     ...Object.entries<TSchema>(properties).flatMap(([name, field]) => {
       if (Object.hasOwn(value, name)) return faultOf(name, field, value[name])
       if (!schema.required?.includes(name)) return []
@@ -126,13 +126,13 @@ function faultOf(name: string, field: TSchema, value: unknown): Fault | readonly
   return fault(pointer, code, `${name} ${message}.`, hintOf(field))
 }
 
-function fixedField(
+function immutableField(
   hints: Readonly<Record<string, string>>,
   { pointer }: Fault,
 ): Fault | undefined {
   const name = pointer.slice(1)
   if (!Object.hasOwn(hints, name)) return undefined
-  return fault(pointer, 'fixed', `${name} cannot be changed.`, hints[name]!)
+  return fault(pointer, 'immutable', `${name} cannot be changed.`, hints[name]!)
 }
 
 function hintOf(field: TSchema): string {

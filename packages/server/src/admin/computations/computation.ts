@@ -169,8 +169,8 @@ const ENABLED = 'true or false. While false, nothing is computed or sent.'
 const enabled = Type.Boolean({ description: ENABLED })
 
 /** Fields of a response that a request cannot set, with the remedy. */
-const FIXED_FIELDS = {
-  ...Schema.FIXED_FIELDS,
+const IMMUTABLE_FIELDS = {
+  ...Schema.IMMUTABLE_FIELDS,
   ...Object.fromEntries(
     Object.keys(statusFields).map((name) => [name, 'Omit it: the server sets it.']),
   ),
@@ -190,7 +190,7 @@ export function creationBody(definition: TProperties): TObject {
     },
     {
       additionalProperties: false,
-      'x-fixed': { ...FIXED_FIELDS, key: 'Omit it: it is derived from the name.' },
+      'x-immutable': { ...IMMUTABLE_FIELDS, key: 'Omit it: it is derived from the name.' },
     },
   )
 }
@@ -206,8 +206,8 @@ export function changeBody({ definition, definitionField }: ComputationKind): TO
     },
     {
       additionalProperties: false,
-      'x-fixed': {
-        ...FIXED_FIELDS,
+      'x-immutable': {
+        ...IMMUTABLE_FIELDS,
         key: 'Omit it. For another key, create a new record.',
         space: 'Omit it. For another space, create a new record.',
         manual: 'Omit it. Create a new audience.',

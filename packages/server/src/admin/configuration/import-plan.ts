@@ -87,7 +87,7 @@ export function planImport(
 
 const MOVED = fault(
   '/sourceId',
-  'fixed',
+  'immutable',
   'sourceId cannot be changed.',
   'Give the destination a new id, or keep its source.',
 )
@@ -217,28 +217,31 @@ function catalogFaults(
       ? referenceFaults({ ...next, condition: next.condition }, computations)
       : []
   return [
-    ...(before ? fixedFaults(next, before) : spaceFaults(next.space, sources.values())),
-    ...(before ? [] : formFaults(next.key)),
+    ...(before ? immutableFaults(next, before) : spaceFaults(next.space, sources.values())),
+    ...(before ? [] : formatFaults(next.key)),
     ...keyFaults(next, computations.values(), '/key'),
     ...destinationFaults(next.destinationIds, destinations),
     ...faultsBelow('/condition', references),
   ]
 }
 
-function formFaults(key: string): readonly Fault[] {
+function formatFaults(key: string): readonly Fault[] {
   if (keyOfName(key) === key) return []
   const hint = `Use snake_case, such as ${keyOfName(key)}.`
-  return [fault('/key', 'wrong_form', 'key is not in snake_case.', hint)]
+  return [fault('/key', 'invalid_format', 'key is not in snake_case.', hint)]
 }
 
-function fixedFaults(next: Computation, before: Computation): readonly Fault[] {
+function immutableFaults(next: Computation, before: Computation): readonly Fault[] {
   const hint = 'Give the entry a new id, or keep the current value.'
   const changed = (['key', 'space'] as const).filter((name) => next[name] !== before[name])
   const faults = changed.map((name) =>
-    fault(`/${name}`, 'fixed', `${name} cannot be changed.`, hint),
+    fault(`/${name}`, 'immutable', `${name} cannot be changed.`, hint),
   )
   if (isManual(next) === isManual(before)) return faults
-  return [...faults, fault('/condition', 'fixed', 'A condition cannot be added or removed.', hint)]
+  return [
+    ...faults,
+    fault('/condition', 'immutable', 'A condition cannot be added or removed.', hint),
+  ]
 }
 
 function isManual(record: Computation): boolean {

@@ -89,7 +89,7 @@ const WebhookResponse = Type.Object({
   firstDueAt: Schema.time,
   nextAttemptAt: Schema.nullable(Schema.time),
   waiting: Schema.nullable(WaitingResponse),
-  last: Schema.nullable(
+  lastAttempt: Schema.nullable(
     Type.Object(attemptFields, { description: 'The last attempt; null before the first.' }),
   ),
 })
@@ -101,7 +101,9 @@ export const DeliveryResponse = Type.Object(
     eventId: Type.String(),
     destinationId: Type.String(),
     state,
-    rounds: Schema.integer('The most attempts to any webhook since the last replay or retry.'),
+    attemptCount: Schema.integer(
+      'The number of attempts since the last replay or manual retry; with several webhooks, the highest of their numbers.',
+    ),
     replayId: Type.Optional(Schema.text('The last replay that delivered it again.')),
     quarantine: Type.Optional(
       Type.Object(
@@ -283,7 +285,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
   const { catalog, lanes, replays, clock, wake } = deps
   app.post('/deliveries/:id/retry', { schema: schemas.retry }, async (request) => {
     const before = await requireDelivery(deps, request.params.id)
-    const after = { ...before, state: 'pending', rounds: 0 } as const
+    const after = { ...before, state: 'pending', attemptCount: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
     // The stored response must not contain user data.
     const response = { status: 200, headers: {}, body: {} } as const
@@ -311,8 +313,8 @@ async function requireDelivery({ deliveries }: Pick<DeliveryDeps, 'deliveries'>,
 
 /** The delivery as the audit log shows it: without the responses of the receiver. */
 function auditedDelivery(delivery: DeliveryHistory): object {
-  const { id, eventId, destinationId, state: current, rounds } = delivery
-  return { id, eventId, destinationId, state: current, rounds }
+  const { id, eventId, destinationId, state: current, attemptCount } = delivery
+  return { id, eventId, destinationId, state: current, attemptCount }
 }
 
 /** The delivery as the API shows it. */
@@ -333,16 +335,16 @@ export function presentDelivery(delivery: DeliveryHistory, context: WaitContext)
 }
 
 function presentPart(part: DeliveryPart, context: WaitContext): object {
-  const { url, firstDueAt, last } = part
+  const { url, firstDueAt, lastAttempt } = part
   const waiting = partWaiting(part, context)
   return {
     url,
     state: part.state,
-    outcome: last?.outcome ?? null,
+    outcome: lastAttempt?.outcome ?? null,
     firstDueAt: formatTimestamp(firstDueAt),
     nextAttemptAt: Schema.timeOrNull(waiting?.nextAttemptAt ?? null),
     waiting: waiting && presentWaiting(waiting),
-    last: last ? presentAttempt(last) : null,
+    lastAttempt: lastAttempt ? presentAttempt(lastAttempt) : null,
   }
 }
 

@@ -166,11 +166,12 @@ function pauseOf(
 }
 
 function untilTime(
-  { last, firstDueAt, dueAt }: DeliveryPart & { readonly dueAt: number },
+  { lastAttempt, firstDueAt, dueAt }: DeliveryPart & { readonly dueAt: number },
   state: WebhookState | undefined,
   now: number,
 ): PartWaiting {
-  const since = last === undefined ? firstDueAt : last.startedAt + last.durationMs
+  const since =
+    lastAttempt === undefined ? firstDueAt : lastAttempt.startedAt + lastAttempt.durationMs
   const next = (at: number | null): number => Math.max(dueAt, at ?? now, now)
   if (state?.retryAfterUntil != null && state.retryAfterUntil >= dueAt)
     return { reason: 'retry_after', since, nextAttemptAt: next(state.retryAfterUntil) }

@@ -78,8 +78,8 @@ const ChangeDestinationRequest = Type.Object(
   { ...optional, settings: Type.Optional(SettingsRequest) },
   {
     additionalProperties: false,
-    'x-fixed': {
-      ...Schema.FIXED_FIELDS,
+    'x-immutable': {
+      ...Schema.IMMUTABLE_FIELDS,
       enabledChangedAt: 'Omit it: the server sets it.',
       sourceId: IMMUTABLE,
       type: IMMUTABLE,

@@ -182,7 +182,7 @@ const MAX_STEPS = 1_000
 export function transformFaults(input: unknown, pointer: string): readonly Fault[] {
   const hint = 'Use a JSONata expression, such as { "text": event }.'
   if (typeof input !== 'string' || input.trim() === '')
-    return [fault(pointer, 'wrong_type', 'transform must be an expression.', hint)]
+    return [fault(pointer, 'invalid_type', 'transform must be an expression.', hint)]
   const max = LIMITS.transformCharacters
   if (input.length > max)
     return [fault(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
@@ -206,7 +206,7 @@ function parseFields(
 ): Fields | undefined {
   if (!isJsonObject(input)) {
     const hint = 'Use an object: {"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}.'
-    faults.push(fault('/fields', 'wrong_type', 'fields must be an object.', hint))
+    faults.push(fault('/fields', 'invalid_type', 'fields must be an object.', hint))
     return undefined
   }
   const { keep, drop, hash, salt } = input
@@ -257,7 +257,7 @@ const MIN_SALT = 16
 const MAX_PATHS = LIMITS.pathsPerRule
 
 function checkList(input: Json, pointer: string, hint: string, faults: Fault[]): input is Json[] {
-  if (!Array.isArray(input)) faults.push(fault(pointer, 'wrong_type', 'Must be a list.', hint))
+  if (!Array.isArray(input)) faults.push(fault(pointer, 'invalid_type', 'Must be a list.', hint))
   else if (input.length > MAX_PATHS) {
     const fewer = `Use at most ${MAX_PATHS} paths.`
     faults.push(fault(pointer, 'too_many', 'Too many paths.', fewer))
@@ -278,7 +278,7 @@ function checkHashes(input: Json, faults: Fault[]): void {
   for (const [index, each] of input.entries()) {
     const at = `${pointer}/${index}`
     if (!isJsonObject(each)) {
-      faults.push(fault(at, 'wrong_type', 'Must be an object.', hint))
+      faults.push(fault(at, 'invalid_type', 'Must be an object.', hint))
       continue
     }
     const { path, normalize } = each
@@ -294,7 +294,7 @@ function checkHashes(input: Json, faults: Fault[]): void {
 function parseSample(input: unknown, faults: Fault[]): Sample | undefined {
   const hint = 'Use an object with a rate from 0 to 1: {"rate": 0.1, "by": "userId"}.'
   if (!isJsonObject(input)) {
-    faults.push(fault('/sample', 'wrong_type', 'sample must be an object.', hint))
+    faults.push(fault('/sample', 'invalid_type', 'sample must be an object.', hint))
     return undefined
   }
   const { rate, by = 'userId' } = input
@@ -334,7 +334,7 @@ function checkNames(names: Json, pointer: string, faults: Fault[]): void {
 function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
   const hint = `Use a list of up to ${MAX_COMPARISONS} comparisons: [{"property": "revenue", "op": ">=", "value": 100}].`
   if (!Array.isArray(where))
-    faults.push(fault(pointer, 'wrong_type', 'where must be a list.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'where must be a list.', hint))
   else if (where.length > MAX_COMPARISONS)
     faults.push(fault(pointer, 'too_many', 'Too many comparisons.', hint))
   else where.forEach((each, index) => checkCompared(each, `${pointer}/${index}`, hint, faults))
@@ -342,7 +342,7 @@ function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
 
 function checkCompared(input: Json, pointer: string, hint: string, faults: Fault[]): void {
   if (!isJsonObject(input)) {
-    faults.push(fault(pointer, 'wrong_type', 'A comparison must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'A comparison must be an object.', hint))
     return
   }
   faults.push(...unknownFields(input, [...COMPARED, 'op', 'value'], pointer))

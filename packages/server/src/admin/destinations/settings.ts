@@ -235,7 +235,7 @@ function parseSharedSecret(
   if (typeof input !== 'string') {
     const hint = 'Use a string, or null to send unsigned requests.'
     const message = 'sharedSecret must be a string or null.'
-    faults.push(fault('/sharedSecret', 'wrong_type', message, hint))
+    faults.push(fault('/sharedSecret', 'invalid_type', message, hint))
     return null
   }
   faults.push(...sharedSecretFaults(input, '/sharedSecret'))

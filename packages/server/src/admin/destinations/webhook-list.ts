@@ -59,7 +59,7 @@ function parseWebhook(
   const { faults } = context
   if (!isJsonObject(entry)) {
     const hint = 'Use an object: {"url": "https://…", "headers": {}}.'
-    faults.push(fault(pointer, 'wrong_type', 'A webhook must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'A webhook must be an object.', hint))
     return undefined
   }
   faults.push(...unknownFields(entry, FIELDS, pointer))
@@ -79,7 +79,7 @@ function parseStaticHeaders(
   if (input === undefined) return {}
   if (!isJsonObject(input)) {
     const hint = 'Use an object of names and values: {"Authorization": "Bearer …"}.'
-    faults.push(fault(pointer, 'wrong_type', 'The headers must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'The headers must be an object.', hint))
     return {}
   }
   const entries = Object.entries(input)
@@ -126,7 +126,7 @@ function valueFault(value: unknown): Fault | undefined {
   }
   if (typeof value !== 'string') {
     const hint = 'Send the value as a string, even for numbers: "1".'
-    return fault('', 'wrong_type', 'A header value must be a string.', hint)
+    return fault('', 'invalid_type', 'A header value must be a string.', hint)
   }
   if (value.length > MAX_VALUE_CHARACTERS) {
     const hint = `Use at most ${MAX_VALUE_CHARACTERS} characters.`

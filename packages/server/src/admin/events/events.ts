@@ -1,4 +1,4 @@
-import { EVENT_OUTCOMES, EVENT_TYPES, type Mark } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES, type EventWarning } from '@hookline/protocol'
 import Type from 'typebox'
 import { destinationsOf } from '../../backend/catalog.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
@@ -13,7 +13,7 @@ import { requireFound } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
 import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
 
-const MARKS: Mark[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
+const EVENT_WARNINGS: EventWarning[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
 
 /** Maximum suppressions in one response. */
 export const MAX_SUPPRESSIONS = 100
@@ -23,7 +23,7 @@ const eventFields = {
   sourceId: Schema.text('For a computed event: the id of the audience or computed trait.'),
   event: { ...Schema.anyObject, description: 'The call as received, validated and stamped.' },
   receivedAt: Schema.time,
-  marks: Type.Array(Type.Enum(MARKS), { description: 'Warnings about the call.' }),
+  warnings: Type.Array(Type.Enum(EVENT_WARNINGS), { description: 'Warnings about the call.' }),
   duplicates: Schema.integer('The number of later calls with this messageId, which were dropped.'),
   lastDuplicateAt: Schema.nullable(Schema.timeOf('When the last of them arrived.')),
 }
@@ -178,8 +178,8 @@ async function allDeliveries(
 }
 
 function presentEvent(archived: ArchivedEvent): object {
-  const { id, sourceId, event, marks, duplicates } = archived
+  const { id, sourceId, event, warnings, duplicates } = archived
   const lastDuplicateAt = Schema.timeOrNull(archived.lastDuplicateAt)
   const { receivedAt } = event
-  return { id, sourceId, event, receivedAt, marks, duplicates, lastDuplicateAt }
+  return { id, sourceId, event, receivedAt, warnings, duplicates, lastDuplicateAt }
 }

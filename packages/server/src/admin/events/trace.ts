@@ -203,10 +203,12 @@ const NOT_FAILED: ReadonlySet<string> = new Set(['delivered', 'declined', 'remov
 /** The last failure of each webhook that has not accepted the event. */
 function failureExplanations({ webhooks }: Delivery): Explanation[] {
   return webhooks.flatMap((part) => {
-    const { state, last } = part
-    if (last === undefined || NOT_FAILED.has(state)) return []
-    const explanation = `The last attempt to ${hostOf(part)} failed: ${last.error ?? last.class}`
-    return [{ explanation, remedy: `${last.class}: ${ATTEMPT_CLASSES[last.class].help}` }]
+    const { state, lastAttempt } = part
+    if (lastAttempt === undefined || NOT_FAILED.has(state)) return []
+    const explanation = `The last attempt to ${hostOf(part)} failed: ${lastAttempt.error ?? lastAttempt.class}`
+    return [
+      { explanation, remedy: `${lastAttempt.class}: ${ATTEMPT_CLASSES[lastAttempt.class].help}` },
+    ]
   })
 }
 

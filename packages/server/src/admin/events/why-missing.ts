@@ -45,7 +45,7 @@ export const MISSING_CAUSES = {
     meaning: 'No call with a write key of the source arrived in the last 24 hours.',
     help: 'Check the write key and the host in the client, and send a call manually.',
   },
-  refused: {
+  rejected: {
     meaning: 'Calls were rejected in the last 24 hours.',
     help: 'Look up the code in the table of the ingestion API. Then send the call again.',
   },
@@ -159,7 +159,7 @@ async function whyMissing(missing: MissingEvent, deps: WhyMissingDeps): Promise<
     ...(await deletionCauses(user, deps)),
     ...expired(missing, deps),
     ...sourceCauses(missing, deps, now),
-    ...(await refusedCalls(missing, deps, now)),
+    ...(await rejectedCalls(missing, deps, now)),
   ]
   if (quarantined > 0) causes.push({ code: 'quarantined', evidence: { count: quarantined } })
   const isStored = causes.some(({ code }) => code === 'event_exists' || code === 'other_source')
@@ -282,36 +282,36 @@ function sourceCauses(
 }
 
 const DAY_MS = 24 * SPANS.hour
-const PREFIX = 'refused.'
+const PREFIX = 'rejected.'
 /** Calls for suppressed users: counted in the suppressions instead. */
-const LEFT_OUT = 'refused.suppressed'
+const SUPPRESSED_COUNT = 'rejected.suppressed'
 
-/** A cause for each code of calls refused in the last day, the most frequent first. Counts are up to a minute old. */
-async function refusedCalls(
+/** A cause for each code of calls rejected in the last day, the most frequent first. Counts are up to a minute old. */
+async function rejectedCalls(
   { sourceId }: MissingEvent,
   { statistics }: WhyMissingDeps,
   now: number,
 ): Promise<MissingCause[]> {
-  const refused = new Map<string, { count: number; lastAt: number }>()
+  const rejected = new Map<string, { count: number; lastAt: number }>()
   // Refused calls have no destination: the rows of destinations, the majority, are not read.
   const range = { span: 'minute', from: now - DAY_MS, to: now, destinationId: '' } as const
   for await (const rows of statistics.read(range)) {
     // Calls with an unknown write key have no source.
     const matching = rows.filter((row) => [sourceId ?? row.sourceId, ''].includes(row.sourceId))
     for (const [name, count, lastAt] of matching.flatMap(refusalsIn))
-      refused.set(name, { count: count + (refused.get(name)?.count ?? 0), lastAt })
+      rejected.set(name, { count: count + (rejected.get(name)?.count ?? 0), lastAt })
   }
-  return [...refused]
+  return [...rejected]
     .toSorted(([, a], [, b]) => b.count - a.count)
     .map(([name, { count, lastAt }]) => ({
-      code: 'refused',
+      code: 'rejected',
       evidence: { count, ...latest(lastAt), code: name.slice(PREFIX.length) },
     }))
 }
 
 function refusalsIn({ start, counts }: CountsRow): [name: string, count: number, at: number][] {
   return Object.entries(counts)
-    .filter(([name]) => name.startsWith(PREFIX) && name !== LEFT_OUT)
+    .filter(([name]) => name.startsWith(PREFIX) && name !== SUPPRESSED_COUNT)
     .map(([name, count]) => [name, count, start])
 }
 

@@ -49,7 +49,7 @@ export function requireFound<T>(record: T | undefined, detail: string): T {
 }
 
 /** The response to an error that occurs before a route of the management API runs. */
-export function problemForm(code: IngestCodeName, { requestId }: { readonly requestId: string }) {
+export function problemFormat(code: IngestCodeName, { requestId }: { readonly requestId: string }) {
   const problem = new Problem(code in PROBLEM_CODES ? (code as ProblemCodeName) : 'internal_error')
   return {
     status: problem.statusCode,

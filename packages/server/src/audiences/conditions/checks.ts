@@ -30,7 +30,7 @@ export function checkText(
 ): value is string {
   if (value === undefined) faults.push(fault(pointer, 'required', 'This field is required.', hint))
   else if (typeof value !== 'string')
-    faults.push(fault(pointer, 'wrong_type', 'Must be a string.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'Must be a string.', hint))
   else if (value === '') faults.push(fault(pointer, 'too_short', 'Must not be empty.', hint))
   else if (value.length > MAX_CHARACTERS) {
     const shorter = `Use at most ${MAX_CHARACTERS} characters.`
@@ -43,7 +43,7 @@ export function checkText(
 export function checkPath(value: unknown, pointer: string, faults: Fault[]): void {
   const hint = 'Use a name, or a path with a dot between its names: "address.city".'
   if (checkText(value, pointer, hint, faults) && pathOf(value).includes('')) {
-    faults.push(fault(pointer, 'wrong_form', 'The path contains an empty name.', hint))
+    faults.push(fault(pointer, 'invalid_format', 'The path contains an empty name.', hint))
   }
 }
 
@@ -140,7 +140,7 @@ function checkType({ type, name }: JsonObject, pointer: string, faults: Fault[])
 function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
   const hint = `Use a list of up to ${MAX_FILTERS} filters: [{"property": "revenue", "op": ">", "value": 50}].`
   if (!Array.isArray(where)) {
-    faults.push(fault(pointer, 'wrong_type', 'where must be a list.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'where must be a list.', hint))
   } else if (where.length > MAX_FILTERS) {
     faults.push(fault(pointer, 'too_many', 'Too many filters.', hint))
   } else {
@@ -153,7 +153,7 @@ function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
 function checkFilter(filter: Json, pointer: string, faults: Fault[]): void {
   if (!isJsonObject(filter)) {
     const hint = 'Use an object: {"property": "revenue", "op": ">", "value": 50}.'
-    faults.push(fault(pointer, 'wrong_type', 'A filter must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'A filter must be an object.', hint))
     return
   }
   faults.push(...unknownFields(filter, ['property', 'op', 'value'], pointer))
@@ -181,7 +181,7 @@ export function checkWindow(input: JsonObject, pointer: string, faults: Fault[])
 function withinFaults(within: Json, pointer: string): Fault[] {
   const hint = `Use a whole number of ${UNITS.join(', ')}, up to ${LIMITS.windowDays} days: {"days": 30}.`
   if (!isJsonObject(within)) {
-    return [fault(pointer, 'wrong_type', 'within must be an object.', hint)]
+    return [fault(pointer, 'invalid_type', 'within must be an object.', hint)]
   }
   const unknown = unknownFields(within, UNITS, pointer)
   if (unknown.length > 0) return unknown
@@ -196,14 +196,14 @@ function withinFaults(within: Json, pointer: string): Fault[] {
 function betweenFaults(between: Json, pointer: string): Fault[] {
   const hint = 'Use two timestamps: ["2026-01-01T00:00:00.000Z", "2026-02-01T00:00:00.000Z"].'
   if (!Array.isArray(between) || between.length !== 2) {
-    return [fault(pointer, 'wrong_type', 'between must be a list of two timestamps.', hint)]
+    return [fault(pointer, 'invalid_type', 'between must be a list of two timestamps.', hint)]
   }
   const times = between.map((each: Json) =>
     typeof each === 'string' ? parseTimestamp(each) : undefined,
   )
   const faults = times.flatMap((time, index) =>
     time === undefined
-      ? [fault(`${pointer}/${index}`, 'wrong_form', 'Invalid timestamp.', hint)]
+      ? [fault(`${pointer}/${index}`, 'invalid_format', 'Invalid timestamp.', hint)]
       : [],
   )
   const [from, to] = times

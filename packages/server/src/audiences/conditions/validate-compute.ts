@@ -14,7 +14,7 @@ export type ValidatedCompute = { readonly compute: Compute } | { readonly faults
 export function validateCompute(input: unknown): ValidatedCompute {
   if (!isJsonObject(input)) {
     const hint = 'Use an object, such as {"fn": "count", "event": "Order Completed"}.'
-    return { faults: [fault('', 'wrong_type', 'compute must be an object.', hint)] }
+    return { faults: [fault('', 'invalid_type', 'compute must be an object.', hint)] }
   }
   const by = Object.hasOwn(input, 'type') ? 'type' : 'event'
   const known = ['fn', ...SELECTION_FIELDS[by], 'property', ...WINDOW_FIELDS]

@@ -98,7 +98,7 @@ class TreeValidation {
       return this.#end(pointer, 'too_deep', 'The condition is nested too deeply.', this.#flatter)
     const { kindsOf, checkOf, examples } = this.#language
     if (!isJsonObject(input)) {
-      return this.#end(pointer, 'wrong_type', 'A condition must be an object.', examples)
+      return this.#end(pointer, 'invalid_type', 'A condition must be an object.', examples)
     }
     const [group, otherGroup] = GROUPS.filter((each) => Object.hasOwn(input, each))
     const [clause, otherClause] = kindsOf(input)
@@ -122,7 +122,7 @@ class TreeValidation {
     if (kind === 'not') return this.visit(parts, at, level + 1)
     if (!Array.isArray(parts) || parts.length === 0) {
       const hint = 'Use a list of at least one condition: [{…}, {…}].'
-      return this.#end(at, 'wrong_type', `${kind} must be a list of conditions.`, hint)
+      return this.#end(at, 'invalid_type', `${kind} must be a list of conditions.`, hint)
     }
     for (const [index, part] of parts.entries()) this.visit(part, `${at}/${index}`, level + 1)
   }
@@ -158,7 +158,7 @@ function checkEvents(input: JsonObject, pointer: string, faults: Fault[]): void 
 function checkCount(count: Json, pointer: string, faults: Fault[]): void {
   if (!isJsonObject(count)) {
     const hint = 'Use an object, such as {"op": ">=", "n": 2}.'
-    faults.push(fault(pointer, 'wrong_type', 'count must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'count must be an object.', hint))
     return
   }
   faults.push(...unknownFields(count, ['op', 'n'], pointer))
@@ -177,6 +177,6 @@ function checkAudience({ audience }: JsonObject, pointer: string, faults: Fault[
   const hint = 'Use the id of an audience: "aud_…".'
   if (!checkText(audience, `${pointer}/audience`, hint, faults)) return
   if (!isId('aud', audience)) {
-    faults.push(fault(`${pointer}/audience`, 'wrong_form', 'Invalid audience id.', hint))
+    faults.push(fault(`${pointer}/audience`, 'invalid_format', 'Invalid audience id.', hint))
   }
 }

@@ -62,7 +62,7 @@ export function identifyOf(identify: Identify): AcceptedEvent {
       context: { [kind === 'audience' ? 'audience' : 'computedTrait']: { id, name, key, syncId } },
       traits: { [key]: value },
     },
-    marks: [],
+    warnings: [],
     origin: { computationId: id, destinationIds },
   })
 }

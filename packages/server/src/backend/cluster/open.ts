@@ -59,7 +59,7 @@ export interface ClusterOptions extends ServerOptions {
  * Opens the backend of one node on PostgreSQL and NATS.
  * @throws {ConnectionRefused} if the settings of a server are wrong
  * @throws {EncryptionKeyMismatch} if secrets are encrypted with a key that this node does not have
- * @throws {SchemaTooNew | OlderNodesRun} if this version is incompatible with the schema or other nodes
+ * @throws {SchemaTooNew | IncompatibleNodesError} if this version is incompatible with the schema or other nodes
  * @throws {StreamMismatch} if the stream of the log belongs to another database
  * @throws {MoveUnfinished} while the data of an embedded service is being moved into the cluster
  */

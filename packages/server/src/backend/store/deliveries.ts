@@ -19,7 +19,7 @@ export interface DeliveryRow {
   readonly event_id: string
   readonly destination_id: string
   readonly state: DeliveryState
-  readonly rounds: number
+  readonly attempt_count: number
   readonly first_due_at: number
   readonly due_at: number | null
   readonly webhooks: string
@@ -27,7 +27,7 @@ export interface DeliveryRow {
 }
 
 export const DELIVERY_COLUMNS = `deliveries.id AS delivery_id, deliveries.event_id, deliveries.destination_id, deliveries.state,
-  deliveries.rounds, deliveries.first_due_at, deliveries.due_at, deliveries.webhooks, deliveries.replay_id`
+  deliveries.attempt_count, deliveries.first_due_at, deliveries.due_at, deliveries.webhooks, deliveries.replay_id`
 
 const COLUMNS = rawSql(DELIVERY_COLUMNS)
 
@@ -205,7 +205,7 @@ export function deliveryOf(row: DeliveryRow, webhooks: readonly DeliveryPart[]):
     eventId: row.event_id,
     destinationId: row.destination_id,
     state: row.state,
-    rounds: row.rounds,
+    attemptCount: row.attempt_count,
     firstDueAt: timeOf(row.first_due_at),
     dueAt: timeOrNull(row.due_at),
     webhooks,
@@ -220,6 +220,8 @@ export function attemptsOf(
   { webhooks }: Pick<Delivery, 'webhooks'>,
 ): readonly Attempt[] {
   const failed = documents.flatMap((document) => parts.attemptIn(document) ?? [])
-  const delivered = webhooks.flatMap(({ last }) => (last?.outcome === 'delivered' ? [last] : []))
+  const delivered = webhooks.flatMap(({ lastAttempt }) =>
+    lastAttempt?.outcome === 'delivered' ? [lastAttempt] : [],
+  )
   return [...failed, ...delivered].toSorted((a, b) => a.startedAt - b.startedAt)
 }

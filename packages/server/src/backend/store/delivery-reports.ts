@@ -12,7 +12,7 @@ const MAX_PENDING = 20_000
 
 /** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */
 const FAILING = rawSql(
-  `state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'))`,
+  `state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'))`,
 )
 
 /** A retried delivery can still be declined. Not in the condition of the index, which is older than this state. */

@@ -52,7 +52,7 @@ export interface EventOrder {
 }
 
 const COLUMNS =
-  'id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, checksum'
+  'id, source_id, message_id, type, received_at, warnings, user_id, previous_id, origin, rest, checksum'
 
 interface Selecting {
   all<Row>(statement: Statement<Row>): Promise<Row[]>

@@ -34,7 +34,7 @@ function headOf(row: EventRow): EventHead {
     String(row['message_id']),
     String(row['type']),
     Number(row['received_at']),
-    String(row['marks']),
+    String(row['warnings']),
     textOrNull(row['user_id']),
     textOrNull(row['previous_id']),
     textOrNull(row['origin']),

@@ -241,7 +241,7 @@ async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
       WHERE event_id ${tx.dialect.among(ids)}
       UNION ALL
       SELECT event_id, destination_id, CASE
-        WHEN state = 'pending' AND rounds > 0 THEN 'retrying'
+        WHEN state = 'pending' AND attempt_count > 0 THEN 'retrying'
         WHEN state IN ('rejected', 'expired', 'quarantined') THEN 'failed'
         ELSE state END
       FROM deliveries WHERE event_id ${tx.dialect.among(ids)}

@@ -120,7 +120,7 @@ function contentOf({ kind, user_id: id, ...row }: NoticeRow): DeliveryContent {
 
 /** Columns of a notice: HTTP requests made, and when the last response arrived once it has ended. */
 export function countedOf({ state, webhooks }: Delivery) {
-  const lasts = webhooks.flatMap(({ last }) => last ?? [])
+  const lasts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
   const attempts = lasts.reduce((sum, { number }) => sum + number, 0)
   const isOpen = state === 'pending' || state === 'held' || lasts.length === 0
   const ends = lasts.map(({ startedAt, durationMs }) => Math.round(startedAt + durationMs))
@@ -137,7 +137,7 @@ export async function createNotices(tx: Tx, notices: readonly NewNotice[]): Prom
     number: ['createdAt', 'dueAt'],
   })
   const created = await tx.all(sql<{ readonly id: string }>`
-    INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, rounds,
+    INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, attempt_count,
       first_due_at, due_at, attempts, webhooks, is_waiting)
     SELECT id, deletion_id, source_id, destination_id, kind, user_id, created_at, 'pending', 0,
       due_at, due_at, 0, '[]', true

@@ -59,11 +59,11 @@ export async function quarantineItems(tx: Tx, { items, deliveries }: QuarantineR
 async function insertNew(tx: Tx, deliveries: readonly NewRow[]): Promise<void> {
   const input = tx.dialect.rows(deliveries, {
     text: ['id', 'eventId', 'destinationId', 'webhooks'],
-    number: ['rounds', 'firstDueAt'],
+    number: ['attemptCount', 'firstDueAt'],
   })
   await tx.run(sql`
-    INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks, is_waiting)
-    SELECT input.id, event_id, destination_id, 'quarantined', rounds, first_due_at, webhooks, false
+    INSERT INTO deliveries (id, event_id, destination_id, state, attempt_count, first_due_at, webhooks, is_waiting)
+    SELECT input.id, event_id, destination_id, 'quarantined', attempt_count, first_due_at, webhooks, false
     FROM ${input} JOIN events ON events.id = event_id ORDER BY input.id ${tx.dialect.forKeyShare}
     ON CONFLICT (id) DO NOTHING`)
 }

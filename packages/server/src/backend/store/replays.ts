@@ -159,7 +159,7 @@ async function requeueDeliveries(
   const input = dialect.rows(wanted, { text: ['id', 'eventId'] })
   const created = await tx.all(sql<{ readonly id: string }>`
     INSERT INTO deliveries
-      (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+      (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
     SELECT id, event_id, ${destinationId}, 'pending', 0, ${now}, ${now}, '[]', ${replayId}, true
     FROM ${input} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
   const isNew = new Set(created.map(({ id }) => id))
@@ -170,7 +170,7 @@ async function requeueDeliveries(
   // Few groups: nearly all get an empty list.
   for (const [webhooks, alike] of Map.groupBy(ended, webhooksLeftOf))
     await tx.run(sql`
-      UPDATE deliveries SET state = 'pending', rounds = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},
+      UPDATE deliveries SET state = 'pending', attempt_count = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},
         first_due_at = CASE WHEN first_due_at < ${now} THEN ${now} ELSE first_due_at + 1 END, webhooks = ${webhooks}
       WHERE id ${dialect.among(alike.map(({ id }) => id))}`)
   await keepLastAttempts(tx, ended)

@@ -18,10 +18,10 @@ export interface NumberedLanes {
   load(numbers: Iterable<number>): Promise<void>
 }
 
-/** A part as stored: with its lane instead of the URL. */
-type StoredPart = Omit<DeliveryPart, 'url' | 'last'> & {
+/** A part as stored: with its lane instead of the URL, and a short name for the last attempt. */
+type StoredPart = Omit<DeliveryPart, 'url' | 'lastAttempt'> & {
   readonly lane: number
-  readonly last?: Omit<NonNullable<DeliveryPart['last']>, 'url'>
+  readonly last?: Omit<NonNullable<DeliveryPart['lastAttempt']>, 'url'>
 }
 
 type StoredAttempt = Omit<Attempt, 'url'> & { readonly lane: number }
@@ -79,11 +79,11 @@ export class StoredParts {
   }
 
   textOf({ destinationId, webhooks }: Delivery): string {
-    const parts = webhooks.map(({ url, last, ...part }): StoredPart => {
+    const parts = webhooks.map(({ url, lastAttempt, ...part }): StoredPart => {
       const lane = this.laneOf(destinationId, url)
-      if (last === undefined) return { lane, ...part }
-      const { url: _url, ...kept } = last
-      return { lane, ...part, last: withStorableError(kept) }
+      if (lastAttempt === undefined) return { lane, ...part }
+      const { url: _url, ...last } = lastAttempt
+      return { lane, ...part, last: withStorableError(last) }
     })
     return storedJson(parts)
   }
@@ -92,7 +92,7 @@ export class StoredParts {
   partsIn(column: unknown): readonly DeliveryPart[] | undefined {
     return storedPartsIn(column)?.map(({ lane, last, ...part }) => {
       const url = this.#urlOf(lane)
-      return { url, ...part, ...(last && { last: { url, ...last } }) }
+      return { url, ...part, ...(last && { lastAttempt: { url, ...last } }) }
     })
   }
 

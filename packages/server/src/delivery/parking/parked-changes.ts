@@ -195,7 +195,7 @@ function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean
   const end = part.firstDueAt + times.retryWindowMs
   if (end > times.now) return false
   // A probe must have failed after the end of the window. While Hookline is stopped, it sends none.
-  return part.last !== undefined || (times.since <= part.firstDueAt && times.failedAt >= end)
+  return part.lastAttempt !== undefined || (times.since <= part.firstDueAt && times.failedAt >= end)
 }
 
 function isHeldTooLong(delivery: Delivery, url: string, before: number): boolean {

@@ -229,5 +229,5 @@ export function nextRequest(
 }
 
 function nextNumber(delivery: Delivery, url: string): number {
-  return 1 + (partOf(delivery, url)?.last?.number ?? 0)
+  return 1 + (partOf(delivery, url)?.lastAttempt?.number ?? 0)
 }

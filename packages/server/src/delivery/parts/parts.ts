@@ -56,8 +56,10 @@ export function afterAttempt(
   )
   // Without a request, it is not a round.
   const isRound = attempt.outcome !== 'declined'
-  const rounds = isRound ? Math.max(delivery.rounds, attempt.number) : delivery.rounds
-  return settled(delivery, parts, rules.successPolicy, rounds)
+  const attemptCount = isRound
+    ? Math.max(delivery.attemptCount, attempt.number)
+    : delivery.attemptCount
+  return settled(delivery, parts, rules.successPolicy, attemptCount)
 }
 
 /** Changes the part of one webhook; parts in other states stay as they are. */
@@ -125,9 +127,10 @@ function isDeclined({ state }: DeliveryPart): boolean {
 }
 
 function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules): DeliveryPart {
-  const { headers: _headers, body: _body, retryAfterMs, ...last } = attempt
-  if (attempt.outcome !== 'retry') return { ...part, last, state: attempt.outcome, dueAt: null }
-  const tried = { ...part, last }
+  const { headers: _headers, body: _body, retryAfterMs, ...lastAttempt } = attempt
+  if (attempt.outcome !== 'retry')
+    return { ...part, lastAttempt, state: attempt.outcome, dueAt: null }
+  const tried = { ...part, lastAttempt }
   const { schedule, now, random } = rules
   const { number } = attempt
   const { firstDueAt } = part
@@ -139,7 +142,7 @@ function partAfter(part: DeliveryPart, attempt: PartAttempt, rules: AttemptRules
 
 /** A part whose window is over: `rejected` if the receiver or the settings had to be fixed, `expired` otherwise. */
 function overdue(part: DeliveryPart): DeliveryPart {
-  const kind = part.last?.class
+  const kind = part.lastAttempt?.class
   const isRejected = kind !== undefined && (kind === 'certificate_invalid' || isForbidden(kind))
   return ended(part, isRejected ? 'rejected' : 'expired')
 }
@@ -152,7 +155,7 @@ function settled(
   delivery: Delivery,
   parts: readonly DeliveryPart[],
   policy: SuccessPolicy,
-  rounds = delivery.rounds,
+  attemptCount = delivery.attemptCount,
 ): Delivery {
   const isDone = policy === 'any' && parts.some(isDelivered)
   const webhooks = isDone ? parts.map(notRetried) : parts
@@ -163,7 +166,7 @@ function settled(
   return {
     ...delivery,
     state: wasDelivered ? 'delivered' : stateOf(webhooks, policy),
-    rounds,
+    attemptCount,
     dueAt,
     webhooks,
   }
@@ -171,7 +174,7 @@ function settled(
 
 /** With policy `any`, each webhook gets one attempt, and no second one once another webhook has the event. */
 function notRetried(part: DeliveryPart): DeliveryPart {
-  const isFailed = part.last !== undefined && (isOpen(part) || part.state === 'expired')
+  const isFailed = part.lastAttempt !== undefined && (isOpen(part) || part.state === 'expired')
   return isFailed ? ended(part, 'not_retried') : part
 }
 

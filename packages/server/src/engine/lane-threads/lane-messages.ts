@@ -1,4 +1,4 @@
-import type { AcceptedEvent, Delivery, Destination, Mark } from '@hookline/protocol'
+import type { AcceptedEvent, Delivery, Destination, EventWarning } from '@hookline/protocol'
 import type { SharedChange } from '../../backend/threads.ts'
 import type { InProcessResponse, SentRequest } from '../../delivery/network/in-process-receiver.ts'
 import type { WireError } from '../../threads/channel.ts'
@@ -59,7 +59,7 @@ export interface FreshBlock {
   readonly ends: readonly number[]
 }
 
-const NO_MARKS: readonly Mark[] = []
+const NO_WARNINGS: readonly EventWarning[] = []
 
 export function freshBlockOf(deliveries: readonly NumberedDelivery[]): FreshBlock {
   const ends: number[] = []
@@ -88,14 +88,21 @@ export function deliveriesIn({ heads, bodies, ends }: FreshBlock): NumberedDeliv
     const start = ends[index - 1] ?? 0
     const body = Buffer.from(bodies.buffer, bodies.byteOffset + start, ends[index]! - start)
     const ids = { id: eventId, sourceId, type, messageId, userId, previousId }
-    const event = new SerialisedEvent({ ...ids, receivedAt, marks: NO_MARKS, origin, rest, body })
+    const event = new SerialisedEvent({
+      ...ids,
+      receivedAt,
+      warnings: NO_WARNINGS,
+      origin,
+      rest,
+      body,
+    })
     const due = { firstDueAt, dueAt: firstDueAt }
     const delivery: Delivery = {
       id,
       eventId,
       destinationId,
       state: 'pending',
-      rounds: 0,
+      attemptCount: 0,
       ...due,
       webhooks: [],
     }

@@ -9,7 +9,7 @@ import {
   isBeyondExact,
   isJsonObject,
   type Json,
-  type Mark,
+  type EventWarning,
   mayRoundToZero,
   newId,
   type RoundedNumbers,
@@ -41,7 +41,7 @@ export interface EventsFromCalls {
   readonly rejected: readonly RejectedCall[]
 }
 
-const NO_MARKS: readonly Mark[] = []
+const NO_WARNINGS: readonly EventWarning[] = []
 const SHOWN_ID_CHARACTERS = 100
 const ID_NOT_EXACT: Refused = { refused: 'id_not_exact' }
 
@@ -91,15 +91,15 @@ function eventFromCall(
   // Few calls have a number beyond 2^53, so most are searched only once.
   const hasLarge = contains(call, rules, isBeyondExact)
   if (hasLarge && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
-  const { event, mark } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
-  if (isStrict && mark === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
+  const { event, warning } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
+  if (isStrict && warning === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }
   const isRounded =
     (hasLarge || rounded.mayBeZero) &&
     rounded.has(index, (matches) => contains(call, rules, matches))
   const isCut = !rules.isUtf8 && hasReplacement(call, rules)
-  const marks = marksOf(isRounded, isCut, mark)
+  const warnings = warningsOf(isRounded, isCut, warning)
   const id = newId('evt', receipt.receivedAt.ms)
-  return acceptedEvent({ id, sourceId, event, marks, unknown: parsed.unknown })
+  return acceptedEvent({ id, sourceId, event, warnings, unknown: parsed.unknown })
 }
 
 /** Whether the call, or the shared parts of its batch, may have lost bytes that are not UTF-8. */
@@ -107,11 +107,15 @@ function hasReplacement(call: Json, { shared }: CallRules): boolean {
   return JSON.stringify([call, shared.context, shared.integrations]).includes('\ufffd')
 }
 
-function marksOf(isRounded: boolean, isCut: boolean, mark: Mark | undefined): readonly Mark[] {
-  if (!isRounded && !isCut) return mark ? [mark] : NO_MARKS
-  const marks: Mark[] = isRounded ? ['precision_lost'] : []
-  if (isCut) marks.push('characters_lost')
-  return mark ? [...marks, mark] : marks
+function warningsOf(
+  isRounded: boolean,
+  isCut: boolean,
+  warning: EventWarning | undefined,
+): readonly EventWarning[] {
+  if (!isRounded && !isCut) return warning ? [warning] : NO_WARNINGS
+  const warnings: EventWarning[] = isRounded ? ['precision_lost'] : []
+  if (isCut) warnings.push('characters_lost')
+  return warning ? [...warnings, warning] : warnings
 }
 
 /** Whether a number of the call, or of the shared parts of its batch, matches. */

@@ -3,17 +3,17 @@ import {
   formatTimestamp,
   isFormattedTimestamp,
   type Json,
-  type Mark,
+  type EventWarning,
   parseTimestamp,
 } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import type { ParsedCall } from './parse-call.ts'
 
-/** An event, with a mark if its timestamp is unreadable. */
+/** An event, with a warning if its timestamp is unreadable. */
 export interface Stamped {
   readonly event: Event
-  readonly mark?: Mark
+  readonly warning?: EventWarning
 }
 
 /** Turns a call into an event: adds times, messageId and client address. Pure. */
@@ -38,7 +38,7 @@ export function stamp(
       ...(sentAt?.instant && { sentAt: sentAt.instant.text }),
       ...(isText(raw) && { originalTimestamp: String(raw) }),
     },
-    ...(timestamp === undefined && { mark: 'timestamp_unreadable' }),
+    ...(timestamp === undefined && { warning: 'timestamp_unreadable' }),
   }
 }
 

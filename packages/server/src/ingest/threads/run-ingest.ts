@@ -49,7 +49,7 @@ export function runIngest(
       keyUses: keyUsesOf((use) => main.call('keyUsed', use)),
       // Main sees received events in the log.
       activity: {
-        refused: (code, calls, sourceId) => activity.refused(code, calls, sourceId),
+        rejected: (code, calls, sourceId) => activity.rejected(code, calls, sourceId),
         received: () => undefined,
       },
       limits: {

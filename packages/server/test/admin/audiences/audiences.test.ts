@@ -110,9 +110,9 @@ test.each<[string, object, string]>([
   ['no condition', {}, '/condition required'],
   ['both', { manual: true, condition: CONDITION }, '/condition exclusive'],
   ['manual: false', { manual: false, condition: CONDITION }, '/manual not_allowed'],
-  ['a condition that is not an object', { condition: 5 }, '/condition wrong_type'],
-  ['a key chosen by the client', { key: 'k', condition: CONDITION }, '/key fixed'],
-  ['a state', { state: 'live', condition: CONDITION }, '/state fixed'],
+  ['a condition that is not an object', { condition: 5 }, '/condition invalid_type'],
+  ['a key chosen by the client', { key: 'k', condition: CONDITION }, '/key immutable'],
+  ['a state', { state: 'live', condition: CONDITION }, '/state immutable'],
   [
     'an unknown audience',
     { condition: { audience: `aud_${'0'.repeat(26)}` } },
@@ -152,7 +152,7 @@ test('renaming keeps the key', async () => {
   expect(changed).toMatchObject({ name: 'New Name', key: 'old_name', version: 2 })
 })
 
-test('a change must match the version if it has one, and does not affect fixed fields', async () => {
+test('a change must match the version if it has one, and does not affect immutable fields', async () => {
   const { id } = await make()
   const headers = { 'if-match': '"2"' }
   const answer = await server.call('PATCH', `/audiences/${id}`, { headers, body: { name: 'x' } })
@@ -160,9 +160,9 @@ test('a change must match the version if it has one, and does not affect fixed f
   const fixed = { key: 'k', space: 'other', manual: true }
   expect(await refusal('PATCH', `/audiences/${id}`, fixed)).toEqual([
     422,
-    '/key fixed',
-    '/space fixed',
-    '/manual fixed',
+    '/key immutable',
+    '/space immutable',
+    '/manual immutable',
   ])
 })
 

@@ -80,7 +80,7 @@ test('the members of an audience with a condition cannot be edited manually', as
 test.each<[string, object, string[]]>([
   ['a user in both lists', { add: ['u1', 'u2'], remove: ['u2'] }, ['/add/1 not_unique']],
   ['an empty userId', { add: [''] }, ['/add/0 too_short']],
-  ['a userId with a control character', { add: ['u1', 'u\t2'] }, ['/add/1 wrong_form']],
+  ['a userId with a control character', { add: ['u1', 'u\t2'] }, ['/add/1 invalid_format']],
   ['another field', { set: ['u1'] }, ['/set unknown_field']],
 ])('%s is refused', async (_what, body, faults) => {
   const answer = await change(audience, body)

@@ -132,8 +132,8 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     path: `/deliveries/${delivery}/retry`,
     body: {},
     targetId: delivery,
-    before: { state: 'rejected', rounds: 1 },
-    after: { state: 'pending', rounds: 0 },
+    before: { state: 'rejected', attemptCount: 1 },
+    after: { state: 'pending', attemptCount: 0 },
   }),
   createReplay: ({ destination }) => ({
     path: '/replays',

@@ -61,7 +61,7 @@ async function makeRecords(): Promise<CreatedRecords> {
   const from = '2026-01-01T00:00:00Z'
   const replay = await make('/replays', { destinationId: destination, from })
   const token = await make('/tokens', { name: 'old', role: 'viewer' })
-  const rejected = { destinationId: destination, state: 'rejected', rounds: 1 } as const
+  const rejected = { destinationId: destination, state: 'rejected', attemptCount: 1 } as const
   const delivery = await recordDelivery(server, rejected)
   const audienceOf = (definition: object): Promise<string> =>
     make('/audiences', { name: uniqueName(), destinationIds: [], ...definition })

@@ -103,12 +103,12 @@ test('errors in entries are reported with pointers, and nothing is imported', as
   ]
   expect(await faultsOf(server, { ...document, audiences: misplaced })).toEqual([
     '422',
-    '/audiences/0/key fixed',
-    '/audiences/0/condition fixed',
+    '/audiences/0/key immutable',
+    '/audiences/0/condition immutable',
     '/audiences/0/destinationIds/0 unknown_destination',
     '/audiences/1/condition/audience self_reference',
     '/audiences/2/space unknown_space',
-    '/audiences/2/key wrong_form',
+    '/audiences/2/key invalid_format',
     '/audiences/2/condition/and/0/computedTrait other_space',
     '/audiences/2/condition/and/1/not/audience other_space',
   ])

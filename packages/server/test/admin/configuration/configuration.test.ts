@@ -208,7 +208,7 @@ test('all errors in a document are reported, and none of its records is imported
   expect(faultsIn(body)).toEqual([
     '/destinations/1/id not_unique',
     '/sources/1/writeKeys/0 not_unique',
-    '/destinations/1/sourceId fixed',
+    '/destinations/1/sourceId immutable',
     '/destinations/2/settings/webhooks too_few',
     '/destinations/2/settings/successPolicy not_allowed',
   ])
@@ -318,7 +318,7 @@ test.each(['.', '..'])('a write key that cannot be in a path (%s) is not importe
   document.sources[0]!.writeKeys = [key]
   const refused = await server.call<ProblemDocument>('PUT', '/import', { body: document })
   expect(refused.status).toBe(422)
-  expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 wrong_form'])
+  expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 invalid_format'])
 })
 
 function numbered<T>(count: number, make: (number: number) => T): T[] {

@@ -64,7 +64,7 @@ describe('POST /deletions', () => {
     [{}, '/userIds required'],
     [{ userIds: [] }, '/userIds too_few'],
     [{ userIds: ['u1', ''] }, '/userIds/1 too_short'],
-    [{ userIds: [7] }, '/userIds/0 wrong_type'],
+    [{ userIds: [7] }, '/userIds/0 invalid_type'],
     [{ userIds: ['u1'], sourceIds: [] }, '/sourceIds too_few'],
     [{ userIds: ['u1'], sourceIds: ['src_none'] }, '/sourceIds/0 unknown_source'],
     [{ userIds: ['u1'], suppres: true }, '/suppres unknown_field'],

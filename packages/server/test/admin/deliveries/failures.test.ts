@@ -16,8 +16,8 @@ async function failedOnce({ backend }: AdminServer, destinationId: string): Prom
   const event = acceptedEvent()
   const failed = attemptOf({ url: WEBHOOK, durationMs: 5, status: 503 })
   const dueAt = NOON + 1
-  const webhooks = [partOf({ url: WEBHOOK, dueAt, last: lastOf(failed) })]
-  const delivery = deliveryOf(event, { destinationId, rounds: 1, dueAt, webhooks })
+  const webhooks = [partOf({ url: WEBHOOK, dueAt, lastAttempt: lastOf(failed) })]
+  const delivery = deliveryOf(event, { destinationId, attemptCount: 1, dueAt, webhooks })
   await backend.log.append([event])
   await backend.deliveries.record([{ delivery, attempts: [failed] }])
   return delivery

@@ -37,16 +37,16 @@ async function deliver(userId: string): Promise<{ id: string; destinationId: str
   const at = server.clock.now()
   const event = acceptedEvent({ sourceId, at, userId })
   await server.backend.log.append([event])
-  const last = lastOf(attemptOf({ number: 2, url: URLS[0] }))
+  const lastAttempt = lastOf(attemptOf({ number: 2, url: URLS[0] }))
   const delivery = {
     id: idFrom('msg', at, crypto.getRandomValues(new Uint8Array(10))),
     eventId: event.id,
     destinationId,
     state: 'pending' as const,
-    rounds: 2,
+    attemptCount: 2,
     firstDueAt: at,
     dueAt: at,
-    webhooks: [partOf({ url: URLS[0], last })],
+    webhooks: [partOf({ url: URLS[0], lastAttempt })],
     replayId: 'rpl_1',
   }
   await server.backend.deliveries.record([{ delivery, attempts: [] }])

@@ -51,7 +51,7 @@ const open = { breaker: 'open', brokenSince: NOON - 60 } as const
 /** A failed attempt at NOON + 100, and a retry due at this time. */
 const failed = (dueAt: number): Partial<DeliveryPart> => ({
   dueAt,
-  last: lastOf(attemptOf({ startedAt: NOON + 100, durationMs: 20 })),
+  lastAttempt: lastOf(attemptOf({ startedAt: NOON + 100, durationMs: 20 })),
 })
 const FAILED_AT = NOON + 120
 

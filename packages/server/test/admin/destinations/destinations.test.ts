@@ -73,7 +73,7 @@ test('errors in the destination and in its settings are reported together', asyn
   expect(faultsIn(body)).toEqual([
     '/typ unknown_field',
     '/type required',
-    '/name wrong_type',
+    '/name invalid_type',
     '/sourceId unknown_source',
     '/settings/secret unknown_field',
     '/settings/webhooks/0/url credentials_in_url',
@@ -83,7 +83,7 @@ test('errors in the destination and in its settings are reported together', asyn
 
 test.each<[string, unknown, string[]]>([
   ['no settings', { type: 'Webhooks' }, ['/settings required']],
-  ['settings set to null', { type: 'Webhooks', settings: null }, ['/settings wrong_type']],
+  ['settings set to null', { type: 'Webhooks', settings: null }, ['/settings invalid_type']],
   ['another type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
 ])('%s is refused', async (_what, given, faults) => {
   const body = { sourceId, ...(given as object) }
@@ -150,7 +150,7 @@ test('a request without a body has an error for each required field', async () =
 
 test('a body that is not an object is refused', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations', { body: [1] })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' wrong_type'])
+  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' invalid_type'])
 })
 
 test('a change of settings replaces the given fields, and accepts hidden values as they are shown', async () => {
@@ -188,7 +188,7 @@ test('a destination has the time when it was last enabled or disabled, regardles
   const { status, body } = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { enabledChangedAt: createdAt },
   })
-  expect([status, faultsIn(body)]).toEqual([422, ['/enabledChangedAt fixed']])
+  expect([status, faultsIn(body)]).toEqual([422, ['/enabledChangedAt immutable']])
 })
 
 test('source and type of a destination cannot be changed', async () => {
@@ -198,8 +198,8 @@ test('source and type of a destination cannot be changed', async () => {
   })
   expect(answer.status).toBe(422)
   expect(faultsIn(answer.body)).toEqual([
-    '/sourceId fixed',
-    '/type fixed',
+    '/sourceId immutable',
+    '/type immutable',
     '/settings/successPolicy not_allowed',
   ])
   expect(answer.body.errors[0]?.hint).toContain('create a new destination')

@@ -43,7 +43,7 @@ const nested = (levels: number): object =>
   levels === 1 ? { type: 'page' } : { not: nested(levels - 1) }
 
 test.each<[string, object, string[]]>([
-  ['a list', { filter: [] }, ['/filter wrong_type']],
+  ['a list', { filter: [] }, ['/filter invalid_type']],
   ['an empty object', { filter: {} }, ['/filter required']],
   ['an unknown type', { filter: { type: 'order' } }, ['/filter/type not_allowed']],
   ['a deletion notice', { filter: { type: 'delete' } }, ['/filter/type not_allowed']],
@@ -56,13 +56,13 @@ test.each<[string, object, string[]]>([
   ['an empty name', { filter: { event: '' } }, ['/filter/event too_short']],
   ['no names', { filter: { event: [] } }, ['/filter/event too_few']],
   ['101 names', { filter: { event: Array(101).fill('x') } }, ['/filter/event too_many']],
-  ['a number as a name', { filter: { event: ['a', 1] } }, ['/filter/event/1 wrong_type']],
+  ['a number as a name', { filter: { event: ['a', 1] } }, ['/filter/event/1 invalid_type']],
   ['two groups', { filter: { and: [], or: [] } }, ['/filter/or exclusive']],
   ['a group and a clause', { filter: { and: [{}], type: 'page' } }, ['/filter/type exclusive']],
-  ['an empty group', { filter: { or: [] } }, ['/filter/or wrong_type']],
+  ['an empty group', { filter: { or: [] } }, ['/filter/or invalid_type']],
   ['51 clauses', clauses(51), ['/filter/or/50 too_many']],
   ['11 levels', { filter: nested(11) }, [`/filter${'/not'.repeat(10)} too_deep`]],
-  ['where as an object', { filter: { where: {} } }, ['/filter/where wrong_type']],
+  ['where as an object', { filter: { where: {} } }, ['/filter/where invalid_type']],
   ['21 comparisons', { filter: { where: Array(21).fill({}) } }, ['/filter/where too_many']],
   ['nothing compared', compared({ op: 'exists' }), ['/filter/where/0 required']],
   [
@@ -92,7 +92,7 @@ test.each<[string, object, string[]]>([
     { fields: { drop: ['a'], hash: [{ path: 'a' }] } },
     ['/fields/hash/0/path not_unique'],
   ],
-  ['an empty path', { fields: { keep: ['a..b'] } }, ['/fields/keep/0 wrong_form']],
+  ['an empty path', { fields: { keep: ['a..b'] } }, ['/fields/keep/0 invalid_format']],
   ['101 paths', { fields: { keep: Array(101).fill('a') } }, ['/fields/keep too_many']],
   ['a short salt', { fields: { salt: 'salt' } }, ['/fields/salt too_short']],
   ['a hidden salt', { fields: { salt: { set: true } } }, ['/fields/salt unknown_secret']],
@@ -100,7 +100,7 @@ test.each<[string, object, string[]]>([
   ['a method without a body', { method: 'GET' }, ['/method not_allowed']],
   ['a method in lower case', { method: 'put' }, ['/method not_allowed']],
   ['a method with a line break', { method: 'PUT\r\nX: y' }, ['/method not_allowed']],
-  ['a sample as a number', { sample: 0.1 }, ['/sample wrong_type']],
+  ['a sample as a number', { sample: 0.1 }, ['/sample invalid_type']],
   ['a rate above 1', { sample: { rate: 10 } }, ['/sample/rate out_of_range']],
   ['a rate that is not a number', { sample: { rate: NaN } }, ['/sample/rate out_of_range']],
   ['a sample by a trait', { sample: { rate: 0.1, by: 'plan' } }, ['/sample/by not_allowed']],
@@ -184,8 +184,8 @@ test.each([
 })
 
 test.each<[string, unknown, string]>([
-  ['a number', 1, '/transform wrong_type'],
-  ['only spaces', '  ', '/transform wrong_type'],
+  ['a number', 1, '/transform invalid_type'],
+  ['only spaces', '  ', '/transform invalid_type'],
   ['8,193 characters', '1'.repeat(8_193), '/transform too_long'],
   ['a path of 1,002 steps', 'a' + '.a'.repeat(1_001), '/transform too_many'],
   ['an unfinished expression', '{ "text": ', '/transform invalid_expression'],

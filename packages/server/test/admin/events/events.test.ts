@@ -65,10 +65,10 @@ function deliveryOf({ id: eventId }: AcceptedEvent, destinationId: string): [Del
     eventId,
     destinationId,
     state: 'pending',
-    rounds: 1,
+    attemptCount: 1,
     firstDueAt: at,
     dueAt,
-    webhooks: [partOf({ url: attempt.url, firstDueAt: at, dueAt, last: lastOf(attempt) })],
+    webhooks: [partOf({ url: attempt.url, firstDueAt: at, dueAt, lastAttempt: lastOf(attempt) })],
   }
   return [delivery, attempt]
 }
@@ -93,13 +93,15 @@ test('events are found by messageId, source and type', async () => {
   expect(await ids('messageId=m-1&type=page')).toEqual([])
 })
 
-test('a listed event is the call as received, with its marks', async () => {
+test('a listed event is the call as received, with its warnings', async () => {
   const accepted = await receive({ messageId: 'm-3' })
   const { data } = await server.must<Page>('GET', '/events?messageId=m-3')
-  const { id, event, marks } = accepted
+  const { id, event, warnings } = accepted
   const { receivedAt } = event
   const counted = { duplicates: 0, lastDuplicateAt: null, outcomes: {} }
-  expect(data).toEqual([{ id, sourceId: accepted.sourceId, event, marks, receivedAt, ...counted }])
+  expect(data).toEqual([
+    { id, sourceId: accepted.sourceId, event, warnings, receivedAt, ...counted },
+  ])
 })
 
 test('the pages of events make up the whole list, newest first', async () => {
@@ -132,7 +134,7 @@ test('a trace has one decision for each destination', async () => {
     event: event.event,
     source: { id: sourceId, name: 'web' },
     receivedAt: event.event.receivedAt,
-    marks: [],
+    warnings: [],
     duplicates: 0,
   })
   const decisions = trace.decisions.map((each) => [each.destinationId, each.decision, each.reason])
@@ -157,7 +159,7 @@ test('a trace has one decision for each destination', async () => {
       eventId: event.id,
       destinationId: delivered,
       state: 'pending',
-      rounds: 1,
+      attemptCount: 1,
       firstDueAt: time(delivery.firstDueAt),
       nextAttemptAt,
       webhooks: [
@@ -168,7 +170,7 @@ test('a trace has one decision for each destination', async () => {
           firstDueAt: time(delivery.firstDueAt),
           nextAttemptAt,
           waiting,
-          last: { ...lastOf(attempt), ...times },
+          lastAttempt: { ...lastOf(attempt), ...times },
         },
       ],
       attempts: [{ ...attempt, ...times }],

@@ -36,7 +36,7 @@ const delivery = (destinationId: string, state: DeliveryState): Delivery => ({
   eventId: 'evt_1',
   destinationId,
   state,
-  rounds: 1,
+  attemptCount: 1,
   firstDueAt: 0,
   dueAt: null,
   webhooks: [],
@@ -168,16 +168,16 @@ const explanationOf = (...given: Parameters<typeof wordsOf>) => wordsOf(...given
 
 test('failures are explained, with a remedy', () => {
   const error = 'The receiver responded 404.'
-  const last = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx', error }))
+  const lastAttempt = lastOf(attemptOf({ outcome: 'rejected', class: 'http_4xx', error }))
   const rejected = {
     ...delivery('dst_a', 'rejected'),
-    webhooks: [partOf({ state: 'rejected', last })],
+    webhooks: [partOf({ state: 'rejected', lastAttempt })],
   }
   expect(wordsOf(rejected)).toEqual({
     explanation: `Rejected. Hookline does not retry it. The last attempt to example.com failed: ${error}`,
     remedy: `http_4xx: ${ATTEMPT_CLASSES.http_4xx.help} Retry the delivery.`,
   })
-  const removed = [partOf({ state: 'removed', last })]
+  const removed = [partOf({ state: 'removed', lastAttempt })]
   for (const webhooks of [[], removed])
     expect(explanationOf({ ...delivery('dst_a', 'rejected'), webhooks })).toBe(
       'The destination was deleted before delivery.',
@@ -185,10 +185,10 @@ test('failures are explained, with a remedy', () => {
 })
 
 test('the failure of a webhook is explained even if another webhook accepted the event', () => {
-  const last = lastOf(attemptOf())
-  const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', last })]
+  const lastAttempt = lastOf(attemptOf())
+  const webhooks = [partOf({ state: 'delivered' }), partOf({ state: 'not_retried', lastAttempt })]
   expect(wordsOf({ ...delivery('dst_a', 'delivered'), webhooks })).toEqual({
-    explanation: `Delivered. The last attempt to example.com failed: ${last.class}`,
+    explanation: `Delivered. The last attempt to example.com failed: ${lastAttempt.class}`,
     remedy: `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`,
   })
   const delivered = { ...delivery('dst_a', 'delivered'), webhooks: webhooks.slice(0, 1) }
@@ -213,10 +213,10 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
     const healthy = { breaker: 'closed', brokenSince: null, openUntil: null } as const
     return { states: [{ url, ...healthy, retryAfterUntil: null, pacePerSecond: null, ...change }] }
   }
-  const last = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
-  const later = { dueAt: NOON + 5_000, last }
+  const lastAttempt = lastOf(attemptOf({ startedAt: since, durationMs: 0 }))
+  const later = { dueAt: NOON + 5_000, lastAttempt }
 
-  const failed = ` The last attempt to example.com failed: ${last.class}`
+  const failed = ` The last attempt to example.com failed: ${lastAttempt.class}`
   const help = `http_5xx: ${ATTEMPT_CLASSES.http_5xx.help}`
   const minute = 'since 2026-01-15T11:59:00.000Z'
 
@@ -246,7 +246,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
       'retry_after',
       `${minute}, next attempt 2026-01-15T12:00:09.000Z`,
       state({ retryAfterUntil: NOON + 9_000 }),
-      { last },
+      { lastAttempt },
     ],
     ['retry', `${minute}, next attempt 2026-01-15T12:00:05.000Z`, {}, later],
     ['queued', `${minute}, next attempt 2026-01-15T12:00:00.000Z`, {}, { dueAt: since }],
@@ -264,7 +264,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
         ? 'Held, because the webhook or the destination is paused.'
         : 'Not delivered yet.'
     const { meaning, remedy } = WAIT_REASONS[reason]
-    const hasFailed = part.last !== undefined
+    const hasFailed = part.lastAttempt !== undefined
     const remedies = [remedy, hasFailed ? help : null].filter((each) => each !== null)
     expect(wordsOf(waits, context)).toEqual({
       explanation: `${begin} example.com is waiting (${times}): ${meaning}${hasFailed ? failed : ''}`,

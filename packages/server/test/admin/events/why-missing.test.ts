@@ -168,7 +168,7 @@ test('the source is unknown, disabled, or silent for 24 hours', async () => {
   })
 })
 
-test('calls were refused in the last 24 hours, the most frequent code first', async () => {
+test('calls were rejected in the last 24 hours, the most frequent code first', async () => {
   const row = (minutesAgo: number, counts: Record<string, number>, of = '') => ({
     span: 'minute' as const,
     start: NOON - minutesAgo * SPANS.minute,
@@ -177,15 +177,19 @@ test('calls were refused in the last 24 hours, the most frequent code first', as
     counts,
   })
   await server.backend.statistics.add([
-    row(24 * 60 + 1, { 'refused.overloaded': 100 }),
-    row(90, { 'refused.unknown_write_key': 2, 'refused.invalid_json': 3, received: 7 }),
-    row(5, { 'refused.unknown_write_key': 2, 'refused.suppressed': 9, 'refused.of_the_future': 1 }),
-    row(4, { 'refused.rate_limited': 8 }, 'src_other'),
+    row(24 * 60 + 1, { 'rejected.overloaded': 100 }),
+    row(90, { 'rejected.unknown_write_key': 2, 'rejected.invalid_json': 3, received: 7 }),
+    row(5, {
+      'rejected.unknown_write_key': 2,
+      'rejected.suppressed': 9,
+      'rejected.of_the_future': 1,
+    }),
+    row(4, { 'rejected.rate_limited': 8 }, 'src_other'),
   ])
   const causes = await causesOf(`sourceId=${sourceId}`)
   expect(causes).toMatchObject([
     {
-      code: 'refused',
+      code: 'rejected',
       message: expect.stringContaining('unknown_write_key: The write key is missing'),
       remedy: expect.stringContaining('Use the write key'),
       evidence: {
@@ -194,8 +198,8 @@ test('calls were refused in the last 24 hours, the most frequent code first', as
         lastAt: time(NOON - 5 * SPANS.minute),
       },
     },
-    { code: 'refused', evidence: { code: 'invalid_json', count: 3 } },
-    { code: 'refused', evidence: { code: 'of_the_future', count: 1 } },
+    { code: 'rejected', evidence: { code: 'invalid_json', count: 3 } },
+    { code: 'rejected', evidence: { code: 'of_the_future', count: 1 } },
     { code: 'not_sent' },
   ])
   expect((await causesOf('messageId=m-1'))[0]).toMatchObject({ evidence: { code: 'rate_limited' } })

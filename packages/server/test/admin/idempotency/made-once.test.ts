@@ -99,7 +99,11 @@ test('a delivery is retried once for each key', async () => {
   await using server = await open()
   endBeforeKeeping(server)
   const { destinationId } = server.ids
-  const delivery = await recordDelivery(server, { destinationId, state: 'expired', rounds: 1 })
+  const delivery = await recordDelivery(server, {
+    destinationId,
+    state: 'expired',
+    attemptCount: 1,
+  })
   const before = await auditEntries(server)
   const call = { headers: { 'idempotency-key': 'k1' } }
   const retry = () => server.call<ProblemDocument>('POST', `/deliveries/${delivery.id}/retry`, call)

@@ -26,7 +26,7 @@ test('shows its address, its responses, its limits and how much it stores', asyn
   expect(await server.must('GET', '/inspector')).toEqual({
     url: 'http://inspector.internal/',
     responses: { status: 200, delayMs: 0, failFirst: null },
-    requests: { kept: 0, bytes: 0, received: 0 },
+    requests: { stored: 0, bytes: 0, received: 0 },
     limits: { requests: 500, bytes: 16 * 1024 * 1024, bodyBytes: 4 * 1024 * 1024 },
   })
 })
@@ -58,7 +58,7 @@ test('shows viewers a request in a list, and in full', async () => {
     userId: 'u1',
     anonymousId: null,
     messageId: 'm1',
-    signature: { verdict: 'valid', reason: null, xSignature: 'ok', webhookSignature: 'ok' },
+    signature: { verdict: 'valid', reason: null, xSignature: 'valid', webhookSignature: 'valid' },
     response: { status: 200, delayMs: 0, sent: false },
   }
   expect(data).toEqual([summary])
@@ -128,7 +128,7 @@ test('editors can set its responses and clear it; viewers cannot', async () => {
   expect(await server.must('PUT', '/inspector/responses', { ...editor, body })).toEqual(body)
   expect(inspector.responses).toEqual(body)
   expect(await server.must('DELETE', '/inspector/requests', editor)).toEqual({ removed: 1 })
-  expect(inspector.requests.counts.kept).toBe(0)
+  expect(inspector.requests.counts.stored).toBe(0)
   const again = await server.must('PUT', '/inspector/responses', { ...editor, body: {} })
   expect(again).toEqual({ status: 200, delayMs: 0, failFirst: null })
 })
@@ -161,5 +161,5 @@ test('a change whose audit entry cannot be written is not made', async () => {
   expect((await server.call('PUT', '/inspector/responses', { body })).status).toBe(500)
   expect((await server.call('DELETE', '/inspector/requests')).status).toBe(500)
   expect(inspector.responses.status).toBe(200)
-  expect(inspector.requests.counts.kept).toBe(1)
+  expect(inspector.requests.counts.stored).toBe(1)
 })

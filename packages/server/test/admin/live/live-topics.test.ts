@@ -142,7 +142,7 @@ test.each(['', 'everything', 'counts,', 'activity;counts', 'counts, changes'])(
     const server = await opened()
     const query = new URLSearchParams({ topics }).toString()
     const { status, body } = await server.call<ProblemDocument>('GET', `/live?${query}`)
-    expect([status, body.errors?.[0]?.code]).toEqual([400, 'wrong_form'])
+    expect([status, body.errors?.[0]?.code]).toEqual([400, 'invalid_format'])
   },
 )
 

@@ -45,7 +45,7 @@ test('a profile shows ids, traits with their origins, computed traits, audiences
     links: [
       { kind: 'anonymous', id: 'a1', userId: 'u/1', at, eventId: 'evt_a', sourceId: 'src_a' },
     ],
-    refusedLinks: {
+    unlinkedIds: {
       otherUser: { count: 0, links: [] },
       limit: { count: 0, links: [] },
       placeholders: 0,

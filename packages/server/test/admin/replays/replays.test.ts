@@ -25,7 +25,7 @@ function keep(
   at = NOON - HOUR,
 ): Promise<Delivery> {
   const event = acceptedEvent({ at, receivedAt: formatTimestamp(at) })
-  return recordDelivery(server, { destinationId, state, rounds: 1, firstDueAt: at }, event)
+  return recordDelivery(server, { destinationId, state, attemptCount: 1, firstDueAt: at }, event)
 }
 
 describe('a replay', () => {
@@ -89,7 +89,7 @@ describe('a replay', () => {
     [{}, ['/destinationId required']],
     [
       { destinationId: 'dst_none', from: 'yesterday' },
-      ['/destinationId unknown_destination', '/from wrong_form'],
+      ['/destinationId unknown_destination', '/from invalid_format'],
     ],
     [{ from: '2030-01-01' }, ['/from out_of_range']],
     [
@@ -115,7 +115,7 @@ describe('a manual retry', () => {
       expect(await server.must('POST', `/deliveries/${id}/retry`)).toMatchObject({
         id,
         state: 'pending',
-        rounds: 0,
+        attemptCount: 0,
         nextAttemptAt: formatTimestamp(NOON),
       })
     }

@@ -80,7 +80,7 @@ test('a source can be moved into another space, and back', async () => {
   const refused = await server.call<ProblemDocument>('PATCH', `/sources/${id}`, {
     body: { space: 'Not Allowed' },
   })
-  expect([refused.status, ...faultsIn(refused.body)]).toEqual([422, '/space wrong_form'])
+  expect([refused.status, ...faultsIn(refused.body)]).toEqual([422, '/space invalid_format'])
 })
 
 test('all errors in a body are reported together, unknown fields with a suggestion', async () => {
@@ -92,7 +92,7 @@ test('all errors in a body are reported together, unknown fields with a suggesti
   expect(faultsIn(body)).toEqual([
     '/nam unknown_field',
     '/name required',
-    '/enabled wrong_type',
+    '/enabled invalid_type',
     '/rateLimit out_of_range',
   ])
   expect(body.errors[0]?.hint).toBe('Did you mean name?')
@@ -100,13 +100,13 @@ test('all errors in a body are reported together, unknown fields with a suggesti
 
 test.each([
   [{ name: '' }, '/name too_short'],
-  [{ name: ' \t ' }, '/name wrong_form'],
+  [{ name: ' \t ' }, '/name invalid_format'],
   [{ name: 'x'.repeat(201) }, '/name too_long'],
-  [{ name: null }, '/name wrong_type'],
-  [{ name: 'web', rateLimit: 1.5 }, '/rateLimit wrong_type'],
+  [{ name: null }, '/name invalid_type'],
+  [{ name: 'web', rateLimit: 1.5 }, '/rateLimit invalid_type'],
   [{ name: 'web', rateLimit: 1e300 }, '/rateLimit out_of_range'],
   [{ name: 'web', 'a/b': 1 }, '/a~1b unknown_field'],
-  [['web'], ' wrong_type'],
+  [['web'], ' invalid_type'],
 ])('%j is refused', async (body, fault) => {
   const answer = await server.call<ProblemDocument>('POST', '/sources', { body })
   expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, fault])
@@ -117,11 +117,11 @@ test('fields that the server sets cannot be changed', async () => {
   const answer = await server.call<ProblemDocument>('PATCH', `/sources/${made.id}`, { body: made })
   expect(answer.status).toBe(422)
   expect(faultsIn(answer.body).toSorted()).toEqual([
-    '/createdAt fixed',
-    '/id fixed',
-    '/updatedAt fixed',
-    '/version fixed',
-    '/writeKeys fixed',
+    '/createdAt immutable',
+    '/id immutable',
+    '/updatedAt immutable',
+    '/version immutable',
+    '/writeKeys immutable',
   ])
 })
 
@@ -240,9 +240,9 @@ test('the pages make up the whole list, even if records are added meanwhile', as
 test.each([
   ['limit=0', '/limit out_of_range'],
   ['limit=201', '/limit out_of_range'],
-  ['limit=ten', '/limit wrong_type'],
-  ['limit=', '/limit wrong_type'],
-  ['limit=1&limit=2', '/limit wrong_type'],
+  ['limit=ten', '/limit invalid_type'],
+  ['limit=', '/limit invalid_type'],
+  ['limit=1&limit=2', '/limit invalid_type'],
   ['limt=1', '/limt unknown_field'],
   ['cursor=', '/cursor too_short'],
 ])('the query %s is refused', async (query, fault) => {

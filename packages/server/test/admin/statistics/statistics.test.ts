@@ -47,9 +47,9 @@ test('by default there is a point for each minute of the last hour, even without
   expect(points[59]).toEqual({
     at: '2026-01-15T11:59:00.000Z',
     received: 0,
-    refused: {},
+    rejected: {},
     duplicates: 0,
-    filtered: {},
+    declined: {},
     delivered: 0,
     failed: {},
     attempts: {},
@@ -68,11 +68,11 @@ test('a point aggregates its rows: counts are summed, and pending is averaged ov
   const pending = (sum: number) => ({ 'pending.sum': sum, 'pending.samples': 1 })
   await server.backend.statistics.add([
     row({ counts: { received: 5, duplicate: 1, 'unlinked.placeholder': 3 } }),
-    row({ sourceId: '', counts: { 'refused.rate_limited': 2 } }),
+    row({ sourceId: '', counts: { 'rejected.rate_limited': 2 } }),
     row({ destinationId: 'dst_a', counts: { delivered: 100, ...latency, ...pending(10) } }),
     row({ start: NOON + MINUTE, destinationId: 'dst_a', counts: pending(20) }),
     row({ start: NOON + MINUTE, destinationId: 'dst_b', counts: pending(7) }),
-    row({ destinationId: 'dst_b', counts: { 'failed.expired': 3, 'filtered.integrations': 4 } }),
+    row({ destinationId: 'dst_b', counts: { 'failed.expired': 3, 'declined.integrations': 4 } }),
     row({ destinationId: 'dst_a', counts: { 'attempts.2xx': 100 } }),
     row({
       destinationId: 'dst_b',
@@ -85,9 +85,9 @@ test('a point aggregates its rows: counts are summed, and pending is averaged ov
     {
       at: '2026-01-15T12:00:00.000Z',
       received: 5,
-      refused: { rate_limited: 2 },
+      rejected: { rate_limited: 2 },
       duplicates: 1,
-      filtered: { integrations: 4 },
+      declined: { integrations: 4 },
       delivered: 100,
       failed: { expired: 3 },
       attempts: { '2xx': 100, '5xx': 3, no_response: 2 },
@@ -112,7 +112,7 @@ test('statistics for one source, or for one destination with the events its sour
     row({ sourceId: source.id, destinationId: id, counts: { delivered: 2 } }),
     row({ sourceId: source.id, destinationId: 'dst_b', counts: { delivered: 4 } }),
     row({ sourceId: 'src_b' }),
-    row({ sourceId: '', counts: { 'refused.rate_limited': 2 } }),
+    row({ sourceId: '', counts: { 'rejected.rate_limited': 2 } }),
     row({ sourceId: '', destinationId: 'dst_gone', counts: { delivered: 8 } }),
   ])
   const at = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
@@ -147,7 +147,7 @@ test.each([
 })
 
 test.each([
-  ['from=yesterday', '/from wrong_form'],
+  ['from=yesterday', '/from invalid_format'],
   ['step=2m', '/step not_allowed'],
   ['from=2020-01-01&step=1m', '/step out_of_range'],
   ['form=2026-01-01', '/form unknown_field'],
@@ -170,18 +170,18 @@ test('entries into and exits from audiences are counted, in total and per audien
   expect(one).toMatchObject([{ entered: 5, left: 1, received: 0 }])
 })
 
-test('refused calls count for their source, and in total', async () => {
+test('rejected calls count for their source, and in total', async () => {
   await using server = await AdminServer.open()
   await server.backend.statistics.add([
-    row({ sourceId: '', counts: { 'refused.unknown_write_key': 2 } }),
-    row({ counts: { 'refused.rate_limited': 3 } }),
-    row({ sourceId: 'src_b', counts: { 'refused.rate_limited': 4 } }),
+    row({ sourceId: '', counts: { 'rejected.unknown_write_key': 2 } }),
+    row({ counts: { 'rejected.rate_limited': 3 } }),
+    row({ sourceId: 'src_b', counts: { 'rejected.rate_limited': 4 } }),
   ])
   const range = 'from=2026-01-15T12:00:00Z&to=2026-01-15T12:01:00Z'
   const { points: all } = await seriesOf(server, range)
-  expect(all).toMatchObject([{ refused: { unknown_write_key: 2, rate_limited: 7 } }])
+  expect(all).toMatchObject([{ rejected: { unknown_write_key: 2, rate_limited: 7 } }])
   const { points: one } = await seriesOf(server, `${range}&sourceId=src_a`)
-  expect(one).toMatchObject([{ refused: { rate_limited: 3 } }])
+  expect(one).toMatchObject([{ rejected: { rate_limited: 3 } }])
 })
 
 /** A source with this many destinations: their ids, the source first. */

@@ -16,19 +16,19 @@ describe('a computation is valid', () => {
 
 describe('a computation is refused', () => {
   test.for<[what: string, compute: unknown, ...faults: string[]]>([
-    ['that is nothing', undefined, ' wrong_type'],
-    ['that is a list', [], ' wrong_type'],
+    ['that is nothing', undefined, ' invalid_type'],
+    ['that is a list', [], ' invalid_type'],
     ['that is empty', {}, '/fn required', '/event required'],
     ['with an unknown function', { ...sum, fn: 'median' }, '/fn not_allowed'],
     ['with an inherited function', { ...sum, fn: 'toString' }, '/fn not_allowed'],
     ['without a property', { fn: 'avg', event: 'x' }, '/property required'],
-    ['with an empty path segment', { ...sum, property: 'a.' }, '/property wrong_form'],
+    ['with an empty path segment', { ...sum, property: 'a.' }, '/property invalid_format'],
     ['with a property to count', { ...sum, fn: 'count' }, '/property not_allowed'],
     ['with event and type', { ...sum, type: 'page' }, '/type exclusive'],
     ['with a count', { ...sum, count: { op: '>', n: 1 } }, '/count unknown_field'],
     ['with a name beside an event', { ...sum, name: 'x' }, '/name unknown_field'],
     ['with a wrong window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
-    ['with a wrong filter', { ...sum, where: [1] }, '/where/0 wrong_type'],
+    ['with a wrong filter', { ...sum, where: [1] }, '/where/0 invalid_type'],
   ])('%s', ([_what, compute, ...faults]) => {
     const validated = validateCompute(compute)
     const found = 'faults' in validated ? validated.faults : []

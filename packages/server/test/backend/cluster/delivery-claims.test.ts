@@ -183,9 +183,11 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
   }
 
   const delivered = (delivery: Delivery): Delivery => {
-    const last = lastOf(attemptOf({ id: 'att_late', outcome: 'delivered', class: 'delivered' }))
-    const webhooks = [partOf({ state: 'delivered', last })]
-    return { ...delivery, state: 'delivered', rounds: 1, dueAt: null, webhooks }
+    const lastAttempt = lastOf(
+      attemptOf({ id: 'att_late', outcome: 'delivered', class: 'delivered' }),
+    )
+    const webhooks = [partOf({ state: 'delivered', lastAttempt })]
+    return { ...delivery, state: 'delivered', attemptCount: 1, dueAt: null, webhooks }
   }
 
   test('changes no delivery that another node is working on or has rescheduled', async () => {
@@ -197,8 +199,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     await sleeper.deliveries.record([late])
     expect(await deliveries.find(delivery.id)).toMatchObject(delivery)
     const failed = attemptOf()
-    const webhooks = [partOf({ dueAt: NOON + 5, last: lastOf(failed) })]
-    const retried = { ...delivery, rounds: 1, dueAt: NOON + 5, webhooks }
+    const webhooks = [partOf({ dueAt: NOON + 5, lastAttempt: lastOf(failed) })]
+    const retried = { ...delivery, attemptCount: 1, dueAt: NOON + 5, webhooks }
     await deliveries.record([{ delivery: retried, attempts: [failed] }])
     expect(await deliveries.find(delivery.id)).toMatchObject(retried)
     expect(await claimIn(harness.backend)).toEqual([])
@@ -210,7 +212,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     const { deliveries } = harness.backend
     const delivery = await takenOver(harness, sleeper)
     const webhooks = [partOf({ dueAt: NOON + 5 })]
-    const retried = { ...delivery, rounds: 1, dueAt: NOON + 5, webhooks }
+    const retried = { ...delivery, attemptCount: 1, dueAt: NOON + 5, webhooks }
     await deliveries.record([{ delivery: retried, attempts: [] }])
     const ended = { ...delivered(delivery), state: 'rejected' } as const
     await sleeper.deliveries.record([{ delivery: ended, attempts: [] }])
@@ -240,12 +242,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that slept through its
     const delivery = await recordDelivery(harness, { webhooks: BOTH })
     expect(await claimIn(sleeper, OTHER_LANE)).toEqual([delivery.id])
     await expect.poll(() => claimIn(harness.backend, LANE)).toEqual([delivery.id])
-    const webhooks = [partOf({ dueAt: NOON + 5, last: lastOf(attemptOf()) }), BOTH[1]!]
-    const retried = { ...delivery, rounds: 1, webhooks }
+    const webhooks = [partOf({ dueAt: NOON + 5, lastAttempt: lastOf(attemptOf()) }), BOTH[1]!]
+    const retried = { ...delivery, attemptCount: 1, webhooks }
     await deliveries.record([{ delivery: retried, attempts: [] }])
     const late = [BOTH[0]!, partOf({ url: OTHER_LANE.url, dueAt: NOON + 9 })]
     await sleeper.deliveries.record([
-      { delivery: { ...delivery, rounds: 1, webhooks: late }, attempts: [] },
+      { delivery: { ...delivery, attemptCount: 1, webhooks: late }, attempts: [] },
     ])
     expect(await deliveries.find(delivery.id)).toMatchObject(retried)
   })
@@ -272,7 +274,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrentl
     await harness.backend.log.append(events)
     await harness.settle()
     const records = events.map((event) => ({
-      delivery: deliveryOf(event, { state: 'delivered', rounds: 1 }),
+      delivery: deliveryOf(event, { state: 'delivered', attemptCount: 1 }),
       attempts: [],
     }))
     const [there, here] = [other.deliveries, harness.backend.deliveries]
@@ -307,8 +309,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrentl
     await using harness = await openClusterHarness()
     const url = 'https://user:topsecret@example.com/'
     const failed = attemptOf({ url })
-    const webhooks = [partOf({ url, last: lastOf(failed) })]
-    const delivery = await recordDelivery(harness, { rounds: 1, webhooks })
+    const webhooks = [partOf({ url, lastAttempt: lastOf(failed) })]
+    const delivery = await recordDelivery(harness, { attemptCount: 1, webhooks })
     await harness.backend.deliveries.record([{ delivery, attempts: [failed] }])
     const stored = await harness.sql(`SELECT webhooks AS text FROM deliveries UNION ALL
       SELECT document FROM attempts UNION ALL SELECT concat(lanes.*) FROM lanes`)

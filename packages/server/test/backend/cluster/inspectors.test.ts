@@ -78,6 +78,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
     for (const { requests } of inspectors) requests.clear()
     for (const { requests } of inspectors) requests.add(anInspectedRequest())
     expect(await inspectors[0]!.shared.clear()).toBe(2)
-    expect(inspectors.map(({ requests }) => requests.counts.kept)).toEqual([0, 0])
+    expect(inspectors.map(({ requests }) => requests.counts.stored)).toEqual([0, 0])
   })
 })

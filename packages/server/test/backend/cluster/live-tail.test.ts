@@ -201,7 +201,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     const [a, b] = [topicsOf(opened.nodes[0]!, 3), topicsOf(opened.nodes[1]!)]
     const reader = read(a, ['counts'])
     let sent = 0
-    let [received, refused] = [0, 0]
+    let [received, rejected] = [0, 0]
     const countsOf = (): number => {
       a.counts.received([acceptedEvent()])
       b.counts.received([acceptedEvent(), acceptedEvent()])
@@ -209,7 +209,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
       for (const { data } of reader.read(99))
         if ('received' in data) {
           received += data.received
-          refused += data.refused
+          rejected += data.rejected
           expect(data.pending).toBe(3)
         }
       return received
@@ -217,7 +217,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     // Each poll adds one event on a and two on b.
     await expect.poll(countsOf, { interval: 100 }).toBeGreaterThan(40)
     expect(received).toBeGreaterThan(sent)
-    expect(refused).toBe(0)
+    expect(rejected).toBe(0)
     reader[Symbol.dispose]()
     expect(b.counts.seconds.next).toBe(1)
   })

@@ -111,7 +111,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('purges of a cluster', () => {
     const record = async (): Promise<void> => {
       for (let from = 0; from < events.length; from += 20) {
         const records = events.slice(from, from + 20).map((event) => ({
-          delivery: deliveryOf(event, { rounds: 1 }),
+          delivery: deliveryOf(event, { attemptCount: 1 }),
           attempts: [attemptOf({ id: newId('att', NOON) })],
         }))
         await other.deliveries.record(records)

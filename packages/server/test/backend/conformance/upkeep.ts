@@ -51,7 +51,7 @@ const aged = (days: number) =>
 /** Fields of a delivery whose only part is in this state. */
 function withPart(state: 'pending' | 'held' | 'expired') {
   const part = partOf({ state })
-  return { state, rounds: 1, dueAt: part.dueAt, webhooks: [part] }
+  return { state, attemptCount: 1, dueAt: part.dueAt, webhooks: [part] }
 }
 
 export function upkeepConformance(open: OpenBackendHarness): void {
@@ -175,7 +175,7 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const old = aged(9)
       const taken = partOf({ state: 'delivered' })
-      const change = { state: 'delivered', dueAt: NOON, rounds: 1 } as const
+      const change = { state: 'delivered', dueAt: NOON, attemptCount: 1 } as const
       const webhooks = [taken, partOf({ url: OTHER_LANE.url })]
       const delivery = await recordDelivery(harness, { ...change, webhooks }, old)
       await ackRecorded(harness)

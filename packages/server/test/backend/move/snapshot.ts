@@ -76,7 +76,8 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
 }
 
 function shownEvent(event: AcceptedEvent): object {
-  const { id, sourceId, type, messageId, userId, previousId, receivedAt, marks, rest, body } = event
+  const { id, sourceId, type, messageId, userId, previousId, receivedAt, warnings, rest, body } =
+    event
   return {
     id,
     sourceId,
@@ -85,7 +86,7 @@ function shownEvent(event: AcceptedEvent): object {
     userId,
     previousId,
     receivedAt,
-    marks,
+    warnings,
     rest,
     body: textOf(body),
   }

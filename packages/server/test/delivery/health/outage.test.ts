@@ -17,7 +17,7 @@ describe('while a receiver is down', () => {
     await expect.poll(() => engine.openBreakers).toBe(1)
     await engine.receive(50)
     await expect.poll(() => engine.deliveries({})).toHaveLength(60)
-    const untried = (await engine.deliveries({})).filter(({ rounds }) => rounds === 0)
+    const untried = (await engine.deliveries({})).filter(({ attemptCount }) => attemptCount === 0)
     expect(untried).toHaveLength(50)
     expect(receiver.requests).toHaveLength(10)
   })
@@ -41,7 +41,7 @@ describe('while a receiver is down', () => {
     expect(probe.messageId).toBe(oldest!.event.messageId)
     await expect
       .poll(() => engine.deliveries({ eventId: oldest!.id }))
-      .toMatchObject([{ rounds: 1 }])
+      .toMatchObject([{ attemptCount: 1 }])
     receiver.respond = () => 200
     clock.advance(60_000)
     await expect
@@ -89,7 +89,9 @@ test('a webhook that responds with Retry-After gets no attempt before that time'
   })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(1)
-  await expect.poll(() => engine.deliveries({})).toMatchObject([{ state: 'pending', rounds: 1 }])
+  await expect
+    .poll(() => engine.deliveries({}))
+    .toMatchObject([{ state: 'pending', attemptCount: 1 }])
   await engine.receive(5)
   await expect.poll(() => engine.deliveries({})).toHaveLength(6)
   clock.advance(59_000)

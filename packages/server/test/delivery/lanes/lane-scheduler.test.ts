@@ -30,7 +30,7 @@ function task(): PartTask {
   const event = acceptedEvent()
   const ids = { id: 'msg_a', eventId: event.id, destinationId: A.destinationId }
   const times = { firstDueAt: 0, dueAt: 0 }
-  const delivery = { ...ids, ...times, state: 'pending', rounds: 0, webhooks: [] } as const
+  const delivery = { ...ids, ...times, state: 'pending', attemptCount: 0, webhooks: [] } as const
   const opened = new OpenDeliveries().add(delivery, event)
   return { open: opened, url: A.url, origin: 'fresh', isRetry: false }
 }

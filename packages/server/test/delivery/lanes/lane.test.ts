@@ -13,7 +13,7 @@ function task(origin: PartTask['origin'], isRetry = false): PartTask {
   const event = acceptedEvent()
   const ids = { id: 'msg_a', eventId: event.id, destinationId: 'dst_a' }
   const times = { firstDueAt: 0, dueAt: 0 }
-  const delivery = { ...ids, ...times, state: 'pending', rounds: 0, webhooks: [] } as const
+  const delivery = { ...ids, ...times, state: 'pending', attemptCount: 0, webhooks: [] } as const
   return { open: new OpenDeliveries().add(delivery, event), url: id.url, origin, isRetry }
 }
 

@@ -32,9 +32,9 @@ test('deliveries locked by another node during a claim are claimed a second late
   await using engine = await TestEngine.open({ retryDelaysMs: [SECOND], clock, through })
   await engine.destination('dst_a', receiver.url)
   await engine.receive(1)
-  const rounds = async (): Promise<number[]> =>
-    (await engine.deliveries({})).map((each) => each.rounds)
-  await expect.poll(rounds).toEqual([1])
+  const attemptCounts = async (): Promise<number[]> =>
+    (await engine.deliveries({})).map((each) => each.attemptCount)
+  await expect.poll(attemptCounts).toEqual([1])
   const [delivery] = await engine.deliveries({})
   clock.advance(delivery!.dueAt! - clock.now())
   await expect.poll(() => claims).toBeGreaterThan(0)

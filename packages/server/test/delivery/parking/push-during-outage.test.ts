@@ -45,9 +45,9 @@ test.for(['claims', 'everything'] as const)(
     })
     await engine.destination('dst_a', receiver.url)
     await engine.receive(3)
-    const rounds = async (): Promise<number[]> =>
-      (await engine.deliveries({})).map((each) => each.rounds)
-    await expect.poll(rounds).toEqual([1, 1, 1])
+    const attemptCounts = async (): Promise<number[]> =>
+      (await engine.deliveries({})).map((each) => each.attemptCount)
+    await expect.poll(attemptCounts).toEqual([1, 1, 1])
     const [delivery] = await engine.deliveries({})
     receiver.respond = () => 200
     outage = kind

@@ -12,7 +12,7 @@ function delivery(...parts: readonly Partial<DeliveryPart>[]): Delivery {
   const part = { url: 'https://a.example/', state: 'pending', firstDueAt: START, dueAt: START }
   const webhooks = parts.map((change) => ({ ...part, ...change }) as DeliveryPart)
   const ids = { id: 'msg_a', eventId: 'evt_a', destinationId: 'dst_a' }
-  return { ...ids, state: 'pending', rounds: 1, firstDueAt: START, dueAt: START, webhooks }
+  return { ...ids, state: 'pending', attemptCount: 1, firstDueAt: START, dueAt: START, webhooks }
 }
 
 const timesOf = ({ webhooks }: Delivery): unknown =>

@@ -16,8 +16,8 @@ async function states(engine: Engine): Promise<readonly string[]> {
   return [...new Set((await engine.deliveries({})).map(({ state }) => state))]
 }
 
-async function rounds(engine: Engine): Promise<number> {
-  return Math.min(...(await engine.deliveries({})).map((each) => each.rounds))
+async function fewestAttempts(engine: Engine): Promise<number> {
+  return Math.min(...(await engine.deliveries({})).map((each) => each.attemptCount))
 }
 
 /** Advances the clock step by step until the condition holds, up to `maxMs`. Returns how long it took. */
@@ -79,7 +79,7 @@ describe('after a restart with another clock', () => {
     await engine.destination('dst_a', url)
     await engine.receive(5)
     await expect.poll(() => engine.deliveries({})).toHaveLength(5)
-    await expect.poll(() => rounds(engine)).toBe(1)
+    await expect.poll(() => fewestAttempts(engine)).toBe(1)
   }
 
   test.for([
@@ -94,7 +94,7 @@ describe('after a restart with another clock', () => {
       await failedOnce(folder, receiver.url, before)
       const clock = new ManualClock(before.now() + ms)
       await using engine = await TestEngine.open({ ...RARELY, clock }, folder)
-      await expect.poll(() => rounds(engine)).toBe(2)
+      await expect.poll(() => fewestAttempts(engine)).toBe(2)
       expect(await states(engine)).toEqual(['pending'])
       const tookMs = await advanceUntil({ clock, engine }, 2 * HOUR, async () =>
         (await states(engine)).every((state) => state === 'expired'),

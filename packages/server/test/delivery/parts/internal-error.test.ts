@@ -33,7 +33,7 @@ describe('an attempt stopped by a bug', () => {
         .poll(async () => (await engine.deliveries({})).map((each) => each.state))
         .toEqual(Array.from({ length: 20 }, () => state))
       for (const { webhooks: parts, attempts } of await engine.deliveries({})) {
-        expect(parts.map((part) => [part.state, part.last?.class])).toEqual([
+        expect(parts.map((part) => [part.state, part.lastAttempt?.class])).toEqual([
           ['delivered', 'delivered'],
           ['rejected', 'internal_error'],
         ])

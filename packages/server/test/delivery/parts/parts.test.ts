@@ -27,7 +27,7 @@ const empty: Delivery = {
   eventId: 'evt_1',
   destinationId: 'dst_1',
   state: 'pending',
-  rounds: 0,
+  attemptCount: 0,
   firstDueAt: NOON,
   dueAt: NOON,
   webhooks: [],
@@ -72,7 +72,7 @@ const statesOf = ({ webhooks }: Delivery): string[] => webhooks.map(({ state }) 
 describe('with policy any', () => {
   test('a delivery is delivered with the first success, and each other webhook still gets its one attempt', () => {
     const first = after('any', attempt(b, 'delivered'))
-    expect(first).toMatchObject({ state: 'delivered', rounds: 1, dueAt: NOON })
+    expect(first).toMatchObject({ state: 'delivered', attemptCount: 1, dueAt: NOON })
     expect(statesOf(first)).toEqual(['pending', 'delivered', 'pending'])
     const all = after('any', attempt(b, 'delivered'), attempt(a, 'retry'), attempt(c, 'rejected'))
     expect(all).toMatchObject({ state: 'delivered', dueAt: null })
@@ -91,7 +91,7 @@ describe('with policy any', () => {
       attempt(b, 'retry', { number: 3 }),
       attempt(c, 'rejected'),
     )
-    expect(failed).toMatchObject({ state: 'pending', rounds: 3, dueAt: NOON + 5_000 })
+    expect(failed).toMatchObject({ state: 'pending', attemptCount: 3, dueAt: NOON + 5_000 })
     expect(failed.webhooks.map(({ dueAt }) => dueAt)).toEqual([NOON + 5_000, NOON + 45_000, null])
   })
 
@@ -194,6 +194,6 @@ describe('changed webhooks', () => {
 
 test('a part contains neither headers nor body of a response', () => {
   const failed = after('any', attempt(a, 'retry', { headers: { server: 'x' } }))
-  expect(partOf(failed, a)?.last).not.toHaveProperty('body')
-  expect(partOf(failed, a)?.last).not.toHaveProperty('headers')
+  expect(partOf(failed, a)?.lastAttempt).not.toHaveProperty('body')
+  expect(partOf(failed, a)?.lastAttempt).not.toHaveProperty('headers')
 })

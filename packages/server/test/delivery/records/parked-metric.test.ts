@@ -28,7 +28,7 @@ test('deliveries count as parked only if one of their parts waits outside the la
   respond()
   await receiver.waitFor(3)
   await expect
-    .poll(async () => (await engine.deliveries({})).map(({ rounds }) => rounds))
+    .poll(async () => (await engine.deliveries({})).map(({ attemptCount }) => attemptCount))
     .toEqual([1, 1, 1])
   // Each is parked until its next attempt.
   expect(await parkedIn(engine)).toBe(4)

@@ -63,7 +63,7 @@ test('parked deliveries of a purged user are not retried, and other users are no
   await engine.destination('dst_a', receiver.url)
   await engine.receive(2)
   const parked = async (): Promise<number> =>
-    (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
+    (await engine.deliveries({})).filter(({ attemptCount }) => attemptCount === 1).length
   await expect.poll(parked).toBe(2)
   await purge(engine)
   expect(await left(engine)).toBe(0)
@@ -82,7 +82,7 @@ test('deliveries waiting for their purge are not claimed repeatedly, and others 
   await engine.destination('dst_a', receiver.url)
   await engine.receive(3)
   const parked = async (): Promise<number> =>
-    (await engine.deliveries({})).filter(({ rounds }) => rounds === 1).length
+    (await engine.deliveries({})).filter(({ attemptCount }) => attemptCount === 1).length
   await expect.poll(parked).toBe(3)
   // From now on the user counts as purged, but the purge has reached only another user.
   const now = Date.now()

@@ -40,7 +40,7 @@ describe('a replay', () => {
     await ended(engine, id).toBe('finished')
     await expect.poll(() => count(engine, 'pending')).toBe(1)
     await receiver.waitFor(2)
-    await expect.poll(async () => (await engine.deliveries({}))[0]?.rounds).toBe(1)
+    await expect.poll(async () => (await engine.deliveries({}))[0]?.attemptCount).toBe(1)
     clock.advance(20)
     await expect.poll(() => count(engine, 'delivered')).toBe(1)
     const [first, second, third] = receiver.requests.map(({ headers }) => headers)
@@ -49,7 +49,7 @@ describe('a replay', () => {
     expect([second!['x-hookline-replay'], third!['x-hookline-replay']]).toEqual([id, id])
     expect([second!['x-hookline-attempt'], third!['x-hookline-attempt']]).toEqual(['1', '2'])
     const [delivery] = await engine.deliveries({})
-    expect(delivery).toMatchObject({ rounds: 2, replayId: id })
+    expect(delivery).toMatchObject({ attemptCount: 2, replayId: id })
     expect(delivery!.attempts.map(({ outcome, replayId }) => [outcome, replayId])).toEqual([
       ['rejected', undefined],
       ['retry', id],

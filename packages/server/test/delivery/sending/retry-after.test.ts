@@ -1,19 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RETRY_AFTER_FORMS } from '@hookline/testing/records/retry-after-forms'
+import { RETRY_AFTER_FORMATS } from '@hookline/testing/records/retry-after-formats'
 import { retryAfter } from '../../../src/delivery/sending/outcome.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 0)
 const HOUR = 3_600_000
 
 describe('Retry-After', () => {
-  test.each(RETRY_AFTER_FORMS.read)('%j means %d s, from 1 s to 1 h', (header, seconds) => {
+  test.each(RETRY_AFTER_FORMATS.read)('%j means %d s, from 1 s to 1 h', (header, seconds) => {
     const ms = Math.min(Math.max(seconds * 1000, 1000), HOUR)
-    expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMS.now))).toBe(ms)
+    expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMATS.now))).toBe(ms)
   })
 
-  test.each(RETRY_AFTER_FORMS.refused)('%j means no delay', (header) => {
-    expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMS.now))).toBeUndefined()
+  test.each(RETRY_AFTER_FORMATS.refused)('%j means no delay', (header) => {
+    expect(retryAfter(429, header, Date.parse(RETRY_AFTER_FORMATS.now))).toBeUndefined()
   })
 
   test.each(['3601', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'])(

@@ -106,7 +106,7 @@ describe('a large body without a key in the headers or the query', () => {
     const notJson = `{"writeKey":"wk_no",${filler}`
     const refused = { status: 401, body: { code: 'unknown_write_key' } }
     expect(await harness.send('/v1/batch', { body: notJson })).toMatchObject(refused)
-    expect(harness.logLines).toMatchObject([{ msg: 'write_key.refused', keyPrefix: '' }])
+    expect(harness.logLines).toMatchObject([{ msg: 'write_key.rejected', keyPrefix: '' }])
   })
 })
 

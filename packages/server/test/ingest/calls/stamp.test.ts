@@ -51,10 +51,10 @@ describe('an event is stamped', () => {
   })
 
   test.each(['yesterday', '2026-13-01', true, {}, -1e20])(
-    'with the time of receipt and a mark if the timestamp is %j',
+    'with the time of receipt and a warning if the timestamp is %j',
     (timestamp) => {
-      const { event, mark } = stamped({ timestamp })
-      expect(mark).toBe('timestamp_unreadable')
+      const { event, warning } = stamped({ timestamp })
+      expect(warning).toBe('timestamp_unreadable')
       expect(event.timestamp).toBe(event.receivedAt)
     },
   )
@@ -124,8 +124,8 @@ describe('an event is stamped', () => {
     ['when unsigned 32 bits overflow', 4_294_967_295],
     ['in the year 9999', '9999-12-31T23:59:59.999Z'],
   ])('with the original timestamp if it was sent %s', (_why, sentAt) => {
-    const { event, mark } = stamped({ timestamp: '2026-01-15T10:00:00+00:00' }, { sentAt })
-    expect([event.timestamp, mark]).toEqual(['2026-01-15T10:00:00.000Z', undefined])
+    const { event, warning } = stamped({ timestamp: '2026-01-15T10:00:00+00:00' }, { sentAt })
+    expect([event.timestamp, warning]).toEqual(['2026-01-15T10:00:00.000Z', undefined])
     const { event: future } = stamped({ timestamp: '2026-02-01' }, { sentAt })
     expect(future.timestamp).toBe(future.receivedAt)
     // The sentAt of a single call is handled in the same way.

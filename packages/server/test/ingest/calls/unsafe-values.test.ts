@@ -58,7 +58,7 @@ describe('a numeric id', () => {
     const properties = '{"userId":9007199254740993,"price":5.00000000000000001}'
     const call = `{"userId":5,"event":"e","properties":${properties}}`
     expect(await harness.post('/v1/track', call)).toMatchObject({ status: 200 })
-    expect(await harness.stored()).toMatchObject([{ marks: ['precision_lost'] }])
+    expect(await harness.stored()).toMatchObject([{ warnings: ['precision_lost'] }])
   })
 
   test('does not fail the request if other calls are deeply nested', async () => {
@@ -99,17 +99,19 @@ describe('a numeric messageId', () => {
 })
 
 describe('a number that JavaScript rounds', () => {
-  const marksOf = async (...properties: readonly string[]) => {
+  const warningsOf = async (...properties: readonly string[]) => {
     const calls = properties.map((x) => `{"type":"track","userId":"u","event":"e","x":${x}}`)
     await harness.post('/v1/batch', `{"batch":[${calls.join()}]}`)
-    return (await harness.stored()).map(({ marks }) => marks.length)
+    return (await harness.stored()).map(({ warnings }) => warnings.length)
   }
 
-  test('marks only its own call', async () => {
-    expect(await marksOf('9007199254740992', '9007199254740993', '1')).toEqual([0, 1, 0])
-    expect(await marksOf('0', '1e-400', '"9007199254740993"', '0.1')).toEqual([0, 1, 0, 0])
-    expect(await marksOf('12345678901234567890.0', '9007199254740993e0')).toEqual([1, 1])
-    expect(await marksOf('1e18', '1.234567890123456789e18', '[{"a":-1e-400}]')).toEqual([0, 1, 1])
+  test('flags only its own call', async () => {
+    expect(await warningsOf('9007199254740992', '9007199254740993', '1')).toEqual([0, 1, 0])
+    expect(await warningsOf('0', '1e-400', '"9007199254740993"', '0.1')).toEqual([0, 1, 0, 0])
+    expect(await warningsOf('12345678901234567890.0', '9007199254740993e0')).toEqual([1, 1])
+    expect(await warningsOf('1e18', '1.234567890123456789e18', '[{"a":-1e-400}]')).toEqual([
+      0, 1, 1,
+    ])
   })
 })
 
@@ -143,13 +145,16 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
   })
 
-  test('marks its call if found elsewhere, because two keys may have become one', async () => {
+  test('flags its call if found elsewhere, because two keys may have become one', async () => {
     const latin1 = (properties: string) =>
       `{"type":"track","userId":"u","event":"e","properties":${properties}}`
     const calls = ['{"k\xe8":1,"k\xe9":2}', '{"k":"caf\xe9"}', '{"k":"cafe"}'].map(latin1)
     const body = Buffer.from(`{"batch":[${calls.join()}]}`, 'latin1')
     expect(await harness.post('/v1/batch', body)).toMatchObject({ status: 200 })
-    const stored = (await harness.stored()).map(({ event, marks }) => [event.properties, marks])
+    const stored = (await harness.stored()).map(({ event, warnings }) => [
+      event.properties,
+      warnings,
+    ])
     expect(stored).toEqual([
       [{ 'k\ufffd': 2 }, ['characters_lost']],
       [{ k: 'caf\ufffd' }, ['characters_lost']],
@@ -157,9 +162,9 @@ describe('an id with bytes that are not UTF-8', () => {
     ])
     const shared = `{"context":{"k":"caf\xe9"},"batch":[${calls[2]}]}`
     await harness.post('/v1/batch', Buffer.from(shared, 'latin1'))
-    expect(await harness.stored()).toMatchObject([{ marks: ['characters_lost'] }])
+    expect(await harness.stored()).toMatchObject([{ warnings: ['characters_lost'] }])
     await harness.post('/v1/track', latin1('{"k":"caf\ufffd"}'))
-    expect(await harness.stored()).toMatchObject([{ marks: [] }])
+    expect(await harness.stored()).toMatchObject([{ warnings: [] }])
   })
 
   test('can be distinguished from a U+FFFD sent by the client', async () => {

@@ -8,7 +8,7 @@ const lineWith = (code: string, keyPrefix: string | null, requests: number) => (
   code,
   keyPrefix,
   requests,
-  msg: 'write_key.refused',
+  msg: 'write_key.rejected',
 })
 
 interface Line {

@@ -58,7 +58,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
         metrics.inFlight.add(2)
         metrics.destinationCounts.attempt('dst_1', 'http://a.example/', 'delivered')
         activity.recorded(failedOnce(acceptedEvent(), 'dst_1'))
-        activity.refused('invalid_json', 7)
+        activity.rejected('invalid_json', 7)
         main.send('said', 'done')
       },
       end: (how) => {

@@ -46,7 +46,7 @@ const DeliveryRow = memo(function DeliveryRow({
   const open = (): void => setUrl({ delivery: id }, { push: true })
   const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
   const { tone, words } = shownState(state, hasFailed)
-  const lasts = webhooks.flatMap(({ last }) => last ?? [])
+  const lasts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
   return (
     <Row data-row={index} isCurrent={isOpen} onOpen={open}>
       <Cell className="whitespace-nowrap">

@@ -38,7 +38,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
     WITH part AS MATERIALIZED (${waitingParts(records, parts)}),
     held AS MATERIALIZED (${claimRows(held)}),
     kept AS MATERIALIZED (
-      SELECT id, state, rounds, first_due_at FROM ${table} WHERE id = ANY(${arrays.texts(ids)}) ORDER BY id FOR UPDATE),
+      SELECT id, state, attempt_count, first_due_at FROM ${table} WHERE id = ANY(${arrays.texts(ids)}) ORDER BY id FOR UPDATE),
     waited AS MATERIALIZED (
       SELECT waits.* FROM kept CROSS JOIN LATERAL (
         SELECT delivery_id, lane, claimed_by, fence FROM waiting_parts WHERE delivery_id = kept.id

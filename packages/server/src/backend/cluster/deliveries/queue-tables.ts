@@ -32,7 +32,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
   /**
    * Queries of a WITH clause that write records. The last one is `written`: the `id` of each written delivery. They can read:
    *
-   * - `kept (id, state, rounds, first_due_at)`: the existing deliveries, locked
+   * - `kept (id, state, attempt_count, first_due_at)`: the existing deliveries, locked
    * - `refused (id)`: deliveries claimed by other nodes, which must not change
    */
   readonly write: (given: readonly StoredRecord[]) => RawBuilder<unknown>
@@ -75,14 +75,14 @@ function writeDeliveries(given: readonly StoredRecord[]): RawBuilder<unknown> {
       ORDER BY events.id FOR KEY SHARE OF events),
     inserted AS (
       INSERT INTO deliveries
-        (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+        (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
       SELECT * FROM fresh ON CONFLICT (id) DO NOTHING RETURNING id),
     updated AS (
-      UPDATE deliveries SET state = given.state, rounds = given.rounds, due_at = given.due_at,
+      UPDATE deliveries SET state = given.state, attempt_count = given.attempt_count, due_at = given.due_at,
         webhooks = given.webhooks, is_waiting = given.is_waiting
       FROM given JOIN kept ON kept.id = given.id
       WHERE deliveries.id = given.id AND ${isBetween('deliveries.id', ids)}
-        AND kept.first_due_at = given.first_due_at AND kept.rounds <= given.rounds
+        AND kept.first_due_at = given.first_due_at AND kept.attempt_count <= given.attempt_count
         AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
         AND given.id NOT IN (SELECT id FROM refused)
       RETURNING deliveries.id, deliveries.replay_id, kept.state AS before, deliveries.state),
@@ -96,7 +96,7 @@ function rowsOf(given: readonly StoredRecord[]): RawBuilder<unknown> {
     SELECT * FROM unnest(${deliveryArrays(all)},
       ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(given.map(({ webhooks }) => webhooks))},
       ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(hasUnfinished))}
-    ) AS given (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)`
+    ) AS given (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
 
 /** Whether this may be the only record of its delivery, which ended without a failed attempt. */
@@ -125,7 +125,7 @@ function deliveryArrays(all: readonly Delivery[]): RawBuilder<unknown> {
   return sql`
     ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ eventId }) => eventId))},
     ${arrays.texts(all.map(({ destinationId }) => destinationId))}, ${arrays.texts(all.map(({ state }) => state))},
-    ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
+    ${arrays.ints(all.map(({ attemptCount }) => attemptCount))}, ${arrays.bigints(all.map(({ firstDueAt }) => firstDueAt))}`
 }
 
 /** Whether an id is within the range of `ids`. Joins use it to skip partitions; a list would be searched for each row. */
@@ -182,15 +182,15 @@ function writeNotices(given: readonly StoredRecord[]): RawBuilder<unknown> {
     given AS MATERIALIZED (
       SELECT * FROM unnest(
         ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ state }) => state))},
-        ${arrays.ints(all.map(({ rounds }) => rounds))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
+        ${arrays.ints(all.map(({ attemptCount }) => attemptCount))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
         ${arrays.bigints(counted.map(({ endedAt }) => endedAt))}, ${arrays.ints(counted.map(({ attempts }) => attempts))},
         ${arrays.texts(given.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(hasUnfinished))}
-      ) AS given (id, state, rounds, due_at, ended_at, attempts, webhooks, is_waiting)),
+      ) AS given (id, state, attempt_count, due_at, ended_at, attempts, webhooks, is_waiting)),
     written AS (
-      UPDATE notices SET state = given.state, rounds = given.rounds, due_at = given.due_at, ended_at = given.ended_at,
+      UPDATE notices SET state = given.state, attempt_count = given.attempt_count, due_at = given.due_at, ended_at = given.ended_at,
         attempts = given.attempts, webhooks = given.webhooks, is_waiting = given.is_waiting
       FROM given JOIN kept ON kept.id = given.id
       WHERE notices.id = given.id AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
-        AND kept.rounds <= given.rounds AND given.id NOT IN (SELECT id FROM refused)
+        AND kept.attempt_count <= given.attempt_count AND given.id NOT IN (SELECT id FROM refused)
       RETURNING notices.id)`
 }

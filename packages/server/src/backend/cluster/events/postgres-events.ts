@@ -100,7 +100,7 @@ function eventArrays(events: readonly AcceptedEvent[], positionOf: PositionOf) {
     texts(({ anonymousId }) => toTextOrNull(anonymousId)),
     texts(({ previousId }) => toTextOrNull(previousId)),
     arrays.bigints(events.map(({ receivedAt }) => receivedAt)),
-    texts(({ marks }) => marks.join()),
+    texts(({ warnings }) => warnings.join()),
     texts(({ origin }) => (origin === undefined ? null : jsonToText(JSON.stringify(origin)))),
     arrays.bytes(events.map(({ body }) => body)),
     texts(({ rest }) => jsonToText(rest)),

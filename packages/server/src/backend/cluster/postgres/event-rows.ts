@@ -19,7 +19,7 @@ export interface EventRow {
   readonly anonymous_id: string | null
   readonly previous_id: string | null
   readonly received_at: number
-  readonly marks: string
+  readonly warnings: string
   readonly origin: string | null
   readonly body: Buffer
   readonly rest: string
@@ -27,7 +27,7 @@ export interface EventRow {
 }
 
 const COLUMNS =
-  'id log_position source_id message_id type user_id anonymous_id previous_id received_at marks origin body rest checksum'.split(
+  'id log_position source_id message_id type user_id anonymous_id previous_id received_at warnings origin body rest checksum'.split(
     ' ',
   )
 
@@ -53,7 +53,7 @@ export function eventOf(row: EventRow): AcceptedEvent {
     fromText(row.message_id),
     row.type,
     row.received_at,
-    row.marks,
+    row.warnings,
     textOf(row.user_id),
     textOf(row.previous_id),
     textOf(row.origin),

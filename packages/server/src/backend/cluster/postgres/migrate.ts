@@ -21,8 +21,8 @@ export class SchemaTooNew extends Error {
 }
 
 /** Nodes are running that a schema step would break. */
-export class OlderNodesRun extends Error {
-  override readonly name = 'OlderNodesRun'
+export class IncompatibleNodesError extends Error {
+  override readonly name = 'IncompatibleNodesError'
 }
 
 interface StoredSchema {
@@ -36,7 +36,7 @@ export function latestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0
 }
 
-/** Runs all missing steps in one transaction. @throws {SchemaTooNew | OlderNodesRun} without changing the database */
+/** Runs all missing steps in one transaction. @throws {SchemaTooNew | IncompatibleNodesError} without changing the database */
 export function migrate(
   postgres: Postgres,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -109,7 +109,7 @@ async function refuseOlderNodes(
     WHERE until > clock_timestamp() AND schema < ${worksFrom}`.execute(transaction)
   const { older } = rows[0]!
   if (older === 0) return
-  throw new OlderNodesRun(
+  throw new IncompatibleNodesError(
     `${older} running ${older === 1 ? 'node is' : 'nodes are'} too old for schema ${version}, which needs nodes of schema ${worksFrom} or later. Upgrade them ` +
       'first to the release before this one, or stop all nodes. A killed node counts as running for 20 s.',
   )

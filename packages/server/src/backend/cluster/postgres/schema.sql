@@ -17,7 +17,7 @@ CREATE TABLE events (
   anonymous_id      txt,
   previous_id       txt,
   received_at       bigint NOT NULL,
-  marks             text   NOT NULL,
+  warnings             text   NOT NULL,
   origin            text,
   body              bytea  NOT NULL,
   rest              text   NOT NULL,
@@ -74,7 +74,7 @@ CREATE TABLE deliveries (
   event_id       txt     NOT NULL,
   destination_id txt     NOT NULL,
   state          txt     NOT NULL,
-  rounds         int     NOT NULL,
+  attempt_count  int     NOT NULL,
   first_due_at   bigint  NOT NULL,
   due_at         bigint,
   webhooks       text    NOT NULL,
@@ -85,7 +85,7 @@ CREATE TABLE deliveries_default PARTITION OF deliveries DEFAULT;
 CREATE INDEX deliveries_of_event ON deliveries (event_id);
 CREATE INDEX deliveries_of_destination ON deliveries (destination_id, id);
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
-  WHERE state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'));
+  WHERE state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'));
 CREATE INDEX deliveries_of_replay ON deliveries (replay_id) WHERE replay_id IS NOT NULL;
 CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
 
@@ -372,7 +372,7 @@ CREATE TABLE notices (
   user_id        txt     NOT NULL,
   created_at     bigint  NOT NULL,
   state          txt     NOT NULL,
-  rounds         int     NOT NULL,
+  attempt_count  int     NOT NULL,
   first_due_at   bigint  NOT NULL,
   due_at         bigint,
   ended_at       bigint,
@@ -581,7 +581,7 @@ CREATE INDEX deliveries_waiting ON deliveries (id) WHERE is_waiting;
 
 CREATE FUNCTION archive_new(
   ids text[], positions bigint[], source_ids text[], message_ids text[], types text[], user_ids text[],
-  anonymous_ids text[], previous_ids text[], times bigint[], all_marks text[], origins text[], bodies bytea[], rests text[],
+  anonymous_ids text[], previous_ids text[], times bigint[], all_warnings text[], origins text[], bodies bytea[], rests text[],
   checksums bigint[], named_ids text[], dedupe_window bigint, least_id text, end_id text,
   declined_events text[], declined_destinations text[], declined_reasons text[], declined_since bigint[]
 ) RETURNS bigint LANGUAGE plpgsql SET search_path FROM CURRENT
@@ -608,12 +608,12 @@ BEGIN
 
   UPDATE archive SET seq = seq + many RETURNING seq INTO last;
   INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body, rest, checksum)
-    SELECT id, last - many + number, position, source_id, message_id, type, user_id, anonymous_id, previous_id, at, marks,
+      received_at, warnings, origin, body, rest, checksum)
+    SELECT id, last - many + number, position, source_id, message_id, type, user_id, anonymous_id, previous_id, at, warnings,
       origin, body, rest, checksum
-    FROM unnest(ids, positions, source_ids, message_ids, types, user_ids, anonymous_ids, previous_ids, times, all_marks,
+    FROM unnest(ids, positions, source_ids, message_ids, types, user_ids, anonymous_ids, previous_ids, times, all_warnings,
       origins, bodies, rests, checksums) WITH ORDINALITY AS new (id, position, source_id, message_id, type, user_id, anonymous_id,
-      previous_id, at, marks, origin, body, rest, checksum, number);
+      previous_id, at, warnings, origin, body, rest, checksum, number);
   IF cardinality(declined_events) > 0 THEN
     INSERT INTO declined (event_id, destination_id, reason, since)
       SELECT * FROM unnest(declined_events, declined_destinations, declined_reasons, declined_since)
@@ -623,17 +623,17 @@ BEGIN
 END $$;
 
 CREATE FUNCTION record_new(
-  ids text[], event_ids text[], destination_ids text[], states text[], all_rounds int[], due_times bigint[], all_webhooks text[]
+  ids text[], event_ids text[], destination_ids text[], states text[], all_attempt_counts int[], due_times bigint[], all_webhooks text[]
 ) RETURNS SETOF text LANGUAGE plpgsql SET search_path FROM CURRENT
   SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
   RETURN QUERY
     WITH fresh AS MATERIALIZED (
-      SELECT given.* FROM unnest(ids, event_ids, destination_ids, states, all_rounds, due_times, all_webhooks)
-        AS given (id, event_id, destination_id, state, rounds, first_due_at, webhooks)
+      SELECT given.* FROM unnest(ids, event_ids, destination_ids, states, all_attempt_counts, due_times, all_webhooks)
+        AS given (id, event_id, destination_id, state, attempt_count, first_due_at, webhooks)
       CROSS JOIN LATERAL (
         SELECT FROM events WHERE events.id = given.event_id LIMIT 1 FOR KEY SHARE) AS event)
-    INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, webhooks, is_waiting)
+    INSERT INTO deliveries (id, event_id, destination_id, state, attempt_count, first_due_at, webhooks, is_waiting)
       SELECT fresh.*, false FROM fresh ON CONFLICT (id) DO NOTHING RETURNING deliveries.id::text;
 END $$;
 

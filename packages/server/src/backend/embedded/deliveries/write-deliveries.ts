@@ -6,9 +6,9 @@ import type { RecordedDelivery } from '../../deliveries.ts'
 import { hasUnfinished, type StoredParts } from '../../store/stored-parts.ts'
 
 export function deliveryRowOf(delivery: Delivery, webhooks: string): QueueRow {
-  const { id, eventId, destinationId, state, rounds, firstDueAt, dueAt, replayId } = delivery
+  const { id, eventId, destinationId, state, attemptCount, firstDueAt, dueAt, replayId } = delivery
   const end = [firstDueAt, dueAt, webhooks, replayId ?? null, Number(hasUnfinished(delivery))]
-  return [id, eventId, destinationId, state, rounds, ...end]
+  return [id, eventId, destinationId, state, attemptCount, ...end]
 }
 
 /** Stores new deliveries and updates unfinished ones (`DeliveryQueue.record`). A lost record counts as missing. */
@@ -21,11 +21,11 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
   const record = recordRows(
     db,
     `INSERT INTO deliveries
-       (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+       (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET state = excluded.state, rounds = excluded.rounds, due_at = excluded.due_at,
+     ON CONFLICT (id) DO UPDATE SET state = excluded.state, attempt_count = excluded.attempt_count, due_at = excluded.due_at,
        webhooks = excluded.webhooks, is_waiting = excluded.is_waiting
-     WHERE deliveries.first_due_at = excluded.first_due_at AND deliveries.rounds <= excluded.rounds
+     WHERE deliveries.first_due_at = excluded.first_due_at AND deliveries.attempt_count <= excluded.attempt_count
        AND (deliveries.state IN ('pending', 'held') OR deliveries.state = excluded.state)`,
   )
   return (rows) => {
@@ -35,18 +35,27 @@ export function recordDeliveries(db: DatabaseSync): (rows: RecordedRows) => void
 }
 
 export function noticeRowOf(delivery: Delivery, webhooks: string): QueueRow {
-  const { id, state, rounds, dueAt } = delivery
+  const { id, state, attemptCount, dueAt } = delivery
   const { attempts, endedAt } = countedOf(delivery)
-  return [id, state, rounds, dueAt, endedAt, attempts, webhooks, Number(hasUnfinished(delivery))]
+  return [
+    id,
+    state,
+    attemptCount,
+    dueAt,
+    endedAt,
+    attempts,
+    webhooks,
+    Number(hasUnfinished(delivery)),
+  ]
 }
 
 /** Like `recordDeliveries`, for existing notices only. */
 export function recordNotices(db: DatabaseSync): (rows: RecordedRows) => void {
   const record = recordRows(
     db,
-    `UPDATE notices SET state = ?2, rounds = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7,
+    `UPDATE notices SET state = ?2, attempt_count = ?3, due_at = ?4, ended_at = ?5, attempts = ?6, webhooks = ?7,
        is_waiting = ?8
-     WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND rounds <= ?3`,
+     WHERE id = ?1 AND (state IN ('pending', 'held') OR state = ?2) AND attempt_count <= ?3`,
   )
   return (rows) => void record(rows)
 }

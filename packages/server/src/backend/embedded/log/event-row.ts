@@ -1,9 +1,9 @@
 export const INSERT_EVENT = `INSERT INTO events
-  (seq, id, source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, body, checksum)
+  (seq, id, source_id, message_id, type, received_at, warnings, user_id, previous_id, origin, rest, body, checksum)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)`
 
 export const EVENT_FIELDS =
-  'source_id, message_id, type, received_at, marks, user_id, previous_id, origin, rest, CAST(body AS BLOB) AS body, checksum'
+  'source_id, message_id, type, received_at, warnings, user_id, previous_id, origin, rest, CAST(body AS BLOB) AS body, checksum'
 
 export const EVENT_COLUMNS = `events.id AS id, ${EVENT_FIELDS}`
 

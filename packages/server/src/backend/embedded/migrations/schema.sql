@@ -8,7 +8,7 @@ CREATE TABLE events (
   message_id        TEXT    NOT NULL,
   type              TEXT    NOT NULL,
   received_at       INTEGER NOT NULL,
-  marks             TEXT    NOT NULL,
+  warnings             TEXT    NOT NULL,
   duplicates        INTEGER NOT NULL DEFAULT 0,
   body              TEXT    NOT NULL,
   user_id           TEXT,
@@ -54,7 +54,7 @@ CREATE TABLE deliveries (
   event_id       TEXT    NOT NULL,
   destination_id TEXT    NOT NULL,
   state          TEXT    NOT NULL,
-  rounds         INTEGER NOT NULL,
+  attempt_count  INTEGER NOT NULL,
   first_due_at   INTEGER NOT NULL,
   due_at         INTEGER,
   webhooks       TEXT    NOT NULL,
@@ -64,7 +64,7 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_oldest ON deliveries (first_due_at) WHERE state = 'pending';
 -- For failure reports, including deliveries that ended without an attempt. Successful ones never touch it.
 CREATE INDEX deliveries_failing ON deliveries (destination_id, id)
-  WHERE state <> 'delivered' AND (rounds > 0 OR state IN ('expired', 'quarantined'));
+  WHERE state <> 'delivered' AND (attempt_count > 0 OR state IN ('expired', 'quarantined'));
 
 -- `has_body`: the document has a response body. Before the document, because documents are long.
 CREATE TABLE attempts (
@@ -112,7 +112,7 @@ CREATE TABLE notices (
   user_id        TEXT    NOT NULL,
   created_at     INTEGER NOT NULL,
   state          TEXT    NOT NULL,
-  rounds         INTEGER NOT NULL,
+  attempt_count  INTEGER NOT NULL,
   first_due_at   INTEGER NOT NULL,
   due_at         INTEGER,
   ended_at       INTEGER,

@@ -162,15 +162,15 @@ export async function findProfile(tx: ReadTx, id: SpacedId): Promise<Profile | u
     userIds: seen('user'),
     anonymousIds: seen('anonymous'),
     links: await linksIn(tx, profile),
-    refusedLinks: {
-      otherUser: await refusedLinks(
+    unlinkedIds: {
+      otherUser: await unlinkedSample(
         tx,
         sql`
         SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
         WHERE claimer IN (${usersOf(profile)}) AND NOT is_first AND ${isInOtherProfile(sql`anonymous`, profile)}
         ORDER BY at LIMIT ${MAX_COUNTED}`,
       ),
-      limit: await refusedLinks(
+      limit: await unlinkedSample(
         tx,
         sql`
         SELECT * FROM (SELECT anonymous AS other, claimer AS owner, ${LINK_ORIGIN} FROM claims
@@ -236,7 +236,7 @@ function isInOtherProfile(id: Statement, profile: number): Statement {
 }
 
 /** @param refused at most `MAX_COUNTED` links */
-async function refusedLinks(tx: ReadTx, refused: Statement): Promise<LinkSample> {
+async function unlinkedSample(tx: ReadTx, refused: Statement): Promise<LinkSample> {
   const all = await tx.all(sql<Link>`
     SELECT others.kind AS kind, others.name AS id, owners.name AS "userId", ${LINK}
     FROM (${refused}) AS links JOIN identities AS others ON others.id = other

@@ -107,7 +107,7 @@ export async function failOnce(
 ): Promise<void> {
   await deliveries.record(
     events.map((event) => ({
-      delivery: deliveryOf(event, { rounds: 1 }),
+      delivery: deliveryOf(event, { attemptCount: 1 }),
       attempts: [attemptOf({ id: newId('att', NOON), body: JSON.stringify(event.event) })],
     })),
   )

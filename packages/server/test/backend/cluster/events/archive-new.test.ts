@@ -16,7 +16,7 @@ async function archivedSlowly(harness: ClusterHarness, events: readonly Accepted
 }
 
 const columns = (harness: ClusterHarness, { id }: Accepted) =>
-  harness.sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, marks, origin, body, rest,
+  harness.sql(`SELECT id, source_id, message_id, type, user_id, anonymous_id, previous_id, received_at, warnings, origin, body, rest,
     duplicates, last_duplicate_at FROM events WHERE id = '${id}'`)
 
 describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () => {
@@ -26,7 +26,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('events that are all new', () 
     const odd = 'a\u0000b\uf8ff0"\\{},NULL'
     const events = [
       acceptedEvent(),
-      acceptedEvent({ userId: odd, anonymousId: odd, messageId: odd, sourceId: odd, marks: [] }),
+      acceptedEvent({ userId: odd, anonymousId: odd, messageId: odd, sourceId: odd, warnings: [] }),
       acceptedEvent({ type: 'alias', previousId: 'before', userId: 'after' }),
     ]
     await archive(fast, events)

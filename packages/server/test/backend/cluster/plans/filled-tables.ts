@@ -41,7 +41,7 @@ async function fillDay(
   const start = day * DAY_MS
   await postgres.run(sql`
     INSERT INTO events (id, seq, log_position, source_id, message_id, type, user_id, anonymous_id, previous_id,
-      received_at, marks, origin, body, rest, checksum)
+      received_at, warnings, origin, body, rest, checksum)
     SELECT id, ${before}::int + n, n, 'src_' || n % 3, 'message-' || id, CASE n % 10 WHEN 0 THEN 'page' ELSE 'track' END,
       CASE WHEN n % 4 > 0 THEN 'u' || n % 5000 END, 'a' || n % 5000, CASE WHEN n % 100 = 0 THEN 'former' || n END,
       ${start}::bigint + n, '', NULL, convert_to('{"event":"Event ' || n % 20 || '"}' || repeat(' ', 500), 'UTF8'), '{}', 0
@@ -51,7 +51,7 @@ async function fillDay(
     INSERT INTO declined SELECT id, 'dst_declined', CASE n % 20 WHEN 0 THEN 'destination_disabled' ELSE 'integrations' || repeat(' ', 300) END, NULL
     FROM unnest(${ids('evt')}::text[]) WITH ORDINALITY AS given (id, n) WHERE n % 2 = 0`)
   await postgres.run(sql`
-    INSERT INTO deliveries (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, replay_id, is_waiting)
+    INSERT INTO deliveries (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
     SELECT id, event_id, 'dst_' || n % 3, CASE n % 50 WHEN 0 THEN 'rejected' WHEN 1 THEN 'pending' ELSE 'delivered' END,
       1, ${start}::bigint + n, CASE n % 50 WHEN 1 THEN ${start}::bigint + n END, '[]' || repeat(' ', 200), NULL, n % 50 = 1
     FROM unnest(${ids('msg')}::text[], ${ids('evt')}::text[]) WITH ORDINALITY AS given (id, event_id, n)`)
@@ -88,7 +88,7 @@ async function fillProfileTables(postgres: ErasedCluster['postgres']): Promise<v
     sql`INSERT INTO purged_ids (kind, id, source_id, through, deletion_id, added_at) SELECT 'user', 'gone' || n, '', 1, 'del_a', n ${numbers}`,
     sql`INSERT INTO deletions (id, step, document) SELECT 'del_' || n, 'done', '{}' ${numbers}`,
     sql`INSERT INTO deletion_ids SELECT 'del_' || n, 'user', 'gone' || n ${numbers}`,
-    sql`INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, rounds, first_due_at,
+    sql`INSERT INTO notices (id, deletion_id, source_id, destination_id, kind, user_id, created_at, state, attempt_count, first_due_at,
         ended_at, attempts, webhooks, is_waiting)
       SELECT 'msg_0' || n, 'del_' || n, 'src_a', 'dst_' || n % 3, 'user', 'gone' || n, n, 'delivered', 1, n, n, 1, '[]', false ${numbers}`,
   ])

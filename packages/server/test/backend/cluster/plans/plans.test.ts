@@ -97,7 +97,7 @@ const others: readonly (readonly [string, Use])[] = [
     'recording, claiming and releasing deliveries',
     async ({ deliveries }) => {
       const recorded = RECORDED.map((event) => ({
-        delivery: deliveryOf(event, { rounds: 1 }),
+        delivery: deliveryOf(event, { attemptCount: 1 }),
         attempts: [attemptOf({ id: newId('att', NOON) })],
       }))
       await deliveries.record(recorded)
@@ -107,7 +107,7 @@ const others: readonly (readonly [string, Use])[] = [
       await deliveries.release(recorded.map(({ delivery }) => delivery.id))
       await deliveries.record(
         RECORDED.map((event) => ({
-          delivery: deliveryOf(event, { rounds: 2, state: 'delivered' }),
+          delivery: deliveryOf(event, { attemptCount: 2, state: 'delivered' }),
           attempts: [],
         })),
       )

@@ -6,7 +6,7 @@ import {
   latestOf,
   migrate,
   MIGRATIONS,
-  OlderNodesRun,
+  IncompatibleNodesError,
   SchemaTooNew,
 } from '../../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
@@ -53,7 +53,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
     const step = { version: schema + 1, sql: 'CREATE TABLE added (a int)' }
     {
       await using _node = await ClaimingNode.open({ postgres, clock: systemClock, schema })
-      await expect(migrate(postgres, [...MIGRATIONS, step])).rejects.toThrow(OlderNodesRun)
+      await expect(migrate(postgres, [...MIGRATIONS, step])).rejects.toThrow(IncompatibleNodesError)
       await migrate(postgres, [...MIGRATIONS, { ...step, worksFrom: schema }])
     }
     await migrate(postgres, [...MIGRATIONS, step, { version: schema + 2, sql: '' }])

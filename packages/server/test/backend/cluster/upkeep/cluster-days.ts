@@ -58,7 +58,7 @@ export class ClusterDays implements AsyncDisposable {
   async deliver(event: AcceptedEvent, state: 'pending' | 'delivered'): Promise<string> {
     const id = deliveryId(event.id, 'dst_a')
     await this.sql(`INSERT INTO deliveries
-      (id, event_id, destination_id, state, rounds, first_due_at, due_at, webhooks, is_waiting)
+      (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, is_waiting)
       VALUES ('${id}', '${event.id}', 'dst_a', '${state}', 1, 1, 1, '[]', ${state === 'pending'});
       INSERT INTO attempts (delivery_id, id, document, has_body) VALUES ('${id}', 'att_1', '{}', false);
       INSERT INTO declined (event_id, destination_id, reason) VALUES ('${event.id}', 'dst_b', 'integrations')`)

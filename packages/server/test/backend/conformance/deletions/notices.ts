@@ -64,8 +64,8 @@ function withPart(
   change: Partial<DeliveryPart> & { readonly state: Exclude<DeliveryState, 'quarantined'> },
 ): Delivery {
   const part = partOf(change)
-  const rounds = part.last?.number ?? kept.rounds
-  return { ...kept, state: change.state, rounds, dueAt: part.dueAt, webhooks: [part] }
+  const attemptCount = part.lastAttempt?.number ?? kept.attemptCount
+  return { ...kept, state: change.state, attemptCount, dueAt: part.dueAt, webhooks: [part] }
 }
 
 export function noticesConformance(open: OpenBackendHarness): void {
@@ -85,7 +85,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
           eventId: DELETION,
           destinationId: 'dst_a',
           state: 'pending',
-          rounds: 0,
+          attemptCount: 0,
           firstDueAt: NOON,
           dueAt: NOON,
           webhooks: [],
@@ -135,7 +135,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { notices, noticeQueue } = harness.backend
       const [split] = await createSplit(harness.backend, [notice()])
-      const ended = { ...withPart(split!, { state: 'rejected' }), rounds: 1 }
+      const ended = { ...withPart(split!, { state: 'rejected' }), attemptCount: 1 }
       await noticeQueue.record([{ delivery: ended, attempts: [] }])
       await notices.create([notice({ dueAt: NOON + 9 })])
       const { data } = await notices.list(DELETION, { limit: 9 })
@@ -152,14 +152,14 @@ export function noticesConformance(open: OpenBackendHarness): void {
       const waiting = withPart(delivery!, {
         state: 'pending',
         dueAt: NOON + 5,
-        last: lastOf(failed),
+        lastAttempt: lastOf(failed),
       })
       await noticeQueue.record([{ delivery: waiting, attempts: [failed] }])
-      const done = withPart(delivery!, { state: 'delivered', last: delivered })
+      const done = withPart(delivery!, { state: 'delivered', lastAttempt: delivered })
       await noticeQueue.record([{ delivery: done, attempts: [delivered] }])
-      await noticeQueue.record([{ delivery: { ...waiting, rounds: 3 }, attempts: [] }])
+      await noticeQueue.record([{ delivery: { ...waiting, attemptCount: 3 }, attempts: [] }])
       const expired = withPart(delivery!, { state: 'expired' })
-      await noticeQueue.record([{ delivery: { ...expired, rounds: 3 }, attempts: [] }])
+      await noticeQueue.record([{ delivery: { ...expired, attemptCount: 3 }, attempts: [] }])
       await harness.reopen()
       const { data } = await harness.backend.notices.list(DELETION, { limit: 9 })
       const found = data.find(({ id }) => id === delivery!.id)
@@ -185,16 +185,26 @@ export function noticesConformance(open: OpenBackendHarness): void {
       const { notices, noticeQueue } = harness.backend
       const urls = [LANE.url, OTHER_LANE.url]
       const [split] = await createSplit(harness.backend, [notice()], urls)
-      const taken = partOf({ state: 'delivered', last: delivered })
+      const taken = partOf({ state: 'delivered', lastAttempt: delivered })
       const waits = partOf({ url: OTHER_LANE.url })
-      const done: Delivery = { ...split!, state: 'delivered', rounds: 2, webhooks: [taken, waits] }
+      const done: Delivery = {
+        ...split!,
+        state: 'delivered',
+        attemptCount: 2,
+        webhooks: [taken, waits],
+      }
       await noticeQueue.record([{ delivery: done, attempts: [delivered] }])
       expect((await noticeQueue.waiting()).lanes).toEqual([
         { ...OTHER_LANE, dueAt: NOON, isHeld: false },
       ])
       await noticeQueue.claim(OTHER_LANE, { due: NOON, limit: 9 })
       const failed = attemptOf({ url: OTHER_LANE.url, body: '\uF8FF0 \uF8FF1 \0' })
-      const refused = { ...waits, state: 'not_retried', dueAt: null, last: lastOf(failed) } as const
+      const refused = {
+        ...waits,
+        state: 'not_retried',
+        dueAt: null,
+        lastAttempt: lastOf(failed),
+      } as const
       const after = { ...done, dueAt: null, webhooks: [taken, refused] }
       await noticeQueue.record([{ delivery: after, attempts: [failed] }])
       const { data } = await notices.list(DELETION, { limit: 9 })
@@ -253,7 +263,7 @@ export function noticesConformance(open: OpenBackendHarness): void {
       const urls = [LANE.url, OTHER_LANE.url]
       const [split] = await createSplit(harness.backend, [notice()], urls)
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
-      const done: Delivery = { ...split!, state: 'delivered', rounds: 1, webhooks }
+      const done: Delivery = { ...split!, state: 'delivered', attemptCount: 1, webhooks }
       await noticeQueue.record([{ delivery: done, attempts: [] }])
       await noticeQueue.add([{ id: done.id, reason: 'A bug.', at: NOON }])
       expect(await noticeQueue.waiting()).toEqual({ lanes: [], isUnsplit: false })

@@ -22,7 +22,9 @@ export const WRITES: readonly [
   [
     'a delivery and its attempt',
     ({ deliveries }, event) =>
-      deliveries.record([{ delivery: deliveryOf(event, { rounds: 1 }), attempts: [attempt()] }]),
+      deliveries.record([
+        { delivery: deliveryOf(event, { attemptCount: 1 }), attempts: [attempt()] },
+      ]),
   ],
   [
     'a decision',
@@ -98,7 +100,7 @@ export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
       const event = await purged(harness)
       const others = await receive(harness, { userId: 'u2' }, {})
       const records = [event, ...others].map((each) => ({
-        delivery: deliveryOf(each, { rounds: 1 }),
+        delivery: deliveryOf(each, { attemptCount: 1 }),
         attempts: [attempt()],
       }))
       await harness.backend.deliveries.record(records)

@@ -13,8 +13,8 @@ import {
 
 /** The delivery after a failed attempt to its only webhook. */
 function retried(delivery: Delivery, attempt: Attempt, dueAt: number): Delivery {
-  const webhooks = [partOf({ dueAt, last: lastOf(attempt) })]
-  return { ...delivery, rounds: attempt.number, dueAt, webhooks }
+  const webhooks = [partOf({ dueAt, lastAttempt: lastOf(attempt) })]
+  return { ...delivery, attemptCount: attempt.number, dueAt, webhooks }
 }
 
 export function deliveriesConformance(open: OpenBackendHarness): void {
@@ -38,10 +38,10 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       const ended: Delivery = {
         ...waiting,
         state: 'delivered',
-        rounds: 2,
+        attemptCount: 2,
         dueAt: null,
         webhooks: [
-          partOf({ state: 'delivered', last: delivered }),
+          partOf({ state: 'delivered', lastAttempt: delivered }),
           partOf({ url: OTHER_LANE.url, state: 'removed', firstDueAt: NOON + 1 }),
         ],
       }
@@ -74,7 +74,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       const record = { delivery: waiting, attempts: [failed] }
       await deliveries.record([record])
       await deliveries.record([record])
-      await deliveries.record([{ delivery: { ...parked, rounds: 1 }, attempts: [] }])
+      await deliveries.record([{ delivery: { ...parked, attemptCount: 1 }, attempts: [] }])
       expect(await deliveries.find(parked.id)).toEqual({ ...waiting, attempts: [failed] })
     })
 
@@ -86,7 +86,7 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       await replays.retry(before.id, NOON)
       const retriedNow = await deliveries.find(before.id)
       expect(retriedNow!.firstDueAt).not.toBe(before.firstDueAt)
-      const ended = { ...before, state: 'rejected', rounds: 5, dueAt: null } as const
+      const ended = { ...before, state: 'rejected', attemptCount: 5, dueAt: null } as const
       const webhooks = [partOf({ state: 'rejected' })]
       await deliveries.record([{ delivery: { ...ended, webhooks }, attempts: [] }])
       expect(await deliveries.find(before.id)).toEqual(retriedNow)
@@ -99,10 +99,15 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       async (state) => {
         await using harness = await open()
         const { deliveries } = harness.backend
-        const kept = await recordDelivery(harness, { state, rounds: 1 })
+        const kept = await recordDelivery(harness, { state, attemptCount: 1 })
         for (const other of ['pending', 'held', 'delivered', 'rejected', 'expired'] as const) {
           if (other === state) continue
-          const later = { ...kept, state: other, rounds: 5, webhooks: [partOf({ state: other })] }
+          const later = {
+            ...kept,
+            state: other,
+            attemptCount: 5,
+            webhooks: [partOf({ state: other })],
+          }
           await deliveries.record([{ delivery: later, attempts: [] }])
           expect(await deliveries.find(kept.id)).toMatchObject({ state, webhooks: kept.webhooks })
         }
@@ -118,8 +123,13 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       const webhooks = [taken, waits]
       const kept = await recordDelivery(harness, { state: 'delivered', dueAt: NOON, webhooks })
       const failed = attemptOf({ url: OTHER_LANE.url })
-      const refused = { ...waits, state: 'not_retried', dueAt: null, last: lastOf(failed) } as const
-      const after = { ...kept, rounds: 1, dueAt: null, webhooks: [taken, refused] }
+      const refused = {
+        ...waits,
+        state: 'not_retried',
+        dueAt: null,
+        lastAttempt: lastOf(failed),
+      } as const
+      const after = { ...kept, attemptCount: 1, dueAt: null, webhooks: [taken, refused] }
       await deliveries.record([{ delivery: after, attempts: [failed] }])
       expect(await deliveries.find(kept.id)).toEqual({ ...after, attempts: [failed] })
       expect(await deliveries.waiting()).toEqual({ lanes: [], isUnsplit: false })
@@ -134,7 +144,13 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
         await recordDelivery(harness, { destinationId: 'dst_b' }),
       ]
       const webhooks = [partOf({ state: 'expired' })]
-      const expired = { ...all[1]!, state: 'expired', rounds: 1, dueAt: null, webhooks } as const
+      const expired = {
+        ...all[1]!,
+        state: 'expired',
+        attemptCount: 1,
+        dueAt: null,
+        webhooks,
+      } as const
       await deliveries.record([{ delivery: expired, attempts: [] }])
       const list = async (filter: object): Promise<string[]> =>
         (await deliveries.list(filter, { limit: 10 })).data.map(({ id }) => id)

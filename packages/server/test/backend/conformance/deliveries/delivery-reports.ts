@@ -34,10 +34,10 @@ async function recorded(
     const url = `https://${index}.example/`
     const { status: _, ...failed } = attemptOf({ id: newId('att', at), url, startedAt: at + index })
     const state = answer.outcome === 'retry' && !isOver ? 'pending' : 'rejected'
-    const last = { ...lastOf(failed), durationMs: 5, ...answer }
-    return partOf({ url, state: answer.outcome === 'delivered' ? 'delivered' : state, last })
+    const lastAttempt = { ...lastOf(failed), durationMs: 5, ...answer }
+    return partOf({ url, state: answer.outcome === 'delivered' ? 'delivered' : state, lastAttempt })
   })
-  const tried = answers.length > 0 ? { rounds: 1, webhooks } : {}
+  const tried = answers.length > 0 ? { attemptCount: 1, webhooks } : {}
   return recordDelivery(harness, { firstDueAt: at, ...tried, ...given }, acceptedEvent({ at }))
 }
 
@@ -108,9 +108,9 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       const record = (some: readonly AcceptedEvent[]): Promise<void> =>
         backend.deliveries.record(
           some.map((event) => {
-            const last = { ...lastOf(attemptOf()), ...FAILED }
-            const webhooks = [partOf({ last })]
-            return { delivery: deliveryOf(event, { rounds: 1, webhooks }), attempts: [] }
+            const lastAttempt = { ...lastOf(attemptOf()), ...FAILED }
+            const webhooks = [partOf({ lastAttempt })]
+            return { delivery: deliveryOf(event, { attemptCount: 1, webhooks }), attempts: [] }
           }),
         )
       await record(events.slice(0, 2_000))

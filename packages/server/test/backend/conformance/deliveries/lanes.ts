@@ -23,7 +23,7 @@ async function recordDue(
   { dueAt, claimed = [] }: { readonly dueAt: number; readonly claimed?: readonly string[] },
 ): Promise<void> {
   const webhooks = [partOf({ dueAt })]
-  const later = { ...delivery, rounds: 1, dueAt, webhooks }
+  const later = { ...delivery, attemptCount: 1, dueAt, webhooks }
   await deliveries.record([{ delivery: later, attempts: [], claimed }])
 }
 
@@ -135,7 +135,7 @@ export function lanesConformance(open: OpenBackendHarness): void {
     test('hands out held parts only to claims of held parts, until they are due again', async () => {
       await using harness = await open()
       const { deliveries } = harness.backend
-      const held = await recordDelivery(harness, { state: 'held', rounds: 1 })
+      const held = await recordDelivery(harness, { state: 'held', attemptCount: 1 })
       await recordDelivery(harness)
       const claimHeld = async (): Promise<string[]> =>
         idsOf(await deliveries.claim(LANE, { due: 'held', limit: 9 }))

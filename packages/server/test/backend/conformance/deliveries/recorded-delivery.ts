@@ -42,7 +42,7 @@ export function deliveryOf(event: AcceptedEvent, change: Partial<Delivery> = {})
     eventId: event.id,
     destinationId,
     state,
-    rounds: 0,
+    attemptCount: 0,
     firstDueAt,
     dueAt,
     webhooks: [partOf({ state: partState, firstDueAt, dueAt })],

@@ -126,7 +126,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const again = harness.backend
       expect(await again.deliveries.find(ended.id)).toMatchObject({
         state: 'pending',
-        rounds: 0,
+        attemptCount: 0,
         firstDueAt: NOON + 50,
         dueAt: NOON + 50,
         replayId: job.id,
@@ -148,7 +148,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const step = { deliveries: [good!, bad!, late!], scanned: 3, reachedAt: NOON, now: NOON }
       await replays.advance(job, { ...step, cursor: null })
       const record = async (id: string, state: 'delivered' | 'held' | 'expired'): Promise<void> => {
-        const change = { state, rounds: 1, dueAt: null, webhooks: [partOf({ state })] }
+        const change = { state, attemptCount: 1, dueAt: null, webhooks: [partOf({ state })] }
         const delivery = { ...(await deliveries.find(id))!, ...change }
         await deliveries.record([{ delivery, attempts: [] }])
       }
@@ -161,7 +161,7 @@ export function replaysConformance(open: OpenBackendHarness): void {
       expect(await again.replays.find(job.id)).toMatchObject({ delivered: 1, failed: 1 })
       await again.replays.retry(late!.id, NOON)
       const retried = (await again.deliveries.find(late!.id))!
-      const outcome = { ...retried, state: 'delivered' as const, rounds: 1, dueAt: null }
+      const outcome = { ...retried, state: 'delivered' as const, attemptCount: 1, dueAt: null }
       await again.deliveries.record([{ delivery: outcome, attempts: [] }])
       const { data } = await again.replays.list({}, { limit: 9 })
       expect(data).toMatchObject([{ id: job.id, delivered: 1, failed: 1 }])
@@ -199,11 +199,19 @@ export function replaysConformance(open: OpenBackendHarness): void {
       const taken = attemptOf({ outcome: 'delivered', class: 'delivered' })
       const { body: _, ...kept } = taken
       const webhooks = [
-        partOf({ state: 'delivered', last: lastOf(taken) }),
+        partOf({ state: 'delivered', lastAttempt: lastOf(taken) }),
         partOf({ state: 'rejected', url: OTHER_LANE.url }),
       ]
-      const rejected = await recordDelivery(harness, { state: 'rejected', rounds: 1, webhooks })
-      const delivered = await recordDelivery(harness, { state: 'delivered', rounds: 1, webhooks })
+      const rejected = await recordDelivery(harness, {
+        state: 'rejected',
+        attemptCount: 1,
+        webhooks,
+      })
+      const delivered = await recordDelivery(harness, {
+        state: 'delivered',
+        attemptCount: 1,
+        webhooks,
+      })
       for (const { id } of [rejected, delivered]) expect(await replays.retry(id, NOON)).toBe(true)
       expect(await deliveries.find(rejected.id)).toMatchObject({
         webhooks: webhooks.slice(0, 1),
@@ -216,11 +224,11 @@ export function replaysConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries, quarantine, replays, upkeep } = harness.backend
       for (const state of ['pending', 'delivered', 'rejected', 'expired'] as const) {
-        const delivery = await recordDelivery(harness, { state, rounds: 3 })
+        const delivery = await recordDelivery(harness, { state, attemptCount: 3 })
         expect(await replays.retry(delivery.id, NOON + 9)).toBe(true)
         const { replayId, ...retried } = (await deliveries.find(delivery.id))!
         expect(replayId).toBeUndefined()
-        expect(retried).toMatchObject({ state: 'pending', rounds: 0, dueAt: NOON + 9 })
+        expect(retried).toMatchObject({ state: 'pending', attemptCount: 0, dueAt: NOON + 9 })
       }
       const aside = await recordDelivery(harness)
       await quarantine.add([{ id: aside.id, reason: 'x', at: NOON }])

@@ -36,9 +36,9 @@ async function listed(
 
 export function eventsConformance(open: OpenBackendHarness): void {
   describe('the archive of events', () => {
-    test('returns an event as accepted, with its marks and declined destinations', async () => {
+    test('returns an event as accepted, with its warnings and declined destinations', async () => {
       await using harness = await open()
-      const event = acceptedEvent({ marks: ['precision_lost', 'timestamp_unreadable'] })
+      const event = acceptedEvent({ warnings: ['precision_lost', 'timestamp_unreadable'] })
       const declined = [
         { destinationId: 'dst_a', reason: 'integrations' as const },
         { destinationId: 'dst_b', reason: 'destination_disabled' as const, since: NOON - 1 },
@@ -200,11 +200,11 @@ export function eventsConformance(open: OpenBackendHarness): void {
       const { backend } = harness
       const declined = [{ destinationId: 'dst_c', reason: 'integrations' as const }]
       const changes = {
-        delivered: { state: 'delivered', rounds: 1 },
-        failed: { state: 'expired', rounds: 9 },
-        retrying: { state: 'pending', rounds: 1 },
-        pending: { state: 'pending', rounds: 0 },
-        held: { state: 'held', rounds: 1 },
+        delivered: { state: 'delivered', attemptCount: 1 },
+        failed: { state: 'expired', attemptCount: 9 },
+        retrying: { state: 'pending', attemptCount: 1 },
+        pending: { state: 'pending', attemptCount: 0 },
+        held: { state: 'held', attemptCount: 1 },
       } as const
       const made: [string, string][] = []
       // All in the same millisecond, so their deliveries are adjacent.
@@ -215,7 +215,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       const both = acceptedEvent({ at: NOON })
       await receive(harness, both, declined)
       for (const destinationId of ['dst_a', 'dst_b']) {
-        const delivery = deliveryOf(both, { destinationId, state: 'rejected', rounds: 1 })
+        const delivery = deliveryOf(both, { destinationId, state: 'rejected', attemptCount: 1 })
         await backend.deliveries.record([{ delivery, attempts: [] }])
       }
       const replayed = acceptedEvent({ at: NOON })
@@ -223,7 +223,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
       const later = deliveryOf(replayed, {
         destinationId: 'dst_c',
         state: 'delivered',
-        rounds: 1,
+        attemptCount: 1,
       })
       await backend.deliveries.record([{ delivery: later, attempts: [] }])
       const undecided = acceptedEvent({ at: NOON })
@@ -257,7 +257,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
         events.flatMap((event, index) =>
           ['dst_a', 'dst_b'].map((destinationId) => {
             const state = index % 100 === 0 ? 'expired' : 'delivered'
-            const delivery = deliveryOf(event, { destinationId, state, rounds: 1 })
+            const delivery = deliveryOf(event, { destinationId, state, attemptCount: 1 })
             return { delivery, attempts: [] }
           }),
         ),

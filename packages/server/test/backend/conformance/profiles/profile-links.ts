@@ -75,7 +75,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
           { kind: 'user', id: 'alice', userId: 'ada', at: NOON, eventId: 'evt_000005', ...from },
           { kind: 'anonymous', id: 'phone', userId: 'alice', at: NOON + 2, eventId: 'evt_000002' },
         ],
-        refusedLinks: {
+        unlinkedIds: {
           otherUser: {
             count: 1,
             links: [{ kind: 'anonymous', id: 'tablet', at: NOON + 3, eventId: 'evt_000003' }],
@@ -112,8 +112,8 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       const calls = [4, 2, 3, 1, 5].map((time) => on(`d${time}`, 'u1', time))
       for (const call of calls) await follow(harness, [call], NOON, 2)
       expect(await idsOf(harness, 'u1')).toEqual(['u1', 'd1', 'd2'])
-      const { refusedLinks } = (await profileOf(harness, 'u1'))!
-      expect(refusedLinks.limit.count).toBe(3)
+      const { unlinkedIds } = (await profileOf(harness, 'u1'))!
+      expect(unlinkedIds.limit.count).toBe(3)
       expect(await harness.backend.profiles.count('default')).toBe(4)
     })
 
@@ -167,9 +167,9 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
         timestamp: NOON + index,
       }))
       await follow(harness, aliases)
-      const { refusedLinks } = (await profileOf(harness))!
-      expect(refusedLinks.limit.count).toBe(21)
-      expect(refusedLinks.limit.links[0]).toMatchObject({ kind: 'user', id: 'former-099' })
+      const { unlinkedIds } = (await profileOf(harness))!
+      expect(unlinkedIds.limit.count).toBe(21)
+      expect(unlinkedIds.limit.links[0]).toMatchObject({ kind: 'user', id: 'former-099' })
       await purgeUser(harness, 'u1')
       expect(await harness.backend.profiles.count('default')).toBe(0)
     })
@@ -241,7 +241,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       const { profiles, evaluations } = harness.backend
       expect(await profiles.count('default')).toBe(2)
       expect(await idsOf(harness, 'next')).toEqual(['next', 'd1'])
-      expect((await profileOf(harness, 'next'))!.refusedLinks.limit.count).toBe(1)
+      expect((await profileOf(harness, 'next'))!.unlinkedIds.limit.count).toBe(1)
       const due = await evaluations.due(NOON + 60_000, 9)
       expect(due.map(({ userIds, traits }) => [userIds, traits])).toContainEqual([[], {}])
     })

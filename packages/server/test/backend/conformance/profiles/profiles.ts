@@ -37,7 +37,7 @@ export function profilesConformance(open: OpenBackendHarness): void {
         userIds: ['u1'],
         anonymousIds: ['a1'],
         links: [expect.objectContaining({ kind: 'anonymous', id: 'a1', eventId: 'evt_000003' })],
-        refusedLinks: {
+        unlinkedIds: {
           otherUser: { links: [], count: 0 },
           limit: { links: [], count: 0 },
           placeholders: 0,

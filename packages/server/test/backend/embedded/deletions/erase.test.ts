@@ -40,7 +40,7 @@ async function failOnce({ deliveries }: Backend, event: AcceptedEvent): Promise<
     eventId: event.id,
     destinationId: 'dst_a',
     state: 'pending',
-    rounds: 1,
+    attemptCount: 1,
     firstDueAt: NOON,
     dueAt: NOON,
     webhooks: [],

@@ -30,7 +30,7 @@ function append(
   ...events: readonly (readonly [seq: number, messageId: string, receivedAt: number])[]
 ): void {
   const insert = db.prepare(
-    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+    `INSERT INTO events (seq, id, source_id, message_id, type, received_at, warnings, body, rest, checksum)
      VALUES (?, ?, 'src_a', ?, 'track', ?, '', '{}', '{}', 0)`,
   )
   for (const [seq, messageId, receivedAt] of events) {

@@ -10,7 +10,7 @@ async function firstSeq(change: (db: DatabaseSync) => void): Promise<unknown> {
   return open.reader.prepare('SELECT MAX(seq) AS seq FROM events').get()?.['seq']
 }
 
-const event = `INSERT INTO events (seq, id, source_id, message_id, type, received_at, marks, body, rest, checksum)
+const event = `INSERT INTO events (seq, id, source_id, message_id, type, received_at, warnings, body, rest, checksum)
   VALUES (5, 'evt_5', 'src_a', 'm', 'track', 0, '', '{}', '{}', 0)`
 const purge = (step: string): string =>
   `INSERT INTO deletions (id, step, document, purge_through) VALUES ('del_a', '${step}', '{}', 9)`

@@ -6,16 +6,16 @@ import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 interface Point {
-  readonly refused: Readonly<Record<string, number>>
+  readonly rejected: Readonly<Record<string, number>>
 }
 
-interface RefusedCallsProps {
+interface RejectedCallsProps {
   readonly points: readonly Point[]
   readonly className?: string
 }
 
 /** Refused calls by reason, with remedies. */
-export function RefusedCalls({ points, className }: RefusedCallsProps): ReactElement {
+export function RejectedCalls({ points, className }: RejectedCallsProps): ReactElement {
   const refusals = refusalsIn(points)
   if (refusals.length === 0)
     return <p className={classNames('text-ink-soft', className)}>No rejected calls.</p>
@@ -38,8 +38,8 @@ export function RefusedCalls({ points, className }: RefusedCallsProps): ReactEle
 /** Counts by code, the most frequent first. */
 export function refusalsIn(points: readonly Point[]) {
   const counts = new Map<string, number>()
-  for (const { refused } of points)
-    for (const [code, count] of Object.entries(refused))
+  for (const { rejected } of points)
+    for (const [code, count] of Object.entries(rejected))
       counts.set(code, (counts.get(code) ?? 0) + count)
   return [...counts]
     .filter(([, count]) => count > 0)

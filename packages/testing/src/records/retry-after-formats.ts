@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-interface RetryAfterForms {
+interface RetryAfterFormats {
   /** The time that dates are relative to. */
   readonly now: string
   /** A header, and the number of seconds after `now` that it requests. */
@@ -14,4 +14,4 @@ const path = new URL('../../../../clients/go/testdata/retry-after.json', import.
  * Valid and invalid `Retry-After` headers, on which the service and both client libraries agree. The file is in the Go
  * module, because its tests read it as well.
  */
-export const RETRY_AFTER_FORMS = JSON.parse(readFileSync(path, 'utf8')) as RetryAfterForms
+export const RETRY_AFTER_FORMATS = JSON.parse(readFileSync(path, 'utf8')) as RetryAfterFormats

@@ -1,4 +1,4 @@
-import { TIMESTAMP_FORMS } from '@hookline/testing/records/timestamp-forms'
+import { TIMESTAMP_FORMATS } from '@hookline/testing/records/timestamp-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { IngestHarness } from '../ingest-harness.ts'
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => harness[Symbol.asyncDispose]())
 
-const { read, refused } = TIMESTAMP_FORMS
+const { read, refused } = TIMESTAMP_FORMATS
 const callAt = (timestamp: string) => ({ type: 'identify', userId: 'u1', timestamp })
 const strict = { 'x-strict-mode': '1' }
 
@@ -16,10 +16,10 @@ describe('in the table of timestamp forms', () => {
   test("readable forms are stored as the same time, with the client's text", async () => {
     const batch = read.map(([text]) => callAt(text))
     expect(await harness.post('/v1/batch', { batch }, strict)).toMatchObject({ status: 200 })
-    const stored = (await harness.stored()).map(({ event, marks }) => [
+    const stored = (await harness.stored()).map(({ event, warnings }) => [
       event.originalTimestamp,
       event.timestamp,
-      ...marks,
+      ...warnings,
     ])
     expect(stored).toEqual(read)
   })
@@ -31,8 +31,8 @@ describe('in the table of timestamp forms', () => {
     expect(await harness.post('/v1/batch', { batch })).toMatchObject({ status: 200 })
     const stored = await harness.stored()
     expect(stored).toHaveLength(refused.length)
-    for (const { event, marks } of stored) {
-      expect([event.timestamp, marks]).toEqual([event.receivedAt, ['timestamp_unreadable']])
+    for (const { event, warnings } of stored) {
+      expect([event.timestamp, warnings]).toEqual([event.receivedAt, ['timestamp_unreadable']])
     }
   })
 })
