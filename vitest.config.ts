@@ -80,7 +80,7 @@ const NODES = ['test/e2e/nodes/*.test.ts']
 // response formats (generated-client, openapi, problems, references).
 const CLUSTER_E2E = [
   'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
-  'test/e2e/{duplicates,failures,filters,inspector,kept-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push}.test.ts',
+  'test/e2e/{duplicates,failures,filters,inspector,stored-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,shaped-events,timestamps,transforms}.test.ts',
   ...NODES,
 ]

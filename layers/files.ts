@@ -21,7 +21,7 @@ export const FILES = tableOf({
       'admin-token.ts',
       'open-backend.ts',
       'servers.ts',
-      'shown-settings.ts',
+      'presented-settings.ts',
       'version.ts',
       'protocol',
     ],
@@ -43,7 +43,7 @@ export const FILES = tableOf({
       'config.ts',
       'error-format.ts',
       'settings.ts',
-      'shown-settings.ts',
+      'presented-settings.ts',
       'version.ts',
       'protocol',
     ],
@@ -53,7 +53,7 @@ export const FILES = tableOf({
   'config.ts': { mayImport: ['settings.ts', 'util', 'protocol'] },
   'config-file.ts': { mayImport: ['config.ts', 'settings.ts', 'util', 'protocol'] },
   'admin-token.ts': { mayImport: ['config.ts', 'util', 'protocol'] },
-  'shown-settings.ts': { mayImport: ['config.ts', 'settings.ts', 'admin', 'util', 'protocol'] },
+  'presented-settings.ts': { mayImport: ['config.ts', 'settings.ts', 'admin', 'util', 'protocol'] },
   'version.ts': { mayImport: ['util', 'protocol'] },
   // The exports of the package.
   'index.ts': {

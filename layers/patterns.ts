@@ -12,7 +12,7 @@ export interface Pattern {
 }
 
 /** A set of files in the server whose imports a rule checks. */
-interface Place {
+interface FileSet {
   readonly name: string
   /** Its folder below packages/server/src, with * for a subfolder. */
   readonly folder: string
@@ -83,7 +83,7 @@ function arrowPatterns({
   outside,
   mayImport,
   mayImportTypes = [],
-}: Place): Pattern[] {
+}: FileSet): Pattern[] {
   const ways = mayImport.flatMap((to) => waysTo(to, folder))
   const typeWays = mayImportTypes.flatMap((to) => waysTo(to, folder))
   const others = COMPONENT_NAMES.filter((component) => component !== name)

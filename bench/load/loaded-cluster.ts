@@ -35,7 +35,7 @@ export async function loadedIngestion(
   await using stack = new AsyncDisposableStack()
   const { nodes, place } = await startNodes(stack, servers, count)
   const { writeKey } = await nodes[0]!.addSource()
-  await known(nodes, writeKey)
+  await untilAllNodesHaveSource(nodes, writeKey)
   const database = place && stack.use(await ClusterDatabase.open(place))
   const send = sendingCalls({ ...calls, port: nodes.map(({ port }) => port), writeKey })
   const load = async (seconds: number): Promise<Done> => {
@@ -58,7 +58,7 @@ export async function loadedDelivering(
   const receiver = stack.use(await new EventReceiver().open())
   const { nodes, place } = await startNodes(stack, servers, count)
   const { writeKey } = await nodes[0]!.addSource(receiver.urlOf('/hook'))
-  await known(nodes, writeKey)
+  await untilAllNodesHaveSource(nodes, writeKey)
   const port = nodes.map((node) => node.port)
   const endToEnd = stack.use(await EndToEndLoad.open({ port, writeKey, receiver, count: calls }))
   const load = async (seconds: number): Promise<Done> => {
@@ -95,19 +95,22 @@ async function startNodes(
 }
 
 /** Resolves when every node has the source. */
-async function known(nodes: readonly ServiceProcess[], writeKey: string): Promise<void> {
-  for (const node of nodes) while (!(await node.accepts(writeKey))) await pause()
+async function untilAllNodesHaveSource(
+  nodes: readonly ServiceProcess[],
+  writeKey: string,
+): Promise<void> {
+  for (const node of nodes) while (!(await node.accepts(writeKey))) await sleep()
 }
 
 async function archived(database: ClusterDatabase, events: number): Promise<void> {
   const deadline = performance.now() + DEADLINE_MS
   while ((await database.archived()) < events) {
     if (performance.now() > deadline) throw new Error('The archive has fallen behind the log.')
-    await pause()
+    await sleep()
   }
 }
 
-function pause(): Promise<void> {
+function sleep(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ARCHIVED_POLL_MS))
 }
 

@@ -11,7 +11,7 @@ type Baseline = Readonly<Record<string, Readonly<Record<string, number>>>>
  * A figure this many times worse than baseline and goal is a regression, not noise. A rate is the mean of a second. The
  * latency of the slowest of a few hundred events is less precise.
  */
-const MARGIN = { ofRates: 4, ofTimes: 10 }
+const MARGIN = { rates: 4, times: 10 }
 
 const FILE = new URL('../baseline.json', import.meta.url)
 
@@ -48,10 +48,10 @@ export function againstBaseline(
     if (goal === undefined || before === undefined) return []
     const now = median(values)
     if ('atLeast' in goal) {
-      const isBroken = !(now >= Math.min(before, goal.atLeast) / MARGIN.ofRates)
+      const isBroken = !(now >= Math.min(before, goal.atLeast) / MARGIN.rates)
       return [{ name, ratio: now / before, isBroken }]
     }
-    const isBroken = !(now <= Math.max(before, goal.atMost) * MARGIN.ofTimes)
+    const isBroken = !(now <= Math.max(before, goal.atMost) * MARGIN.times)
     return [{ name, ratio: before / now, isBroken }]
   })
 }

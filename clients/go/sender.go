@@ -156,7 +156,7 @@ func (s *sender) deliver(b batch) response {
 			return received
 		}
 		s.report.debugf("retry %d of %d in %d ms", retry, s.maxRetries, wait.Milliseconds())
-		s.pause(wait)
+		s.sleep(wait)
 	}
 }
 
@@ -175,8 +175,8 @@ func (s *sender) try(b batch) response {
 	return received
 }
 
-// pause returns after d, or immediately when stopped.
-func (s *sender) pause(d time.Duration) {
+// sleep returns after d, or immediately when stopped.
+func (s *sender) sleep(d time.Duration) {
 	over := make(chan struct{})
 	defer s.clock.AfterFunc(d, func() { close(over) })()
 	select {

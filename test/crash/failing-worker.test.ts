@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { ServiceProcess } from '@hookline/testing/service/service-process'
@@ -26,7 +26,7 @@ const BREAK_REPLAYS = `
   CREATE TRIGGER broken_delete INSTEAD OF DELETE ON replays BEGIN SELECT 1; END;`
 
 function change(dataDir: string, sql: string): void {
-  using database = openBesideService(dataDir)
+  using database = openDatabaseOfRunningService(dataDir)
   database.exec(sql)
 }
 

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { measureAgain } from '@hookline/testing/run/measure-again'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
@@ -25,9 +25,9 @@ async function atRest(threads: number): Promise<{ wakesASecond: number; resident
     HOOKLINE_INGEST_THREADS: `${threads}`,
     HOOKLINE_DELIVERY_THREADS: `${threads}`,
   })
-  await pause(SETTLED_MS)
+  await sleep(SETTLED_MS)
   const before = wakes(service.pid)
-  await pause(SECONDS * 1000)
+  await sleep(SECONDS * 1000)
   const wakesASecond = (wakes(service.pid) - before) / SECONDS
   return { wakesASecond, residentMb: service.residentBytes / 2 ** 20 }
 }

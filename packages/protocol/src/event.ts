@@ -59,7 +59,7 @@ export interface Origin {
 export interface AcceptedEvent extends DeliveryContent {
   readonly type: EventType
   readonly messageId: string
-  /** The fields of the event that are not in the body, as JSON. See `besidePayload`. */
+  /** The fields of the event that are not in the body, as JSON. See `fieldsOutsidePayload`. */
   readonly rest: string
   /** Which destinations may receive it, if the client limited them. */
   readonly integrations: JsonObject | undefined

@@ -129,7 +129,7 @@ export {
 } from './computations/operators.ts'
 export { withoutNonFinite } from './non-finite.ts'
 export { pathOf, valueAt } from './path.ts'
-export { besidePayload, deletionPayload, eventIn, webhookPayload } from './payload.ts'
+export { fieldsOutsidePayload, deletionPayload, eventIn, webhookPayload } from './payload.ts'
 export { CALL_EXAMPLES } from './reference/call-examples.ts'
 export {
   CALL_FIELDS,

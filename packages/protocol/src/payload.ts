@@ -30,7 +30,7 @@ export function deletionPayload({
  * `integrations`, and unknown keys. `eventIn` restores the event from it, the payload and the time of receipt.
  * @param members further members, which are not in the event, as JSON
  */
-export function besidePayload(event: Event, members = ''): string {
+export function fieldsOutsidePayload(event: Event, members = ''): string {
   const carried = CARRIED[event.type]
   for (const [name, value] of Object.entries(event)) {
     if (carried.has(name) || value === undefined) continue

@@ -19,10 +19,10 @@ export class AdminToken extends Redacted {
 }
 
 /** Characters allowed in a bearer token (RFC 6750 §2.1). */
-const CAN_BE_SENT = /^[\w.~+/=-]+$/
+const BEARER_TOKEN = /^[\w.~+/=-]+$/
 
-class AdminTokenCorrupted extends Error {
-  override readonly name = 'AdminTokenCorrupted'
+class AdminTokenCorruptedError extends Error {
+  override readonly name = 'AdminTokenCorruptedError'
 }
 
 /** The configured token, else the one in `<dataDir>/admin-token`, which the first start creates. */
@@ -31,8 +31,8 @@ export function adminTokenOf(config: Pick<Config, 'adminToken' | 'dataDir'>): Ad
   const file = join(config.dataDir, 'admin-token')
   const kept = readIfExists(file)
   if (kept) {
-    if (!CAN_BE_SENT.test(kept))
-      throw new AdminTokenCorrupted(
+    if (!BEARER_TOKEN.test(kept))
+      throw new AdminTokenCorruptedError(
         `${file} does not contain a valid token. Restore it from a backup, or delete it: the next start creates a new token and prints it.`,
       )
     return new AdminToken(kept, file, false)

@@ -6,7 +6,7 @@ export {
   backUpStopped,
   type DatabaseCorrupted,
   corruptionsOf,
-  DataDirInUse,
+  DataDirInUseError,
   diagnoseCluster,
   migrateStopped,
   openService,
@@ -16,7 +16,7 @@ export {
   restoreInto,
   type Service,
   type ServiceOptions,
-  UnusableDatabase,
+  UnusableDatabaseError,
   type WorkerFailed,
 } from './service.ts'
 export { type Setting, type SettingName, SETTINGS } from './settings.ts'

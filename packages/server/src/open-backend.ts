@@ -12,30 +12,33 @@ import { openStoppedData } from './backend/embedded/stopped/stopped-database.ts'
 export type { MoveReport } from './backend/cluster/move/move-data.ts'
 
 /** A setting that the backend needs is missing, or settings contradict each other. */
-class BackendNotConfigured extends Error {
-  override readonly name = 'BackendNotConfigured'
+class BackendNotConfiguredError extends Error {
+  override readonly name = 'BackendNotConfiguredError'
 }
 
 /** Options that apply only to the embedded backend. */
-type OfEmbedded = Pick<
+type EmbeddedOnlyOptions = Pick<
   EmbeddedOptions,
   'appendingThreads' | 'onUnreadable' | 'onEmptiedLock' | 'onCorruption'
 >
 
-/** Opens the configured backend. @throws {BackendNotConfigured} */
-export async function openBackend(config: Config, ofEmbedded: OfEmbedded): Promise<Backend> {
+/** Opens the configured backend. @throws {BackendNotConfiguredError} */
+export async function openBackend(
+  config: Config,
+  embeddedOnly: EmbeddedOnlyOptions,
+): Promise<Backend> {
   if (config.backend === 'embedded') {
     refuseRole(config)
-    return openEmbeddedBackend({ ...config, ...ofEmbedded })
+    return openEmbeddedBackend({ ...config, ...embeddedOnly })
   }
-  needed(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
+  required(config, 'adminToken', 'HOOKLINE_ADMIN_TOKEN')
   const options = clusterOptionsOf(config)
   // Imported on demand: the PostgreSQL and NATS clients take 40 MB that an embedded service does not need.
   const { openClusterBackend } = await import('./backend/cluster/open.ts')
   return openClusterBackend(options)
 }
 
-/** Diagnoses PostgreSQL and NATS. @throws {BackendNotConfigured} */
+/** Diagnoses PostgreSQL and NATS. @throws {BackendNotConfiguredError} */
 export async function diagnoseCluster(
   config: Config,
 ): Promise<Readonly<Record<string, ServerDiagnosis>>> {
@@ -47,8 +50,8 @@ export type MigrateDataOptions = MoveListeners & Pick<EmbeddedOptions, 'onUnread
 
 /**
  * Moves the data of the stopped service in `dataDir` into the cluster of the configuration. Resumes an interrupted move.
- * @throws {DataDirInUse | UnusableDatabase | EncryptionKeyMismatch | BackendNotConfigured | BackendUnavailable}
- * @throws {ClusterNotEmpty | ClusterInUse | MoveDiffers | EventTooLarge}
+ * @throws {DataDirInUseError | UnusableDatabaseError | EncryptionKeyMismatchError | BackendNotConfiguredError | BackendUnavailableError}
+ * @throws {ClusterNotEmptyError | ClusterInUseError | RowCountMismatchError | EventTooLargeError}
  */
 export async function migrateData(
   config: Config,
@@ -60,13 +63,13 @@ export async function migrateData(
   return await moveIntoCluster(options, data, listeners)
 }
 
-/** @throws {BackendNotConfigured} */
+/** @throws {BackendNotConfiguredError} */
 function clusterOptionsOf(config: Config): ClusterOptions {
   const { natsMonitorUrl, natsPrefix, natsReplicas, dedupeWindowMs, maxWaitingBytes } = config
   return {
-    databaseUrl: needed(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
-    natsUrl: needed(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
-    encryptionKey: needed(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
+    databaseUrl: required(config, 'databaseUrl', 'HOOKLINE_DATABASE_URL'),
+    natsUrl: required(config, 'natsUrl', 'HOOKLINE_NATS_URL'),
+    encryptionKey: required(config, 'encryptionKey', 'HOOKLINE_ENCRYPTION_KEY'),
     natsSecurity: natsSecurityOf(config),
     ...(natsMonitorUrl && { natsMonitorUrl }),
     natsPrefix,
@@ -78,13 +81,13 @@ function clusterOptionsOf(config: Config): ClusterOptions {
 
 function refuseRole({ role }: Config): void {
   if (role === 'all') return
-  throw new BackendNotConfigured(
+  throw new BackendNotConfiguredError(
     `The role ${role} requires the cluster backend (HOOKLINE_BACKEND=cluster): the embedded backend has only one process. Unset ` +
       'HOOKLINE_ROLE, or set it to all.',
   )
 }
 
-/** @throws {BackendNotConfigured} if the settings contradict each other, or a file cannot be read */
+/** @throws {BackendNotConfiguredError} if the settings contradict each other, or a file cannot be read */
 function natsSecurityOf({
   natsCreds,
   natsNkeySeed,
@@ -93,11 +96,11 @@ function natsSecurityOf({
   natsKeyFile,
 }: Config) {
   if (natsCreds && natsNkeySeed)
-    throw new BackendNotConfigured(
+    throw new BackendNotConfiguredError(
       'HOOKLINE_NATS_CREDS already contains a seed: remove HOOKLINE_NATS_NKEY_SEED.',
     )
   if ((natsCertFile === undefined) !== (natsKeyFile === undefined))
-    throw new BackendNotConfigured(
+    throw new BackendNotConfiguredError(
       'Set both HOOKLINE_NATS_CERT_FILE and HOOKLINE_NATS_KEY_FILE, or neither.',
     )
   const ca = pemOf(natsCaFile, 'HOOKLINE_NATS_CA_FILE')
@@ -117,19 +120,19 @@ function pemOf(file: string | undefined, variable: string): string | undefined {
     return readFileSync(file, 'utf8')
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException
-    throw new BackendNotConfigured(`Cannot read the file in ${variable} (${code}): ${file}`)
+    throw new BackendNotConfiguredError(`Cannot read the file in ${variable} (${code}): ${file}`)
   }
 }
 
 /** Secrets shared by all nodes must be configured: nodes do not create them. */
-function needed(
+function required(
   config: Config,
   name: 'adminToken' | 'databaseUrl' | 'encryptionKey' | 'natsUrl',
   variable: string,
 ): Redacted {
   const value = config[name]
   if (value !== undefined) return value
-  throw new BackendNotConfigured(
+  throw new BackendNotConfiguredError(
     `The cluster backend requires ${variable}, with the same value on all nodes.`,
   )
 }

@@ -35,7 +35,7 @@ import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
 import type { WorkerFailed } from './util/workers/supervisor.ts'
 import type { Redacted } from './util/secrets/redacted.ts'
-import { type SettingTexts, shownSettings } from './shown-settings.ts'
+import { type SettingTexts, presentedSettings } from './presented-settings.ts'
 import { VERSION } from './version.ts'
 
 /** The parts of the service by role. Every node serves health checks and metrics. */
@@ -96,7 +96,9 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   const callConnections = connections - (config.adminPort === undefined ? 0 : adminConnections)
   const ingestion = await openIngestion(stack, options, callConnections)
   const shared = { ...options, failingWorkers: () => failingOf(options, ingestion) }
-  const maxConnections = ingestion ? sharesWithThreads(callConnections).ofMain : callConnections
+  const maxConnections = ingestion
+    ? sharesWithThreads(callConnections).mainConnections
+    : callConnections
   const own = { errorFormat, maxConnections, routedUrl: ingestionUrl }
   const server = createHttpServer({ ...shared, ...own })
   const { ingests, administers } = ROLES[config.role]
@@ -268,7 +270,7 @@ function systemOf(
     dataDir: resolve(dataDir),
     retentionMs,
     retentionMaxBytes,
-    settings: shownSettings(config, settings),
+    settings: presentedSettings(config, settings),
     readiness: () => readinessOf(checks, clock),
     failingWorkers,
   }

@@ -30,7 +30,7 @@ import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { SharedInspector } from './inspector/shared-inspector.ts'
 import { openBackend } from './open-backend.ts'
 import { openServers, ROLES, type Workers } from './servers.ts'
-import type { SettingTexts } from './shown-settings.ts'
+import type { SettingTexts } from './presented-settings.ts'
 import { BoundedLogger, type Logger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
 import { Transforms } from './delivery/transforms/transforms.ts'
@@ -43,7 +43,7 @@ import type { WorkerFailed } from './util/workers/supervisor.ts'
 import type { Worker } from './util/workers/worker.ts'
 import { VERSION } from './version.ts'
 
-export { DataDirInUse } from './backend/embedded/database/data-dir.ts'
+export { DataDirInUseError } from './backend/embedded/database/data-dir.ts'
 export { type Rebuilt, rebuildInto } from './backend/embedded/stopped/rebuild-database.ts'
 export {
   backUpStopped,
@@ -51,7 +51,7 @@ export {
   migrateStopped,
   recordedCorruptions,
   restoreInto,
-  UnusableDatabase,
+  UnusableDatabaseError,
 } from './backend/embedded/stopped/stopped-database.ts'
 
 export { diagnoseCluster } from './open-backend.ts'
@@ -177,7 +177,7 @@ function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logge
   }
 }
 
-/** The number of threads of each kind. @throws {TooFewOpenFiles} */
+/** The number of threads of each kind. @throws {TooFewOpenFilesError} */
 async function threadsFor(
   config: Config,
   openFiles: number,
@@ -194,7 +194,7 @@ async function threadsFor(
   checkOpenFiles(openFiles, {
     threads: threads.ingest + threads.delivery,
     connections: config.maxInFlight + NOTICE_LIMITS.maxInFlight + TEST_SOCKETS,
-    onTight: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.limited'),
+    onInsufficientFiles: (wanted) => logger.warn({ openFiles, wanted }, 'open_files.limited'),
   })
   return threads
 }
@@ -225,8 +225,8 @@ export function startWorkers(stack: AsyncDisposableStack, components: Components
     ? startDelivery(stack, components, settings)
     : startIdle(stack, components)
   // Test deliveries need no lane: any node with the management API sends them.
-  const ofTests = { ...settings.sender, maxSockets: TEST_SOCKETS }
-  const sender = stack.use(openSender(ofTests, { clock, inspector }))
+  const testSenderSettings = { ...settings.sender, maxSockets: TEST_SOCKETS }
+  const sender = stack.use(openSender(testSenderSettings, { clock, inspector }))
   const transforms = stack.use(new Transforms())
   shutdown.overdue.addEventListener('abort', () => sender.abort())
   return {
@@ -247,7 +247,7 @@ function tuneHeap(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWTH_PERCENT}`)
 }
 
-/** The growth of the old generation between full collections, as a percentage of its size. */
+/** The growth of the old generation between major GCs, as a percentage of its size. */
 const GROWTH_PERCENT = 200
 
 /** The part of `Workers` that depends on the role. */

@@ -28,7 +28,7 @@ export interface Setting<T = unknown> {
   /** A secret is never shown. */
   readonly secret?: true
   /** The value names a path, a host or a network: in the management API, only admins see it. */
-  readonly isPlace?: true
+  readonly isLocation?: true
   /** Parses the user's text, or throws an Error whose message completes "… must be". */
   readonly parse: (text: string) => T
 }
@@ -40,7 +40,7 @@ export const SETTINGS = {
   host: {
     doc: 'Address to listen on. The default accepts connections from this machine only.',
     default: '127.0.0.1',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   port: {
@@ -51,7 +51,7 @@ export const SETTINGS = {
   adminHost: {
     doc: 'Address that adminPort listens on.',
     default: '127.0.0.1',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   adminPort: {
@@ -71,13 +71,13 @@ export const SETTINGS = {
   databaseUrl: {
     doc: 'For the cluster: URL of the PostgreSQL database, such as postgres://user:secret@host/hookline. Hookline uses the schema `hookline`. For TLS, append ?sslmode=verify-full, and &sslrootcert=FILE for a private certificate authority, &sslcert=FILE and &sslkey=FILE for a client certificate.',
     secret: true,
-    isPlace: true,
+    isLocation: true,
     parse: urlOf('postgres://user:password@host:5432/hookline', /^postgres(?:ql)?:$/),
   },
   natsUrl: {
     doc: 'For the cluster: URLs of NATS servers with JetStream, separated by commas, like nats://user:password@host:4222, or nats://token@host:4222. The first user and password found in the URLs are used for all servers. tls:// enables TLS.',
     secret: true,
-    isPlace: true,
+    isLocation: true,
     parse: urlOf('nats://host:4222, or several, separated by commas', /^(?:nats|tls):$/),
   },
   natsCreds: {
@@ -92,23 +92,23 @@ export const SETTINGS = {
   },
   natsCaFile: {
     doc: 'For the cluster: PEM file of certificate authorities that are trusted for NATS servers, instead of the defaults of Node.js. Enables TLS, like tls:// in natsUrl.',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   natsCertFile: {
     doc: 'For the cluster: PEM file of the client certificate for NATS servers.',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   natsKeyFile: {
     doc: 'For the cluster: PEM file of the private key of natsCertFile.',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   natsMonitorUrl: {
     doc: 'For the cluster: URLs of the monitoring ports of all NATS servers, separated by commas, like http://nats-1:8222. If set, nodes refuse servers that do not have `sync_interval: always`, and `hookline doctor` checks this.',
     secret: true,
-    isPlace: true,
+    isLocation: true,
     parse: urlOf('http://host:8222, or several, separated by commas', /^https?:$/),
   },
   natsPrefix: {
@@ -124,7 +124,7 @@ export const SETTINGS = {
   dataDir: {
     doc: 'Folder of the database, the admin token and the keys.',
     default: './data',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   acceptLoss: {
@@ -154,7 +154,7 @@ export const SETTINGS = {
   allowedHosts: {
     doc: 'Host names that /metrics and /readyz accept, separated by commas; `.example.com` includes all subdomains. IP addresses and names without a dot always work.',
     default: '',
-    isPlace: true,
+    isLocation: true,
     parse: hostNames,
   },
   maxAuthFailuresPerMinute: {
@@ -170,7 +170,7 @@ export const SETTINGS = {
   allowedNetworks: {
     doc: 'Private, loopback or reserved networks that webhooks may reach, separated by commas.',
     default: '',
-    isPlace: true,
+    isLocation: true,
     parse: networks,
   },
   allowedPorts: {
@@ -181,18 +181,18 @@ export const SETTINGS = {
   egressProxy: {
     doc: 'URL of an HTTP or HTTPS proxy that supports CONNECT, for all connections to webhooks, such as http://user:pass@proxy.example:3128. By default, Hookline connects directly, even if HTTP_PROXY or HTTPS_PROXY is set.',
     secret: true,
-    isPlace: true,
+    isLocation: true,
     parse: proxyUrl,
   },
   trustedProxies: {
     doc: 'Networks of proxies whose X-Forwarded-For header is trusted, separated by commas.',
     default: '',
-    isPlace: true,
+    isLocation: true,
     parse: networks,
   },
   tlsCaFile: {
     doc: 'PEM file of certificate authorities that are trusted for webhooks, in addition to the defaults of Node.js.',
-    isPlace: true,
+    isLocation: true,
     parse: text,
   },
   attemptTimeoutMs: {

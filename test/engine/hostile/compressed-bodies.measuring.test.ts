@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await service.start()
   await service.addSource(receiver.url)
   await service.load(1)
-  undisturbed = (await measureWhile(service, () => pause(SECONDS * 1000))).measured
+  undisturbed = (await measureWhile(service, () => sleep(SECONDS * 1000))).measured
   console.log(`undisturbed: ${JSON.stringify(undisturbed)}`)
 })
 afterAll(async () => {

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await service.start({ HOOKLINE_LOG_LEVEL: 'info' })
   await service.addSource(receiver.url)
   await service.load(1)
-  before = (await measureWhile(service, () => pause(BEFORE_MS))).measured
+  before = (await measureWhile(service, () => sleep(BEFORE_MS))).measured
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
@@ -68,6 +68,6 @@ test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and 
 async function readWithRightToken(): Promise<void> {
   for (let reads = 0; reads < READS; reads++) {
     await service.api.call('GET', 'sources')
-    await pause(20)
+    await sleep(20)
   }
 }

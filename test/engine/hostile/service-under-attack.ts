@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { MeasuredService } from '@hookline/testing/service/measured-service'
 import type { HostileClients } from './hostile-clients.ts'
@@ -84,8 +84,8 @@ async function measureOnce(
     const started = performance.now()
     const elapsed = (): number => (performance.now() - started) / 1000
     const clients = attackers.use(await attack())
-    await pause(seconds * 1000)
-    while (clients.openConnections > 0 && elapsed() < maxSeconds) await pause(100)
+    await sleep(seconds * 1000)
+    while (clients.openConnections > 0 && elapsed() < maxSeconds) await sleep(100)
     return clients.openConnections
   })
   return { ...measured, openConnections: result }
@@ -123,7 +123,7 @@ export async function measureWhile<T>(
 async function repeat(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await task()
-    await pause(EVERY_MS)
+    await sleep(EVERY_MS)
   }
 }
 

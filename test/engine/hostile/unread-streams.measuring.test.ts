@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
@@ -40,7 +40,7 @@ test(
 /** Sends 400 calls per second. */
 async function steadyLoad(service: MeasuredService): Promise<void> {
   for (let batch = 0; batch < LOAD_SECONDS * 20; batch++)
-    await Promise.all([service.send(20), pause(50)])
+    await Promise.all([service.send(20), sleep(50)])
 }
 
 /** Whether another stream with this token is refused. */

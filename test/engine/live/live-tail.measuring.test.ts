@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { halfIfShort } from '@hookline/testing/run/case-count'
 import { MeasuredService } from '@hookline/testing/service/measured-service'
@@ -22,7 +22,7 @@ async function steadily(service: MeasuredService, seconds: number): Promise<stri
   for (let elapsedMs = 0; elapsedMs < seconds * 1000; elapsedMs = performance.now() - started) {
     while (sending.length * BATCH < (elapsedMs / 1000) * PER_SECOND)
       sending.push(service.send(BATCH))
-    await pause(5)
+    await sleep(5)
   }
   return (await Promise.all(sending)).flat()
 }
@@ -53,7 +53,7 @@ test(
     const sending = steadily(service, SECONDS)
     const started = performance.now()
     const at = (part: number) =>
-      pause(Math.max(0, started + SECONDS * 1000 * part - performance.now()))
+      sleep(Math.max(0, started + SECONDS * 1000 * part - performance.now()))
     await at(0.2)
     // After the warm-up, the ring buffer is full and the code is compiled.
     const before = service.residentBytes

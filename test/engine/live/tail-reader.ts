@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LiveMessages } from '../../../packages/cli/src/api/live-messages.ts'
 import type { MeasuredService } from '@hookline/testing/service/measured-service'
 
@@ -55,7 +55,7 @@ export class TailReader implements AsyncDisposable {
   /** Breaks the connection at any point, and reconnects like a browser. */
   async reconnect(): Promise<void> {
     await this.#break()
-    await pause(RECONNECT_MS)
+    await sleep(RECONNECT_MS)
     await this.connect()
     this.reconnects += 1
   }

@@ -10,8 +10,8 @@ import type { LaneGroup } from '../../../packages/server/src/engine/lane-group.t
 import { Metrics } from '../../../packages/server/src/telemetry/metrics.ts'
 import { Channel } from '../../../packages/server/src/threads/channel.ts'
 import {
-  type BaseOfMain,
-  type BaseOfThread,
+  type BaseMainFunctions,
+  type BaseThreadFunctions,
   beginThread,
 } from '../../../packages/server/src/threads/run-thread.ts'
 import type {
@@ -109,8 +109,8 @@ export class SimulatedThread implements OpenedThread {
   }
 
   async #begin(): Promise<void> {
-    type Functions = LaneThreadFunctions & BaseOfThread
-    const main = new Channel<Functions, LaneMainFunctions & BaseOfMain>(this.#own, {
+    type Functions = LaneThreadFunctions & BaseThreadFunctions
+    const main = new Channel<Functions, LaneMainFunctions & BaseMainFunctions>(this.#own, {
       keepsAlive: true,
     })
     void main.closed.then(() => this.#end(new Error('The thread exited with code 0.')))

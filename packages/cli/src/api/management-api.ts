@@ -114,7 +114,7 @@ function isProblem(body: unknown): body is ShownProblem {
 
 function hintOf(status: number, problem: ShownProblem): string | undefined {
   const { detail, errors = [], requestId } = problem
-  if (isWrongToken(status, problem)) return TOKEN_HINT
+  if (isInvalidToken(status, problem)) return TOKEN_HINT
   // Each error has its own hint.
   if (errors.length > 0) return undefined
   return status === 500 && requestId !== undefined ? `${detail} requestId: ${requestId}` : detail
@@ -122,13 +122,13 @@ function hintOf(status: number, problem: ShownProblem): string | undefined {
 
 function meaningOf(status: number, problem: ShownProblem): keyof typeof EXIT_CODES {
   const { errors = [] } = problem
-  if (status === 403 || isWrongToken(status, problem)) return 'auth'
+  if (status === 403 || isInvalidToken(status, problem)) return 'auth'
   if (status === 404 || (errors.length > 0 && errors.every(isUnknownId))) return 'not found'
   if (status === 503) return 'unreachable'
   return [400, 413, 422, 431].includes(status) ? 'usage' : 'failed'
 }
 
-function isWrongToken(status: number, { code }: ShownProblem): boolean {
+function isInvalidToken(status: number, { code }: ShownProblem): boolean {
   return status === 401 || code === 'too_many_auth_failures'
 }
 

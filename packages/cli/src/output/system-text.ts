@@ -6,7 +6,7 @@ import type { Output } from './output.ts'
 import { type Column, table } from './table.ts'
 
 type System = Awaited<ReturnType<ManagementApi['getSystem']>>
-type ShownSetting = System['settings'][number]
+type PresentedSetting = System['settings'][number]
 
 export function systemText(
   output: Output,
@@ -89,10 +89,10 @@ function backlogLines({ backlog }: System): (Detail | false)[] {
 
 function settingsText(
   output: Output,
-  settings: readonly ShownSetting[],
+  settings: readonly PresentedSetting[],
   areAllShown: boolean,
 ): string {
-  const isChanged = ({ value, default: usual, hidden, isSet }: ShownSetting) =>
+  const isChanged = ({ value, default: usual, hidden, isSet }: PresentedSetting) =>
     hidden === null ? value !== usual : isSet && hidden === 'secret'
   const shown = settings.filter((each) => areAllShown || isChanged(each))
   const others = settings.length - shown.length
@@ -105,13 +105,13 @@ function settingsText(
     .join('\n')
 }
 
-const COLUMNS: readonly Column<ShownSetting>[] = [
+const COLUMNS: readonly Column<PresentedSetting>[] = [
   { head: 'setting', cell: ({ name }) => name },
   { head: 'value', cell: valueText, long: 'wrap' },
   { head: 'from', cell: ({ origin }) => origin?.name ?? origin?.kind ?? '' },
 ]
 
-function valueText({ value, hidden, isSet }: ShownSetting): string {
+function valueText({ value, hidden, isSet }: PresentedSetting): string {
   if (hidden === 'secret') return isSet ? 'hidden' : ''
   return hidden === null ? (value ?? '') : 'admins only'
 }

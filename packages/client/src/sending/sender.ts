@@ -123,7 +123,7 @@ export class Sender {
       const requestedMs = retryAfterMs(response.retryAfter, clock.now())
       const delayMs = retryDelayMs(retry, random(), requestedMs)
       debug?.(`retry ${retry} of ${options.maxRetries} in ${Math.round(delayMs)} ms`)
-      const isCut = await this.#pause(delayMs)
+      const isCut = await this.#sleep(delayMs)
       // A page that is hidden repeatedly must not use up the retries.
       if (isCut) retry--
       response = await this.#try(batch)
@@ -155,8 +155,8 @@ export class Sender {
     }
   }
 
-  /** Resolves with whether the pause was cut short. */
-  #pause(delayMs: number): Promise<boolean> {
+  /** Resolves with whether it was woken early. */
+  #sleep(delayMs: number): Promise<boolean> {
     if (this.#isStopped) return Promise.resolve(true)
     return new Promise((resolve) => {
       const end = (isCut: boolean) => {

@@ -31,7 +31,7 @@ export interface ChangeView {
 }
 
 /** Enough for a tab that was in the background for an hour. */
-const MAX_KEPT = 1_000
+const MAX_BUFFERED = 1_000
 /** How often changes without a request, such as replay progress, are published. */
 const UPDATES_EVERY_MS = 1_000
 /** Beyond this, only the changed collections are published. */
@@ -45,7 +45,7 @@ interface Update extends UpdateActivity {
 
 /** The newest changes on all nodes, numbered by this node. Those without a request are published once a second. */
 export class ChangeFeed {
-  readonly changes = new RecentItems<Change>(MAX_KEPT)
+  readonly changes = new RecentItems<Change>(MAX_BUFFERED)
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'publish'>
   readonly #updates = new Map<string, Update>()

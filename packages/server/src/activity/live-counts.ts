@@ -34,21 +34,21 @@ type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, numbe
 
 const SECOND_MS = 1_000
 /** Seconds kept for slow readers. */
-const MAX_KEPT = 60
+const MAX_SECONDS = 60
 
 /** Counts activity per second while there are readers, and adds the counts of other nodes. */
 export class LiveCounts implements Omit<
   ActivityListener,
   'changed' | 'unlinked' | 'purged' | 'updated'
 > {
-  readonly seconds = new RecentItems<Counts>(MAX_KEPT)
+  readonly seconds = new RecentItems<Counts>(MAX_SECONDS)
   readonly #clock: Clock
   readonly #upkeep: Pick<Upkeep, 'backlog'>
   readonly #signals: CountSignals
   #readers = 0
   #isReadOnOtherNodes = false
   #sums = noSums()
-  #ofOthers = noSums()
+  #remoteSums = noSums()
   #startedAt = 0
   #startedAtWall = 0
   #cancel: (() => void) | undefined
@@ -61,7 +61,7 @@ export class LiveCounts implements Omit<
       this.#isReadOnOtherNodes = isRead
       this.#beginOrEnd()
     })
-    signals.onMessage('counts', (sums) => addTo(this.#ofOthers, sums as Partial<Sums>))
+    signals.onMessage('counts', (sums) => addTo(this.#remoteSums, sums as Partial<Sums>))
   }
 
   /** Counts until the returned function is called. */
@@ -105,7 +105,7 @@ export class LiveCounts implements Omit<
 
   #begin(): void {
     this.#sums = noSums()
-    this.#ofOthers = noSums()
+    this.#remoteSums = noSums()
     this.#startedAt = this.#clock.now()
     this.#startedAtWall = this.#clock.wall()
     this.#cancel = this.#clock.after(SECOND_MS, () => void this.#end())
@@ -114,12 +114,12 @@ export class LiveCounts implements Omit<
   async #end(): Promise<void> {
     const durationMs = this.#clock.now() - this.#startedAt
     const at = this.#startedAtWall
-    const [sums, ofOthers] = [this.#sums, this.#ofOthers]
+    const [sums, remoteSums] = [this.#sums, this.#remoteSums]
     this.#begin()
     if (this.#isReadOnOtherNodes) this.#signals.publish('counts', sums)
     if (this.#readers === 0) return
     const pending = await this.#pending()
-    this.seconds.add({ at, durationMs, ...addTo(sums, ofOthers), pending })
+    this.seconds.add({ at, durationMs, ...addTo(sums, remoteSums), pending })
   }
 
   async #pending(): Promise<number | null> {

@@ -18,9 +18,9 @@ import { ActivityRelay, type ActivitySignals } from './activity-relay.ts'
 import { RecentItems } from './recent-items.ts'
 
 /** Enough for seconds at full speed, or hours at a low rate. */
-const MAX_KEPT = 20_000
+const MAX_BUFFERED = 20_000
 /** Kept this long without readers, so a reader that reconnects misses nothing. */
-const KEPT_UNREAD_MS = 5 * 60_000
+const UNREAD_TTL_MS = 5 * 60_000
 
 /** Lost activities of other nodes; `null` if their number is unknown. */
 interface LostActivities {
@@ -46,7 +46,7 @@ export class LiveTail implements Omit<
   #stopReceiving: (() => void) | undefined
   #cancelEnd: () => void = () => undefined
 
-  constructor(clock: Clock, signals: ActivitySignals, limit = MAX_KEPT) {
+  constructor(clock: Clock, signals: ActivitySignals, limit = MAX_BUFFERED) {
     this.#clock = clock
     this.#relay = new ActivityRelay(clock, signals)
     this.items = new RecentItems(limit)
@@ -64,7 +64,7 @@ export class LiveTail implements Omit<
     return () => {
       this.#readers -= 1
       if (this.#readers > 0) return
-      this.#cancelEnd = this.#clock.after(KEPT_UNREAD_MS, () => this[Symbol.dispose]())
+      this.#cancelEnd = this.#clock.after(UNREAD_TTL_MS, () => this[Symbol.dispose]())
     }
   }
 

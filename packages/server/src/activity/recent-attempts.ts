@@ -48,13 +48,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
   }
 
   recorded({ delivery, attempts }: DeliveryActivity): void {
-    const made = attempts.filter(({ outcome }) => outcome !== 'declined').length
-    if (made === 0) return
+    const counted = attempts.filter(({ outcome }) => outcome !== 'declined').length
+    if (counted === 0) return
     const slot = this.#slot(delivery.destinationId)
-    slot.attempts += made
+    slot.attempts += counted
     const delivered = attempts.filter(({ outcome }) => outcome === 'delivered').length
     slot.delivered += delivered
-    if (delivered < made) slot.lastFailedAt = this.#clock.wall()
+    if (delivered < counted) slot.lastFailedAt = this.#clock.wall()
   }
 
   #slot(destinationId: string): Slot {

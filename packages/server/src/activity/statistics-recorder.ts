@@ -38,7 +38,7 @@ interface Minute {
 
 const DAY_MS = 24 * SPANS.hour
 
-const KEPT_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
+const RETENTION_MS: Readonly<Record<Span, number>> = { minute: 7 * DAY_MS, hour: 400 * DAY_MS }
 
 /** Counts activity, and writes the counts once a minute, before each read, and on stop. A crash loses up to a minute. */
 export class StatisticsRecorder
@@ -163,7 +163,7 @@ export class StatisticsRecorder
     if (!isOver) return
     const reached = Math.min(start, startOf('minute', clockWatch.removalTime()))
     for (const span of ['minute', 'hour'] as const)
-      await statistics.removeBefore(span, reached - KEPT_MS[span])
+      await statistics.removeBefore(span, reached - RETENTION_MS[span])
   }
 
   /** Samples the number of pending deliveries. A gauge over time is the mean of its samples. */

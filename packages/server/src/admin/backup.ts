@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream'
 import Type from 'typebox'
-import { NoCopy } from '../backend/backend.ts'
+import { CopyNotSupportedError } from '../backend/backend.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -77,7 +77,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
       return await reply.send(createReadStream(file))
     } catch (error) {
       end()
-      if (!(error instanceof NoCopy)) throw error
+      if (!(error instanceof CopyNotSupportedError)) throw error
       throw new Problem('backup_unsupported', { detail: error.message, cause: error })
     }
   })

@@ -141,11 +141,11 @@ const noticeList = new List<object>('notices', (each) => each)
 
 /** `/deletions`: deletion of users, with notices to receivers. */
 export function addDeletionRoutes(app: AdminApp, deps: DeletionDeps): void {
-  addCreating(app, deps)
-  addReading(app, deps)
+  addCreateRoute(app, deps)
+  addReadRoutes(app, deps)
 }
 
-function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: DeletionDeps): void {
+function addCreateRoute(app: AdminApp, { catalog, deletions, clock, wake }: DeletionDeps): void {
   app.post('/deletions', { schema: schemas.create }, async (request, reply) => {
     const { body } = request
     const { sourceIds = null, suppress = false } = body
@@ -175,7 +175,7 @@ function addCreating(app: AdminApp, { catalog, deletions, clock, wake }: Deletio
   })
 }
 
-function addReading(app: AdminApp, deps: DeletionDeps): void {
+function addReadRoutes(app: AdminApp, deps: DeletionDeps): void {
   const { deletions, receipts, clock } = deps
   app.get('/deletions', { schema: schemas.list }, ({ query }) =>
     list.page(query, async (page) => {

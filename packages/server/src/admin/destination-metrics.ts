@@ -117,7 +117,7 @@ function nextAttemptAt(
 }
 
 function setGauges(metrics: Metrics, webhooks: readonly Gauges[]): void {
-  const { waiting, oldest, next, blocked, inFlight } = metrics.ofDestinations
+  const { waiting, oldest, next, blocked, inFlight } = metrics.perDestination
   for (const gauge of [waiting, oldest, next, blocked, inFlight]) gauge.reset()
   for (const { labels, ...each } of webhooks) {
     for (const state of ['pending', 'held'] as const)
@@ -131,22 +131,22 @@ function setGauges(metrics: Metrics, webhooks: readonly Gauges[]): void {
 
 /** The backlog of all other destinations. */
 function setOtherGauges(
-  { ofDestinations }: Metrics,
+  { perDestination }: Metrics,
   waiting: readonly WaitingDeliveries[],
   others: ReadonlySet<string>,
 ): void {
   for (const { destinationId, state, count } of waiting)
     if (others.has(destinationId) && (state === 'pending' || state === 'held'))
-      ofDestinations.waiting.inc({ destination: 'other', webhook: 'other', state }, count)
+      perDestination.waiting.inc({ destination: 'other', webhook: 'other', state }, count)
 }
 
 const END_STATES = ['delivered', 'declined', 'rejected', 'expired'] as const
 
 /** Sets the counters by destination. Returns the ids of the destinations with their own series. */
 export function setCounters(metrics: Metrics, { destinations }: CatalogSnapshot): string[] {
-  const { ofDestinations, destinationCounts } = metrics
-  ofDestinations.attempts.reset()
-  ofDestinations.ended.reset()
+  const { perDestination, destinationCounts } = metrics
+  perDestination.attempts.reset()
+  perDestination.ended.reset()
   const urlsById = new Map([...destinations].map(([id, destination]) => [id, urlsOf(destination)]))
   const counts = destinationCounts.of(urlsById)
   for (const [id, count] of counts) setCount(metrics, destinations.get(id)!, count)
@@ -159,7 +159,7 @@ function urlsOf({ settings }: Destination): ReadonlySet<string> {
 }
 
 function setCount(
-  { ofDestinations }: Metrics,
+  { perDestination }: Metrics,
   destination: Destination,
   { attempts, ended }: DestinationCount,
 ): void {
@@ -167,33 +167,33 @@ function setCount(
   for (const url of urlsOf(destination)) {
     const of = { destination: id, webhook: webhookName(url, destination) }
     for (const outcome of ATTEMPT_OUTCOMES)
-      ofDestinations.attempts.inc({ ...of, outcome }, attempts.get(url)?.get(outcome) ?? 0)
+      perDestination.attempts.inc({ ...of, outcome }, attempts.get(url)?.get(outcome) ?? 0)
   }
   for (const state of END_STATES)
-    ofDestinations.ended.inc({ destination: id, state }, ended.get(state) ?? 0)
+    perDestination.ended.inc({ destination: id, state }, ended.get(state) ?? 0)
 }
 
-function setOtherCounts({ ofDestinations }: Metrics, { attempts, ended }: DestinationCount): void {
+function setOtherCounts({ perDestination }: Metrics, { attempts, ended }: DestinationCount): void {
   const other = { destination: 'other', webhook: 'other' }
   for (const outcomes of attempts.values())
     for (const [outcome, count] of outcomes)
-      ofDestinations.attempts.inc({ ...other, outcome }, count)
+      perDestination.attempts.inc({ ...other, outcome }, count)
   for (const [state, count] of ended)
-    ofDestinations.ended.inc({ destination: 'other', state }, count)
+    perDestination.ended.inc({ destination: 'other', state }, count)
 }
 
 /** Sets the info series, so that a renamed destination keeps its other series. */
 export function setInfo(
-  { ofDestinations }: Metrics,
+  { perDestination }: Metrics,
   { destinations, sources }: CatalogSnapshot,
   ids: Iterable<string>,
 ): void {
-  ofDestinations.info.reset()
+  perDestination.info.reset()
   for (const destination of new Set(ids)) {
     const found = destinations.get(destination)
     if (found === undefined) continue
     const name = labelOf(found.name)
     const source = labelOf(sources.get(found.sourceId)?.name ?? found.sourceId)
-    ofDestinations.info.set({ destination, name, source }, 1)
+    perDestination.info.set({ destination, name, source }, 1)
   }
 }

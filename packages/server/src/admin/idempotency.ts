@@ -8,14 +8,14 @@ import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { Problem } from './problems/problem.ts'
 
-const KEPT_MS = 24 * 60 * 60 * 1000
+const RESPONSE_TTL_MS = 24 * 60 * 60 * 1000
 const HEADER = 'idempotency-key'
 const REPEATED = 'idempotent-replayed'
 /** How long a dead node keeps a key reserved. */
 const RESERVED_MS = 60_000
-const KEPT_HEADERS = ['content-type', 'location', 'etag']
+const STORED_HEADERS = ['content-type', 'location', 'etag']
 
-interface KeptResponse {
+interface StoredResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   /** JSON; `null` if it shows user data. */
@@ -32,7 +32,7 @@ interface Created {
 declare module 'fastify' {
   interface FastifyRequest {
     /** Absent for requests without an `Idempotency-Key`. */
-    idempotency: { readonly key: string; readonly now: number; isKept: boolean } | undefined
+    idempotency: { readonly key: string; readonly now: number; isStored: boolean } | undefined
   }
 }
 
@@ -46,10 +46,10 @@ export function withResponse(
   request: FastifyRequest,
 ): AuditEntry {
   if (request.idempotency === undefined) return entry
-  request.idempotency.isKept = true
+  request.idempotency.isStored = true
   const type = { 'content-type': 'application/json; charset=utf-8' }
-  const kept = { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
-  return { ...entry, response: toKeep(kept, request, request.idempotency) }
+  const stored = { status, headers: { ...type, ...headers }, body: JSON.stringify(body) }
+  return { ...entry, response: toStoredResponse(stored, request, request.idempotency) }
 }
 
 /** Sends the response passed to `withResponse`. */
@@ -59,19 +59,19 @@ export function respondWith({ status, headers, body }: Created, reply: FastifyRe
 }
 
 /** The response for the backend: sealed with the client's token, and without user data. */
-function toKeep(
-  response: KeptResponse,
+function toStoredResponse(
+  response: StoredResponse,
   request: FastifyRequest,
   { key, now }: { readonly key: string; readonly now: number },
 ): ResponseToStore {
   const { showsUsers = false } = request.routeOptions.schema ?? {}
-  const kept: KeptResponse = showsUsers ? { ...response, body: null } : response
+  const stored: StoredResponse = showsUsers ? { ...response, body: null } : response
   return {
     response: {
       key,
       fingerprint: fingerprintOf(request),
-      sealed: seal(JSON.stringify(kept), request.actor.credential, key),
-      expiresAt: now + KEPT_MS,
+      sealed: seal(JSON.stringify(stored), request.actor.credential, key),
+      expiresAt: now + RESPONSE_TTL_MS,
     },
     now,
   }
@@ -102,25 +102,25 @@ export function repeatResponses(
     const key = keyOf(request)
     if (key === undefined) return undefined
     const now = clockWatch.removalTime()
-    const kept = await idempotentResponses.find(key, now)
-    if (kept === undefined) {
+    const stored = await idempotentResponses.find(key, now)
+    if (stored === undefined) {
       if (!(await idempotentResponses.reserve(key, { now, until: now + RESERVED_MS })))
         throw new Problem('request_in_progress', { headers: { 'retry-after': '1' } })
-      request.idempotency = { key, now, isKept: false }
+      request.idempotency = { key, now, isStored: false }
       return undefined
     }
-    if (kept.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
-    const response = unseal(kept.sealed, request.actor.credential, key)
-    return sendAgain(reply, JSON.parse(response) as KeptResponse)
+    if (stored.fingerprint !== fingerprintOf(request)) throw new Problem('idempotency_key_reused')
+    const response = unseal(stored.sealed, request.actor.credential, key)
+    return sendAgain(reply, JSON.parse(response) as StoredResponse)
   })
 
   app.addHook('onSend', async (request, reply, payload) => {
     const { idempotency } = request
     if (idempotency === undefined) return
     try {
-      if (idempotency.isKept || reply.statusCode >= 300 || !isText(payload)) return
+      if (idempotency.isStored || reply.statusCode >= 300 || !isText(payload)) return
       const response = { status: reply.statusCode, headers: headersOf(reply), body: payload ?? '' }
-      await idempotentResponses.add(toKeep(response, request, idempotency))
+      await idempotentResponses.add(toStoredResponse(response, request, idempotency))
     } finally {
       await idempotentResponses.release(idempotency.key)
     }
@@ -137,7 +137,7 @@ function keyOf({ method, headers, actor }: FastifyRequest): string | undefined {
 }
 
 function headersOf(reply: FastifyReply): Record<string, string> {
-  const entries = KEPT_HEADERS.map((name) => [name, reply.getHeader(name)] as const)
+  const entries = STORED_HEADERS.map((name) => [name, reply.getHeader(name)] as const)
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => !!entry[1]))
 }
 
@@ -145,7 +145,7 @@ function isText(payload: unknown): payload is string | null | undefined {
   return typeof payload === 'string' || payload === null || payload === undefined
 }
 
-function sendAgain(reply: FastifyReply, { status, headers, body }: KeptResponse): FastifyReply {
+function sendAgain(reply: FastifyReply, { status, headers, body }: StoredResponse): FastifyReply {
   if (body === null) {
     const { location } = headers
     throw new Problem('response_not_stored', {

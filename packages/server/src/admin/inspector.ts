@@ -9,7 +9,7 @@ import {
 } from '../inspector/inspected-request.ts'
 import type { SharedInspector } from '../inspector/shared-inspector.ts'
 import { fault } from '../util/fault.ts'
-import { isRoleEnough, SIGNATURES_ROLE } from './access/roles.ts'
+import { includesRole, SIGNATURES_ROLE } from './access/roles.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -156,7 +156,7 @@ export function addInspectorRoutes(
 
   app.get('/inspector/requests/:id', { schema: schemas.find }, async ({ params, actor }) => {
     const request = requireFound(await inspector.find(params.id), 'No stored request has this id.')
-    return presentRequest(request, isRoleEnough(actor.role, SIGNATURES_ROLE))
+    return presentRequest(request, includesRole(actor.role, SIGNATURES_ROLE))
   })
 
   app.put('/inspector/responses', { schema: schemas.respond }, async (request) => {

@@ -29,10 +29,10 @@ export class LiveStreams {
   }
 
   /**
-   * Whether a reader may open another stream. At the limit, closes the stream that has been unread longest, else one of the
-   * token with the most streams, else one of the session of this token with the most streams.
+   * Makes room for another stream of a reader. At the limit, closes the stream that has been unread longest, else one of the
+   * token with the most streams, else one of the session of this token with the most streams. Returns false if none may be closed.
    */
-  makesRoomFor(reader: Reader): boolean {
+  makeRoomFor(reader: Reader): boolean {
     if (this.#open.size < this.#options.maxLiveStreams) return true
     const unread = this.#longestUnread()
     const other = unread ?? this.#oldestOfGreedier(reader)

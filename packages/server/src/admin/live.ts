@@ -5,8 +5,8 @@ import { type LiveTopics, TOPICS } from '../activity/live-topics.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { Actor } from './access/authenticate.ts'
-import { isRoleEnough, type RouteRoles } from './access/roles.ts'
-import type { SessionOpeners } from './access/tokens.ts'
+import { includesRole, type RouteRoles } from './access/roles.ts'
+import type { SessionTokens } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import * as Schema from './api/schema.ts'
 import { LiveStream, LiveStreams } from './live-streams.ts'
@@ -60,7 +60,7 @@ const schema = {
 interface LiveDeps {
   readonly live: LiveTopics
   readonly maxLiveStreams: number
-  readonly openers: SessionOpeners
+  readonly sessionTokens: SessionTokens
   readonly roles: RouteRoles
   readonly clock: Clock
   readonly logger: Logger
@@ -79,7 +79,7 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
     const lastId = headers['last-event-id'] ?? (lastEventId || undefined)
     // After a disconnect, nothing would close the stream.
     if (reply.raw.destroyed) return reply.hijack()
-    if (!streams.makesRoomFor(actor)) {
+    if (!streams.makeRoomFor(actor)) {
       const detail = `The live tail already has the maximum of ${maxLiveStreams} readers. Raise maxLiveStreams and maxOpenFiles.`
       throw new Problem('rate_limited', { detail, headers: { 'retry-after': '15' } })
     }
@@ -93,7 +93,7 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
       }),
       response: reply.raw,
       clock: deps.clock,
-      isAllowed: () => deps.openers.isServed(actor.id, deps.clock.wall()),
+      isAllowed: () => deps.sessionTokens.isActorValid(actor.id, deps.clock.wall()),
       onClose: () => streams.remove(stream),
     })
     streams.add(stream)
@@ -105,6 +105,6 @@ export function addLiveRoute(app: AdminApp, deps: LiveDeps): void {
 
 /** Shows changes of readable collections; their requests only to readers of the audit log. */
 function viewOf({ role }: Actor, roles: RouteRoles): ChangeView {
-  const mayRead = (resource: string): boolean => isRoleEnough(role, roles.of(`GET /${resource}`))
+  const mayRead = (resource: string): boolean => includesRole(role, roles.of(`GET /${resource}`))
   return { isShown: mayRead, showsRequests: mayRead('audit') }
 }

@@ -12,7 +12,7 @@ import {
   type Profile,
   type Profiles,
   type ProfileSummary,
-  TooManyTraitIndexes,
+  TooManyTraitIndexesError,
 } from '../backend/profiles.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -216,7 +216,7 @@ function traitIn(query: object): { readonly name: string; readonly value: string
 }
 
 function refuseTrait(error: unknown): never {
-  if (!(error instanceof TooManyTraitIndexes)) throw error
+  if (!(error instanceof TooManyTraitIndexesError)) throw error
   const detail = `${error.message} An index is removed after a week without a search.`
   throw new Problem('invalid_state', { detail })
 }

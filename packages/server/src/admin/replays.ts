@@ -132,7 +132,7 @@ const SCAN = 1_000
 /** `/replays`: past deliveries sent again. */
 export function addReplayRoutes(app: AdminApp, deps: ReplayDeps): void {
   const { replays, clock } = deps
-  addCreating(app, deps)
+  addCreateRoute(app, deps)
 
   app.get('/replays', { schema: schemas.list }, ({ query }) =>
     list.page(query, (page) => replays.list({}, page)),
@@ -151,7 +151,7 @@ export function addReplayRoutes(app: AdminApp, deps: ReplayDeps): void {
   })
 }
 
-function addCreating(app: AdminApp, { catalog, replays, clock, wake }: ReplayDeps): void {
+function addCreateRoute(app: AdminApp, { catalog, replays, clock, wake }: ReplayDeps): void {
   app.post('/replays', { schema: schemas.create }, async (request, reply) => {
     const { body } = request
     const now = clock.wall()

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { LiveTopics } from '../activity/live-topics.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import { authenticate, type Authentication, WrongTokens } from './access/authenticate.ts'
+import { authenticate, type Authentication, AuthFailureLimit } from './access/authenticate.ts'
 import { RequestLimit, takeTurns } from './access/request-limits.ts'
 import { authorize, type RouteRoles } from './access/roles.ts'
-import { SessionOpeners } from './access/tokens.ts'
+import { SessionTokens } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { acceptJsonOnly, refuseAmbiguousUrls, refuseUndeclared, validate } from './api/validate.ts'
 import { addAudienceRoutes } from './audiences.ts'
@@ -66,14 +66,17 @@ type ResourceDeps = (typeof RESOURCES)[number] extends (app: never, deps: infer 
   : never
 
 export type AdminDeps = IdempotencyDeps &
-  Omit<Authentication & OpenSessionsOptions & ResourceDeps, 'openers' | 'wrongTokens' | 'queue'> & {
+  Omit<
+    Authentication & OpenSessionsOptions & ResourceDeps,
+    'sessionTokens' | 'authFailureLimit' | 'queue'
+  > & {
     /** Collects the role that each route requires. */
     readonly roles: RouteRoles
     /** Requests per second for each token; `null` for no limit. */
     readonly rateLimit: number | null
     /** Per minute for each client, then 429 instead of 401; `null` for no limit. */
     readonly maxAuthFailuresPerMinute: number | null
-    readonly metrics: Pick<Metrics, 'wrongTokens'>
+    readonly metrics: Pick<Metrics, 'authFailures'>
     readonly live: LiveTopics
   }
 
@@ -94,10 +97,13 @@ export function adminRoutes(deps: AdminDeps): FastifyPluginAsync {
     await serveOpenapi(app)
     app.decorateRequest('actor')
     announceChanges(app, deps.live.changes)
-    const wrongTokens = new WrongTokens({ ...deps, perMinute: deps.maxAuthFailuresPerMinute })
+    const authFailureLimit = new AuthFailureLimit({
+      ...deps,
+      perMinute: deps.maxAuthFailuresPerMinute,
+    })
     const limit = new RequestLimit(deps.clock, deps.rateLimit)
-    const [openers, queue] = [new SessionOpeners(deps), new SerialQueue()]
-    const all = { ...deps, wrongTokens, limit, openers, queue }
+    const [sessionTokens, queue] = [new SessionTokens(deps), new SerialQueue()]
+    const all = { ...deps, authFailureLimit, limit, sessionTokens, queue }
     const signIn = { access: all, limit, codes: new SignInCodes(), sessions: new OpenSessions(all) }
     addSignInRoute(app, signIn)
     await app.register(async (guarded: AdminApp) => {

@@ -4,8 +4,8 @@ import type { LiveTopics } from '../activity/live-topics.ts'
 import type { Nodes } from '../backend/nodes.ts'
 import type { Role } from '../backend/tokens.ts'
 import type { Inventory, Lag, Upkeep } from '../backend/upkeep.ts'
-import { type Clock, shownAt } from '../util/time/clock.ts'
-import { isRoleEnough } from './access/roles.ts'
+import { type Clock, toWallClock } from '../util/time/clock.ts'
+import { includesRole } from './access/roles.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import * as Schema from './api/schema.ts'
 import type { Backups } from './backup.ts'
@@ -126,7 +126,7 @@ const schema = {
 }
 
 /** A setting. The value of a secret is `null`. */
-export type ShownSetting = Readonly<Static<TObject<typeof settingFields>>> & {
+export type PresentedSetting = Readonly<Static<TObject<typeof settingFields>>> & {
   /** `null`: unknown. */
   readonly origin: {
     readonly kind: string
@@ -135,7 +135,7 @@ export type ShownSetting = Readonly<Static<TObject<typeof settingFields>>> & {
   } | null
   readonly isSecret: boolean
   /** Its value is a path, a host or a network. */
-  readonly isPlace: boolean
+  readonly isLocation: boolean
 }
 
 /** The result of `/readyz`. */
@@ -154,7 +154,7 @@ export interface ProcessFacts {
   readonly dataDir: string
   readonly retentionMs: number
   readonly retentionMaxBytes: number
-  readonly settings: readonly ShownSetting[]
+  readonly settings: readonly PresentedSetting[]
   /** Runs the checks of `/readyz`, which write to the disk. */
   readonly readiness: () => Promise<Readiness>
   /** The last error of each failing worker, by its name. */
@@ -179,7 +179,7 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
   const readiness = recentReadiness(system.readiness, clock)
 
   app.get('/system', { schema }, async ({ actor }) => {
-    const isAdmin = isRoleEnough(actor.role, 'admin')
+    const isAdmin = includesRole(actor.role, 'admin')
     const [{ status, checks, at }, inventory, failing] = await Promise.all([
       readiness(),
       upkeep.inventory(),
@@ -190,13 +190,13 @@ export function addSystemRoute(app: AdminApp, deps: SystemDeps): void {
       node: process.versions.node,
       backend: system.backend,
       time: formatTimestamp(clock.wall()),
-      startedAt: formatTimestamp(shownAt(system.startedAt, clock)),
+      startedAt: formatTimestamp(toWallClock(system.startedAt, clock)),
       callsPort: system.callsPort,
       uptimeMs: clock.now() - system.startedAt,
       dataDir: isAdmin ? system.dataDir : null,
       status,
       checks,
-      checkedAt: formatTimestamp(shownAt(at, clock)),
+      checkedAt: formatTimestamp(toWallClock(at, clock)),
       nodes: nodesOf(deps),
       failingWorkers: [...failing].map(([name, reason]) => ({ name, reason })),
       corruptions: isAdmin
@@ -252,7 +252,7 @@ async function backlogOf(
     notInProfiles: notInProfiles && lagOf(notInProfiles),
     pending: count('pending'),
     held: count('held'),
-    oldestPendingAt: Schema.timeOrNull(oldestPendingAt && shownAt(oldestPendingAt, clock)),
+    oldestPendingAt: Schema.timeOrNull(oldestPendingAt && toWallClock(oldestPendingAt, clock)),
     oldestPendingAgeMs: ageMs(oldestPendingAt, clock.now()),
     quarantined,
     openReplays,
@@ -266,11 +266,11 @@ function ageMs(since: number | null, now: number): number | null {
 
 /** A setting for a reader with this role. Only admins see paths, hosts and networks. */
 function presentSetting(
-  { isSecret, isPlace, value, origin, ...setting }: ShownSetting,
+  { isSecret, isLocation, value, origin, ...setting }: PresentedSetting,
   role: Role,
 ): object {
   const isAdmin = role === 'admin'
-  const hidden = isSecret ? 'secret' : isPlace && !isAdmin ? 'admins_only' : null
+  const hidden = isSecret ? 'secret' : isLocation && !isAdmin ? 'admins_only' : null
   const isFileHidden = origin?.kind === 'file' && !isAdmin
   return {
     ...setting,
@@ -280,7 +280,7 @@ function presentSetting(
   }
 }
 
-const KEPT_MS = 10_000
+const READINESS_TTL_MS = 10_000
 
 /** Runs the checks at most every ten seconds: they write to the disk. Also returns their start, from `Clock.now`. */
 function recentReadiness(
@@ -290,7 +290,7 @@ function recentReadiness(
   let last: { readonly result: Promise<Readiness>; readonly at: number } | undefined
   return async () => {
     const now = clock.now()
-    if (last === undefined || now - last.at >= KEPT_MS) last = { result: check(), at: now }
+    if (last === undefined || now - last.at >= READINESS_TTL_MS) last = { result: check(), at: now }
     const { result, at } = last
     return { ...(await result), at }
   }

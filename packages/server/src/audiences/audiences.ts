@@ -77,7 +77,7 @@ export class Audiences {
 }
 
 /** How often it checks for traits that were searched for the first time, perhaps on another node. */
-const LOOK_MS = 2_000
+const POLL_MS = 2_000
 /** Unused indexes are removed, because they cost writes. */
 const UNUSED_MS = 7 * 24 * 60 * 60 * 1000
 
@@ -90,7 +90,7 @@ function traitIndexer({
     const slices = new TimeSlices(clock)
     while (!signal.aborted && (await profiles.index(clock.wall() - UNUSED_MS)))
       await slices.yieldIfOver()
-    return LOOK_MS
+    return POLL_MS
   }
   const recurring = new Recurring({ clock, work })
   return { name: 'trait-indexes', run: (signal) => recurring.run(signal) }

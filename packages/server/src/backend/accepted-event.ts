@@ -1,6 +1,6 @@
 import {
   type AcceptedEvent,
-  besidePayload,
+  fieldsOutsidePayload,
   type Event,
   eventIn,
   type EventType,
@@ -36,7 +36,7 @@ export function acceptedEvent(created: NewEvent): AcceptedEvent {
     warnings,
     origin,
     body: Buffer.from(webhookPayload(event)),
-    rest: besidePayload(event, unknown),
+    rest: fieldsOutsidePayload(event, unknown),
   }
   return new SerialisedEvent(fields, event)
 }

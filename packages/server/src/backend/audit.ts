@@ -31,7 +31,7 @@ interface AuditFilter {
  *
  * A method of another port that takes an `AuditEntry` writes it, and its `response`, in the transaction of the change: all are
  * durable when it resolves, or none. If it rejects or resolves to false, it writes no entry. It rejects and changes nothing
- * (`ResponseExists`) if the response's key already has a response: an earlier request with the key made the change.
+ * (`ResponseAlreadyStoredError`) if the response's key already has a response: an earlier request with the key made the change.
  */
 export interface Audit {
   /** Adds an entry without a change in the backend. Not idempotent. */

@@ -23,7 +23,7 @@ import type { Upkeep } from './upkeep.ts'
 /**
  * All state of the service, one port per subject. The engines `embedded` and `cluster` implement it; only `service.ts` picks one.
  *
- * Any method may reject with `BackendUnavailable`. Unless a method says otherwise:
+ * Any method may reject with `BackendUnavailableError`. Unless a method says otherwise:
  * - Writes are durable when they resolve, all or nothing, and safe to repeat.
  * - Times are milliseconds since the epoch; `from` is inclusive, `to` exclusive. `null` stands for none, or not yet.
  * - Lists are newest first. A filter selects items that meet all its conditions.
@@ -57,7 +57,7 @@ export interface Backend extends AsyncDisposable {
   readonly ownKeys: OwnKeys
   readonly statistics: Statistics
   readonly upkeep: Upkeep
-  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {NoCopy} if the engine does not support copies */
+  /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {CopyNotSupportedError} if the engine does not support copies */
   copyTo(file: string): Promise<void>
   /** Resolves when stored data is found to be corrupted. Then close the backend and exit. */
   readonly corrupted: Promise<Error>
@@ -66,8 +66,8 @@ export interface Backend extends AsyncDisposable {
 }
 
 /** The disk is full, the connection is lost, or too many calls are waiting. The call had no effect, and may be retried. */
-export class BackendUnavailable extends Error {
-  override readonly name = 'BackendUnavailable'
+export class BackendUnavailableError extends Error {
+  override readonly name = 'BackendUnavailableError'
   /** Private, because log lines include every public field of an error. */
   readonly #publicReason: string | undefined
 
@@ -82,8 +82,8 @@ export class BackendUnavailable extends Error {
 }
 
 /** A string contains a character that the database cannot store. The call had no effect. */
-export class UnstorableText extends Error {
-  override readonly name = 'UnstorableText'
+export class UnstorableTextError extends Error {
+  override readonly name = 'UnstorableTextError'
 }
 
 interface UnavailableOptions extends ErrorOptions {
@@ -92,6 +92,6 @@ interface UnavailableOptions extends ErrorOptions {
 }
 
 /** The engine's state must be backed up with other programs. The message names them. */
-export class NoCopy extends Error {
-  override readonly name = 'NoCopy'
+export class CopyNotSupportedError extends Error {
+  override readonly name = 'CopyNotSupportedError'
 }

@@ -13,8 +13,8 @@ export interface CatalogSnapshot {
 }
 
 /** The record has changed since it was read: read it again, and repeat the change. */
-export class CatalogConflict extends Error {
-  override readonly name = 'CatalogConflict'
+export class CatalogConflictError extends Error {
+  override readonly name = 'CatalogConflictError'
 }
 
 export interface CatalogRecords {
@@ -32,7 +32,7 @@ export interface CatalogChange {
 /**
  * Sources with their write keys, destinations, audiences and computed traits, all in memory, the same on every node within 1 s.
  *
- * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflict` if the stored
+ * A put creates the record if `version` is 1, and otherwise replaces version − 1. It rejects with `CatalogConflictError` if the stored
  * version differs, even on a retry of a put that succeeded. Puts and removals are durable, and visible in `current` of every
  * node, when they resolve. They wait half a second for an unreachable node. Removals are idempotent.
  */

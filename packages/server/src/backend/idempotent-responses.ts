@@ -14,8 +14,8 @@ export interface ResponseToStore {
 }
 
 /** A change was not made, because its request's `Idempotency-Key` already has a response. */
-export class ResponseExists extends Error {
-  override readonly name = 'ResponseExists'
+export class ResponseAlreadyStoredError extends Error {
+  override readonly name = 'ResponseAlreadyStoredError'
 }
 
 /** Responses that have not expired, by `Idempotency-Key`. */
@@ -24,6 +24,6 @@ export interface IdempotentResponses {
   reserve(key: string, times: { readonly now: number; readonly until: number }): Promise<boolean>
   release(key: string): Promise<void>
   /** Stores the response, unless the key has one. An `AuditEntry` does the same in the transaction of its change. */
-  add(kept: ResponseToStore): Promise<void>
+  add(stored: ResponseToStore): Promise<void>
   find(key: string, now: number): Promise<IdempotentResponse | undefined>
 }

@@ -9,14 +9,14 @@ export interface Page<T> {
   readonly nextCursor: string | null
 }
 
-export class InvalidCursor extends Error {
-  override readonly name = 'InvalidCursor'
+export class InvalidCursorError extends Error {
+  override readonly name = 'InvalidCursorError'
 }
 
 const NUMBER = /^\d{1,15}$/
 
-/** @throws {InvalidCursor} if the cursor is not a number */
+/** @throws {InvalidCursorError} if the cursor is not a number */
 export function numberIn(cursor: string): number {
-  if (!NUMBER.test(cursor)) throw new InvalidCursor()
+  if (!NUMBER.test(cursor)) throw new InvalidCursorError()
   return Number(cursor)
 }

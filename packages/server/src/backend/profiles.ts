@@ -171,7 +171,7 @@ export interface Profiles {
 
   count(space: string): Promise<number>
 
-  /** The first search for a trait creates an index, which `index` fills. @throws {TooManyTraitIndexes} */
+  /** The first search for a trait creates an index, which `index` fills. @throws {TooManyTraitIndexesError} */
   list(query: ProfileQuery, page: PageRequest, now: number): Promise<FoundProfiles>
 
   /** Fills trait indexes, and removes unused ones, in slices. Resolves to whether more work remains. */
@@ -179,6 +179,6 @@ export interface Profiles {
 }
 
 /** No other trait can be indexed until an indexed one has not been searched for a week. */
-export class TooManyTraitIndexes extends Error {
-  override readonly name = 'TooManyTraitIndexes'
+export class TooManyTraitIndexesError extends Error {
+  override readonly name = 'TooManyTraitIndexesError'
 }

@@ -7,7 +7,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto'
-import { type Backend, BackendUnavailable } from '../backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../backend/backend.ts'
 import type { Deletion, DeletionRequest, Purge, Subject } from '../backend/deletions.ts'
 import type { NewNotice } from '../backend/notices.ts'
 import type { OwnKeys } from '../backend/nodes.ts'
@@ -80,7 +80,7 @@ export class DeletionWorker implements Worker {
         await this.#carryOut(id, signal)
       } catch (error) {
         // A failing deletion does not block the others.
-        if (error instanceof BackendUnavailable) throw error
+        if (error instanceof BackendUnavailableError) throw error
         const failures = this.#failures.count(id)
         if (failures > 0)
           this.#options.logger.error({ deletionId: id, failures, err: error }, 'deletion.failed')
@@ -233,7 +233,7 @@ export class ReceiptSigner {
     this.#keys = keys
   }
 
-  /** @throws {BackendUnavailable} */
+  /** @throws {BackendUnavailableError} */
   async sign<T extends object>(document: T) {
     // As a verifier serialises it: without undefined values.
     const text = JSON.stringify(document)

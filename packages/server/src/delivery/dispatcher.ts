@@ -257,8 +257,8 @@ export class Dispatcher implements AsyncDisposable {
   }
 
   #track(work: Promise<unknown>): void {
-    const place = this.#pending.add(work)
-    const done = (): void => void this.#pending.delete(place)
+    const entry = this.#pending.add(work)
+    const done = (): void => void this.#pending.delete(entry)
     work.then(done, (error: unknown) => {
       done()
       // A bug, not a failure of the receiver. The delivery stays unrecorded and is redelivered after a restart.

@@ -197,8 +197,8 @@ export function connectPeers(options: PeeredLanesOptions): () => void {
 /** The index of this node among the delivering nodes. A node that has not joined delivers alone. */
 export function divisionOf({ id, current }: Pick<Nodes, 'id' | 'current'>): LaneDivision {
   const ids = current.filter((node) => node.isAlive && delivers(node)).map((node) => node.id)
-  const place = ids.toSorted().indexOf(id)
-  return place === -1 ? UNDIVIDED : { nodes: ids.length, place }
+  const index = ids.toSorted().indexOf(id)
+  return index === -1 ? UNDIVIDED : { nodes: ids.length, index }
 }
 
 function has({ current }: PeeredLanesOptions['catalog'], { destinationId, url }: LaneId): boolean {

@@ -1,4 +1,4 @@
-import { BackendUnavailable } from '../backend/backend.ts'
+import { BackendUnavailableError } from '../backend/backend.ts'
 import type { LeaseName, Leases } from '../backend/nodes.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
@@ -35,7 +35,7 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
   const { clock, metrics, logger } = options
   return new Supervisor({
     clock,
-    isTransient: (error) => error instanceof BackendUnavailable,
+    isTransient: (error) => error instanceof BackendUnavailableError,
     onFailure: ({ error: err, isTransient, ...failure }) => {
       metrics.workerFailures.inc({ worker: failure.worker })
       if (isTransient) logger.warn({ err, ...failure }, 'worker.waiting')

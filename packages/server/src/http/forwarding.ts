@@ -159,14 +159,14 @@ export function acceptForwarded(
       socket.write(READY)
     }),
   )
-  giveBackConnections(server, isOwn)
+  closeAfterIngestionRequests(server, isOwn)
 }
 
 /**
  * Closes a forwarded connection after a request that a thread would handle. Otherwise all connections of a reverse
  * proxy would end up forwarded.
  */
-function giveBackConnections(server: FastifyInstance, isOwn: Forwarding['isOwn']): void {
+function closeAfterIngestionRequests(server: FastifyInstance, isOwn: Forwarding['isOwn']): void {
   const newest = new WeakMap<Socket, ServerResponse>()
   server.server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     newest.set(socket, response)

@@ -2,8 +2,8 @@ import type { onRequestHookHandler } from 'fastify'
 import { isIP } from 'node:net'
 
 /** The `Host` of the request does not belong to this service. */
-class WrongHost extends Error {
-  override readonly name = 'WrongHost'
+class HostNotAllowedError extends Error {
+  override readonly name = 'HostNotAllowedError'
   readonly code = 'HOOKLINE_WRONG_HOST'
   readonly statusCode = 421
 }
@@ -13,7 +13,7 @@ export function hostGuard(allowedHosts: readonly string[]): onRequestHookHandler
   return ({ headers }, _reply, done) => {
     // Not the host that a proxy forwards: a page can set that header.
     if (isOwnHost(headers.host, allowedHosts)) done()
-    else done(new WrongHost('Unknown host name. Operators can add it to allowedHosts.'))
+    else done(new HostNotAllowedError('Unknown host name. Operators can add it to allowedHosts.'))
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IngestCodeName, Source } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import type { Logger } from '../telemetry/logger.ts'
-import { BackendUnavailable } from '../backend/backend.ts'
+import { BackendUnavailableError } from '../backend/backend.ts'
 import type { Catalog, KeyUses } from '../backend/catalog.ts'
 import type { Log } from '../backend/log.ts'
 import type { Suppressions } from '../backend/deletions.ts'
@@ -98,7 +98,7 @@ interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> 
 const OVERLOADED_RETRY_SECONDS = 5
 const LOG_EVERY_MS = 10_000
 /** Limits the bytes read per turn of the event loop, so that bodies do not delay everything else. */
-const READ_BYTES_A_TURN = 4 * 1024 * 1024
+const READ_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Above this number of unrecorded deliveries, bodies get shorter turns. About the number of attempts in flight to one webhook. */
 const MANY_UNRECORDED = 64
 /** Smaller bodies are parsed to find their key. Larger ones are searched first. */
@@ -137,7 +137,7 @@ export class IngestionHandler {
     const partialBodies =
       deps.limits?.partialBodies ?? new ByteBudget(deps.config.maxBufferedBodyBytes)
     this.#partialBodies = partialBodies
-    this.#reading = new BodyTurns(deps.clock, READ_BYTES_A_TURN)
+    this.#reading = new BodyTurns(deps.clock, READ_BYTES_PER_TURN)
     this.#turns = new SourceTurns(deps.clock, () => (deps.unrecorded?.() ?? 0) > MANY_UNRECORDED)
     deps.metrics.beforeScrape(() => deps.metrics.partialBodies.set(partialBodies.ownBytes))
   }
@@ -276,7 +276,7 @@ export class IngestionHandler {
     try {
       await log.append(kept)
     } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
+      if (!(error instanceof BackendUnavailableError)) throw error
       return this.#overloaded(error, { source, calls: events.length })
     }
     stopTimer()
@@ -289,7 +289,7 @@ export class IngestionHandler {
     return first === undefined ? SUCCESS : partialSuccess(rejected)
   }
 
-  #overloaded(error: BackendUnavailable, refusal: Refusal): IngestResponse {
+  #overloaded(error: BackendUnavailableError, refusal: Refusal): IngestResponse {
     const requests = this.#overloads.count('append')
     if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'ingest.overloaded')
     const retryAfterSeconds = OVERLOADED_RETRY_SECONDS

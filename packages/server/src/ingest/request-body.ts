@@ -13,21 +13,21 @@ const NO_MEMORY = new ArrayBuffer(0)
 /** The received bytes of a body, in a growing buffer whose size counts against a shared budget. */
 export class PartialBody {
   readonly #budget: ByteBudget
-  readonly #announcedBytes: number | undefined
+  readonly #contentLength: number | undefined
   readonly #maxBytes: number
   #view: Uint8Array<ArrayBuffer> | undefined
   #packet: Buffer | undefined
   #bytes = 0
   #takenBytes = 0
 
-  /** @param announcedBytes the Content-Length. The caller adds at most `maxBytes`. */
+  /** @param contentLength the Content-Length. The caller adds at most `maxBytes`. */
   constructor(
     budget: ByteBudget,
-    { announcedBytes, maxBytes }: { readonly announcedBytes?: number; readonly maxBytes: number },
+    { contentLength, maxBytes }: { readonly contentLength?: number; readonly maxBytes: number },
   ) {
     this.#budget = budget
-    this.#announcedBytes = announcedBytes
-    this.#maxBytes = announcedBytes ?? maxBytes
+    this.#contentLength = contentLength
+    this.#maxBytes = contentLength ?? maxBytes
   }
 
   get bytes(): number {
@@ -38,7 +38,7 @@ export class PartialBody {
   add(chunk: Buffer): boolean {
     const bytes = this.#bytes + chunk.length
     // Most bodies arrive in one packet, which needs no copy.
-    if (chunk.length === this.#announcedBytes) this.#packet = chunk
+    if (chunk.length === this.#contentLength) this.#packet = chunk
     else if (this.#growTo(bytes)) this.#view!.set(chunk, this.#bytes)
     else return false
     this.#bytes = bytes
@@ -70,7 +70,7 @@ export class PartialBody {
 
   /** Frees the memory immediately, without garbage collection, and gives back the share of the budget. */
   drop(): void {
-    this.#budget.giveBack(this.#takenBytes)
+    this.#budget.release(this.#takenBytes)
     this.#takenBytes = 0
     this.#packet = undefined
     this.#view?.buffer.resize(0)
@@ -100,13 +100,13 @@ export function readBody(
   request: IncomingMessage,
   { maxBytes, partialBodies, reading }: BodyLimits,
 ): Promise<PartialBody | Refused> {
-  const announcedBytes = announcedBy(request)
-  if (announcedBytes !== undefined && announcedBytes > maxBytes) {
+  const contentLength = contentLengthOf(request)
+  if (contentLength !== undefined && contentLength > maxBytes) {
     return Promise.resolve({ refused: 'batch_too_large' })
   }
   const body = new PartialBody(partialBodies, {
     maxBytes,
-    ...(announcedBytes !== undefined && { announcedBytes }),
+    ...(contentLength !== undefined && { contentLength }),
   })
   const { promise, resolve } = Promise.withResolvers<PartialBody | Refused>()
   const stopReading = (): void => {
@@ -120,7 +120,7 @@ export function readBody(
   const add = (chunk: Buffer): void => {
     if (body.bytes + chunk.length > maxBytes) refuse('batch_too_large')
     else if (!body.add(chunk)) refuse('overloaded')
-    else if (chunk.length !== announcedBytes) reading.read(request, chunk)
+    else if (chunk.length !== contentLength) reading.read(request, chunk)
   }
   const onEnd = (): void => {
     stopReading()
@@ -135,7 +135,7 @@ export function readBody(
 }
 
 /** The Content-Length; absent for a chunked body. */
-function announcedBy({ headers }: IncomingMessage): number | undefined {
+function contentLengthOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length']
   return length === undefined ? undefined : Number(length)
 }

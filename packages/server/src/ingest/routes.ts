@@ -8,7 +8,7 @@ import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
 import { errorResponse, response, sendResponse, SUCCESS } from './responses.ts'
 
 /** Maximum bytes of refused bodies that are read and dropped per turn of the event loop. */
-const DROPPED_BYTES_A_TURN = 4 * 1024 * 1024
+const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Maximum bytes of one refused body that are read and dropped. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
@@ -16,7 +16,7 @@ const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
   return async (server) => {
     const handler = new IngestionHandler(deps)
-    const dropping = new BodyTurns(deps.clock, DROPPED_BYTES_A_TURN)
+    const dropping = new BodyTurns(deps.clock, DROPPED_BYTES_PER_TURN)
     server.removeAllContentTypeParsers()
     // The handler reads the body itself: it authenticates first, and has its own limits.
     server.addContentTypeParser('*', (_request, _payload, done) => done(null))

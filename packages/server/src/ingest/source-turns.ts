@@ -12,8 +12,8 @@ interface Body {
 
 interface Task {
   readonly steps: Steps<unknown>
-  /** Within a source, the task with the lowest place runs next. */
-  readonly place: number
+  /** Within a source, tasks run in ascending order of it. */
+  readonly priority: number
   readonly resolve: (value: never) => void
   readonly reject: (error: unknown) => void
 }
@@ -56,8 +56,8 @@ export class SourceTurns {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     let share = this.#shares.get(source)
     if (share === undefined) this.#shares.set(source, (share = { tasks: [], usedMs: this.#usedMs }))
-    const place = this.#clock.now() + bytes / BYTES_PER_MS
-    share.tasks.push({ steps, place, resolve, reject })
+    const priority = this.#clock.now() + bytes / BYTES_PER_MS
+    share.tasks.push({ steps, priority, resolve, reject })
     this.#schedule()
     if (isOpen) this.#takeTurns()
     return promise
@@ -91,7 +91,7 @@ export class SourceTurns {
 
   /** Runs steps of the first task until it is done or time is up. */
   #work({ tasks }: Share, until: number): void {
-    const task = tasks.reduce((first, each) => (each.place < first.place ? each : first))
+    const task = tasks.reduce((first, each) => (each.priority < first.priority ? each : first))
     try {
       let step = task.steps.next()
       while (step.done !== true && this.#clock.now() < until) step = task.steps.next()

@@ -69,7 +69,7 @@ export class Inspector implements InProcessReceiver, Pick<ActivityListener, 'rec
   }
 
   recorded({ delivery }: DeliveryActivity): void {
-    this.requests.belongs(delivery.id, delivery.destinationId)
+    this.requests.assignDestination(delivery.id, delivery.destinationId)
   }
 
   purged(purge: PurgeActivity): void {
@@ -110,7 +110,7 @@ function statusFor({ status, failFirst }: ResponseConfig, attempt: number | null
 export const MAX_STORED = { requests: 500, bytes: 16 * 1024 * 1024 } as const
 
 /** How long a purged user is remembered: longer than a request takes to reach the inspector. */
-const REMEMBERED_MS = 60_000
+const PURGE_TTL_MS = 60_000
 
 export interface RequestFilter {
   readonly destinationId?: string
@@ -198,7 +198,7 @@ export class RequestStore {
   }
 
   /** Sets the destination of the requests of a recorded delivery. */
-  belongs(deliveryId: string, destinationId: string): void {
+  assignDestination(deliveryId: string, destinationId: string): void {
     for (const id of this.#uncertain.get(deliveryId) ?? []) {
       const stored = this.#stored.get(id)!
       stored.request = { ...stored.request, destinationId }
@@ -231,7 +231,7 @@ export class RequestStore {
   }
 
   #forgetPurges(now: number): void {
-    while (this.#purges.length > 0 && Math.abs(now - this.#purges[0]!.at) > REMEMBERED_MS)
+    while (this.#purges.length > 0 && Math.abs(now - this.#purges[0]!.at) > PURGE_TTL_MS)
       this.#purges.shift()
   }
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
-import { MetricsOfThreads, type ThreadMetrics } from './metrics-of-threads.ts'
+import { ThreadMetricsRegistry, type ThreadMetrics } from './thread-metrics-registry.ts'
 import { collectProcessMetrics } from './process-metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -21,7 +21,7 @@ export class Metrics {
     'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the error code.',
     ['result'],
   )
-  readonly wrongTokens = this.#counter(
+  readonly authFailures = this.#counter(
     'hookline_auth_failures_total',
     'Requests to the management API with an invalid token, by status.',
     ['code'],
@@ -76,7 +76,7 @@ export class Metrics {
   )
 
   /** Destinations beyond `maxDestinationsInMetrics` are summed as `other`. `destination` is an id, `webhook` a host. */
-  readonly ofDestinations = {
+  readonly perDestination = {
     /** Join it for the names, with `* on (instance, destination) group_left (name, source)`. */
     info: this.#gauge(
       'hookline_destination_info',
@@ -120,7 +120,7 @@ export class Metrics {
     ),
   }
 
-  /** Source of the counters of `ofDestinations`. */
+  /** Source of the counters of `perDestination`. */
   readonly destinationCounts: DestinationCounts
 
   readonly audiences = {
@@ -215,13 +215,13 @@ export class Metrics {
 
   readonly #restartEventLoop: (() => void) | undefined
 
-  readonly ofThreads: MetricsOfThreads
+  readonly threadMetrics: ThreadMetricsRegistry
 
   /** @param ofProcess whether to include metrics of the process: only in main */
   constructor(maxDestinations = 200, { ofProcess = true } = {}) {
     if (ofProcess) this.#restartEventLoop = collectProcessMetrics(this.registry)
     this.destinationCounts = new DestinationCounts(maxDestinations)
-    this.ofThreads = new MetricsOfThreads(this.destinationCounts)
+    this.threadMetrics = new ThreadMetricsRegistry(this.destinationCounts)
   }
 
   /** Calls `set` before each scrape. It must be cheap. */
@@ -231,9 +231,9 @@ export class Metrics {
 
   /** All metrics in the text format of Prometheus. A gauge whose `set` fails keeps its last value. */
   async scrape(): Promise<string> {
-    await this.ofThreads.read()
+    await this.threadMetrics.read()
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
-    const text = await this.ofThreads.textWith(this.registry)
+    const text = await this.threadMetrics.textWith(this.registry)
     this.#restartEventLoop?.()
     return text
   }

@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads'
 import { ShortLivedMap } from '../util/short-lived.ts'
-import { BackendUnavailable } from '../backend/backend.ts'
-import { CatalogConflict } from '../backend/catalog.ts'
+import { BackendUnavailableError } from '../backend/backend.ts'
+import { CatalogConflictError } from '../backend/catalog.ts'
 
 /** The input of a function, if any, and the objects in it to transfer. */
 type Args<F> = F extends () => unknown
@@ -72,7 +72,7 @@ export class Channel<Here, There> {
     // An unreadable message may be a response, which would never arrive.
     port.on('messageerror', () => this.close())
     port.on('close', () => {
-      this.#end(new ThreadExited())
+      this.#end(new ThreadExitedError())
       resolve()
     })
     if (!keepsAlive) port.unref()
@@ -84,7 +84,7 @@ export class Channel<Here, There> {
   }
 
   /**
-   * @throws {ThreadExited} if the other side has ended, or ends before its response
+   * @throws {ThreadExitedError} if the other side has ended, or ends before its response
    * @throws {Error} the function's error, with its name, message and code
    */
   call<Name extends keyof There & string>(
@@ -124,7 +124,7 @@ export class Channel<Here, There> {
   }
 
   /** Posts pending messages, and closes both sides. Open calls reject with `reason`. */
-  close(reason: Error = new ThreadExited()): void {
+  close(reason: Error = new ThreadExitedError()): void {
     this.flush()
     this.#end(reason)
     this.#port.close()
@@ -197,8 +197,8 @@ export class Channel<Here, There> {
 }
 
 /** A call to a thread that exited before it responded. The call may have had effects. */
-export class ThreadExited extends Error {
-  override readonly name = 'ThreadExited'
+export class ThreadExitedError extends Error {
+  override readonly name = 'ThreadExitedError'
 
   constructor(options?: ErrorOptions) {
     super('The thread exited before it responded.', options)
@@ -219,10 +219,9 @@ const MAX_CAUSES = 4
 
 /** Classes that code checks with `instanceof`. Others arrive as Error, with their name. */
 const CLASSES = new Map(
-  [BackendUnavailable, CatalogConflict, TypeError, RangeError, SyntaxError].map((each) => [
-    each.name,
-    each,
-  ]),
+  [BackendUnavailableError, CatalogConflictError, TypeError, RangeError, SyntaxError].map(
+    (each) => [each.name, each],
+  ),
 )
 
 export function wireError(error: unknown, causes = MAX_CAUSES): WireError {

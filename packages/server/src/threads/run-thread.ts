@@ -3,12 +3,12 @@ import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { LogEvent, LogEventName } from '../telemetry/log-events.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import { Metrics } from '../telemetry/metrics.ts'
-import type { ThreadMetrics } from '../telemetry/metrics-of-threads.ts'
+import type { ThreadMetrics } from '../telemetry/thread-metrics-registry.ts'
 import { Channel, restoredError, type WireError, wireError } from './channel.ts'
 
 export interface ThreadContext<Thread, Main, Data> {
   readonly data: Data
-  readonly main: Channel<Thread & BaseOfThread, Main & BaseOfMain>
+  readonly main: Channel<Thread & BaseThreadFunctions, Main & BaseMainFunctions>
   readonly logger: Logger
   readonly metrics: Metrics
   readonly activity: ActivityListener
@@ -25,7 +25,7 @@ export interface ThreadBody<Thread> {
 const MAX_DESTINATIONS = 10_000
 
 /**
- * Runs a thread that a `ThreadHost` has started. `BaseOfThread` and `BaseOfMain` reserve names of functions. The
+ * Runs a thread that a `ThreadHost` has started. `BaseThreadFunctions` and `BaseMainFunctions` reserve names of functions. The
  * thread ends when `start` rejects, or on an uncaught error.
  * @param start begins the work. When it resolves, main sends work.
  */
@@ -33,7 +33,9 @@ export async function runThread<Thread, Main, Data>(
   start: (context: ThreadContext<Thread, Main, Data>) => Promise<ThreadBody<Thread>>,
 ): Promise<void> {
   const { port, levels, data } = workerData as ThreadStart<Data>
-  const main = new Channel<Thread & BaseOfThread, Main & BaseOfMain>(port, { keepsAlive: true })
+  const main = new Channel<Thread & BaseThreadFunctions, Main & BaseMainFunctions>(port, {
+    keepsAlive: true,
+  })
   // When main closes the channel, the thread exits.
   void main.closed.then(() => process.exit(0))
   // The last log lines explain the exit.
@@ -52,7 +54,7 @@ export async function beginThread<Thread, Main, Data>(
   start: (context: ThreadContext<Thread, Main, Data>) => Promise<ThreadBody<Thread>>,
 ): Promise<void> {
   const { main, metrics } = given
-  const base = main as unknown as Channel<BaseOfThread, BaseOfMain>
+  const base = main as unknown as Channel<BaseThreadFunctions, BaseMainFunctions>
   const { functions, stop } = await start({
     ...given,
     logger: threadLogger(levels, (line) => base.send('log', line)),
@@ -62,13 +64,13 @@ export async function beginThread<Thread, Main, Data>(
   base.send('ready')
 }
 
-export interface BaseOfThread {
+export interface BaseThreadFunctions {
   /** Ends the work. Then main ends the thread. */
   stop(): Promise<void>
   metrics(): Promise<ThreadMetrics>
 }
 
-export interface BaseOfMain {
+export interface BaseMainFunctions {
   ready(): void
   log(line: LogLine): void
   activity(call: ActivityCall): void

@@ -8,8 +8,14 @@ import {
 import type { LogEvent } from '../telemetry/log-events.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { startThread } from '../util/workers/start-thread.ts'
-import type { BaseOfMain, BaseOfThread, ThreadStart } from './run-thread.ts'
-import { Channel, type ChannelPort, restoredError, ThreadExited, wireError } from './channel.ts'
+import type { BaseMainFunctions, BaseThreadFunctions, ThreadStart } from './run-thread.ts'
+import {
+  Channel,
+  type ChannelPort,
+  restoredError,
+  ThreadExitedError,
+  wireError,
+} from './channel.ts'
 
 export interface ThreadInput {
   readonly data: unknown
@@ -34,7 +40,7 @@ export interface OpenedThread {
 
 export interface RunningThreadOptions<Main> extends Pick<ThreadOptions, 'name' | 'module'> {
   readonly input: ThreadInput
-  readonly functions: Main & BaseOfMain
+  readonly functions: Main & BaseMainFunctions
   readonly levels: readonly LogEvent['level'][]
   readonly resourceLimits?: ResourceLimits | undefined
   readonly clock: Clock
@@ -47,7 +53,7 @@ const START_MS = 30_000
 const YOUNG_MB = 24
 
 export class RunningThread<Thread, Main> {
-  readonly channel: Channel<Main & BaseOfMain, Thread & BaseOfThread>
+  readonly channel: Channel<Main & BaseMainFunctions, Thread & BaseThreadFunctions>
   /** Resolves with the reason when the thread has exited, and its sockets and ports are closed. */
   readonly ended: Promise<Error>
   readonly #opened: OpenedThread
@@ -75,17 +81,17 @@ export class RunningThread<Thread, Main> {
 
   /** Signals the thread to finish its work, and terminates it when it has, or after `timeoutMs`. */
   stop(timeoutMs: number): void {
-    const base = this.channel as unknown as Channel<BaseOfMain, BaseOfThread>
-    if (!this.#isReady) return this.#abort(new ThreadExited())
-    const cancel = this.#clock.after(timeoutMs, () => this.#abort(new ThreadExited()))
+    const base = this.channel as unknown as Channel<BaseMainFunctions, BaseThreadFunctions>
+    if (!this.#isReady) return this.#abort(new ThreadExitedError())
+    const cancel = this.#clock.after(timeoutMs, () => this.#abort(new ThreadExitedError()))
     base.call('stop').then(
       () => base.close(),
-      () => this.#abort(new ThreadExited()),
+      () => this.#abort(new ThreadExitedError()),
     )
     void this.ended.then(cancel)
   }
 
-  #ready(functions: BaseOfMain): void {
+  #ready(functions: BaseMainFunctions): void {
     this.#isReady = true
     this.#cancelStart()
     functions.ready()
@@ -100,7 +106,7 @@ export class RunningThread<Thread, Main> {
     const why = await this.#opened.ended
     this.#cancelStart()
     const reason = this.#reason ?? why
-    this.channel.close(new ThreadExited({ cause: reason }))
+    this.channel.close(new ThreadExitedError({ cause: reason }))
     return reason
   }
 }

@@ -21,7 +21,7 @@ const MAX_AUTO = { ingest: 4, delivery: 8 }
 const MIN_CORES = 3
 
 /** A connection that a thread forwards to main takes three files. */
-const MIN_FILES_OF_INGEST = 4_096
+const MIN_FILES_FOR_INGEST_THREADS = 4_096
 
 /**
  * The number of threads. `auto` grows with the cores:
@@ -38,7 +38,7 @@ export function threadCounts(
   { ingestThreads, deliveryThreads }: Pick<Config, 'ingestThreads' | 'deliveryThreads'>,
   { cores, hasReusePort, openFiles }: Machine,
 ): ThreadCounts {
-  const autoIngest = openFiles < MIN_FILES_OF_INGEST ? 0 : grown(cores, 4, MAX_AUTO.ingest)
+  const autoIngest = openFiles < MIN_FILES_FOR_INGEST_THREADS ? 0 : grown(cores, 4, MAX_AUTO.ingest)
   const ingest = ingestThreads === 'auto' ? autoIngest : ingestThreads
   return {
     ingest: hasReusePort ? ingest : Math.min(ingest, 1),

@@ -1,23 +1,26 @@
-import { BackendUnavailable } from '../backend/backend.ts'
+import { BackendUnavailableError } from '../backend/backend.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
-import type { ReadThread } from '../telemetry/metrics-of-threads.ts'
+import type { ReadThread } from '../telemetry/thread-metrics-registry.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { pause } from '../util/time/pause.ts'
+import { sleep } from '../util/time/sleep.ts'
 import { Supervisor, type WorkerFailed } from '../util/workers/supervisor.ts'
 import type { Worker } from '../util/workers/worker.ts'
 import {
-  type BaseOfMain,
-  type BaseOfThread,
+  type BaseMainFunctions,
+  type BaseThreadFunctions,
   levelsOf,
   repeatActivity,
   writeLine,
 } from './run-thread.ts'
-import { type Channel, ThreadExited } from './channel.ts'
+import { type Channel, ThreadExitedError } from './channel.ts'
 import { RunningThread, type RunningThreadOptions, type ThreadInput } from './running-thread.ts'
 
-export type ThreadChannel<Thread, Main> = Channel<Main & BaseOfMain, Thread & BaseOfThread>
+export type ThreadChannel<Thread, Main> = Channel<
+  Main & BaseMainFunctions,
+  Thread & BaseThreadFunctions
+>
 
 export interface ThreadHostOptions<Thread, Main> extends Omit<
   RunningThreadOptions<Main>,
@@ -77,7 +80,7 @@ export class ThreadHost<Thread, Main> implements Worker {
     const { metrics, stopTimeoutMs } = this.#options
     const thread = this.#start(await this.#options.input())
     this.#thread = thread
-    const removeMetrics = metrics.ofThreads.add(this.#readerOf(thread))
+    const removeMetrics = metrics.threadMetrics.add(this.#readerOf(thread))
     const stop = (): void => thread.stop(stopTimeoutMs)
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()
@@ -125,13 +128,13 @@ export class ThreadHost<Thread, Main> implements Worker {
 
   #readerOf(thread: RunningThread<Thread, Main>): ReadThread {
     const { clock } = this.#options
-    const base = thread.channel as unknown as Channel<BaseOfMain, BaseOfThread>
+    const base = thread.channel as unknown as Channel<BaseMainFunctions, BaseThreadFunctions>
     return async (onMetrics) => {
       const responded = new AbortController()
       const read = base.call('metrics').then(onMetrics)
       const end = (): void => responded.abort()
       read.then(end, end)
-      await pause(clock, METRICS_MS, responded.signal)
+      await sleep(clock, METRICS_MS, responded.signal)
     }
   }
 }
@@ -157,7 +160,7 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
       clock,
       restartsAtOnce: true,
       firstRestartMs: FIRST_RESTART_MS,
-      isTransient: (error) => error instanceof BackendUnavailable,
+      isTransient: (error) => error instanceof BackendUnavailableError,
       onFailure: ({ worker: thread, error: err, failures, restartInMs }) => {
         metrics.threadFailures.inc({ thread })
         logger.error({ err, thread, failures, restartInMs }, 'thread.failed')
@@ -223,6 +226,6 @@ export class ThreadChanges<Change> {
 
   /** A thread that ends reads the state when it is restarted. */
   async #onError(error: unknown): Promise<void> {
-    if (error instanceof ThreadExited) await this.#gone()
+    if (error instanceof ThreadExitedError) await this.#gone()
   }
 }

@@ -3,7 +3,7 @@ import type { RemovalSlice, Upkeep } from '../backend/upkeep.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Clock } from '../util/time/clock.ts'
-import { pause } from '../util/time/pause.ts'
+import { sleep } from '../util/time/sleep.ts'
 import type { ClockWatch } from '../util/workers/clock-watch.ts'
 import type { Worker } from '../util/workers/worker.ts'
 
@@ -36,7 +36,7 @@ export class Retention implements Worker {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#pass(signal)
-      await pause(this.#options.clock, RETENTION_EVERY_MS, signal)
+      await sleep(this.#options.clock, RETENTION_EVERY_MS, signal)
     }
   }
 
@@ -108,7 +108,7 @@ export class Accounting implements Worker {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.check()
-      await pause(this.#options.clock, ACCOUNTING_EVERY_MS, signal)
+      await sleep(this.#options.clock, ACCOUNTING_EVERY_MS, signal)
     }
   }
 

@@ -1,56 +1,56 @@
 /**
  * Collections for entries that live briefly, such as attempts in flight. With a `Map` or `Set` of objects, most of them would
- * survive young collections: V8 links each table that a collection outgrows to the next one. One dead table in the old generation
- * keeps alive all later ones, with their former entries, until the next full collection.
+ * survive minor GCs: V8 links each table that a collection outgrows to the next one. One dead table in the old generation
+ * keeps alive all later ones, with their former entries, until the next major GC.
  */
 
-/** A place in a `ShortLivedSet`. */
-export interface Place<T> {
+/** An entry in a `ShortLivedSet`. */
+export interface Entry<T> {
   value: T | undefined
-  previous: Place<T> | undefined
-  next: Place<T> | undefined
+  previous: Entry<T> | undefined
+  next: Entry<T> | undefined
 }
 
-/** A set of objects in the order of insertion, as a linked list. Removed places point nowhere. */
+/** A set of objects in the order of insertion, as a linked list. Removed entries point nowhere. */
 export class ShortLivedSet<T> {
-  #first: Place<T> | undefined
-  #last: Place<T> | undefined
+  #first: Entry<T> | undefined
+  #last: Entry<T> | undefined
   #size = 0
 
   get size(): number {
     return this.#size
   }
 
-  get first(): Place<T> | undefined {
+  get first(): Entry<T> | undefined {
     return this.#first
   }
 
-  /** Adds a value. Returns its place, which `delete` needs. */
-  add(value: T): Place<T> {
-    const place: Place<T> = { value, previous: this.#last, next: undefined }
-    if (this.#last === undefined) this.#first = place
-    else this.#last.next = place
-    this.#last = place
+  /** Adds a value. Returns its entry, which `delete` needs. */
+  add(value: T): Entry<T> {
+    const entry: Entry<T> = { value, previous: this.#last, next: undefined }
+    if (this.#last === undefined) this.#first = entry
+    else this.#last.next = entry
+    this.#last = entry
     this.#size++
-    return place
+    return entry
   }
 
   /** Returns false if it was deleted before. */
-  delete(place: Place<T>): boolean {
-    if (place.value === undefined) return false
-    const { previous, next } = place
+  delete(entry: Entry<T>): boolean {
+    if (entry.value === undefined) return false
+    const { previous, next } = entry
     if (previous === undefined) this.#first = next
     else previous.next = next
     if (next === undefined) this.#last = previous
     else next.previous = previous
-    place.value = place.previous = place.next = undefined
+    entry.value = entry.previous = entry.next = undefined
     this.#size--
     return true
   }
 
   values(): T[] {
     const values: T[] = []
-    for (let place = this.#first; place !== undefined; place = place.next) values.push(place.value!)
+    for (let entry = this.#first; entry !== undefined; entry = entry.next) values.push(entry.value!)
     return values
   }
 }

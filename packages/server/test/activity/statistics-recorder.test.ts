@@ -2,7 +2,7 @@ import type { AcceptedEvent, Attempt, Delivery } from '@hookline/protocol'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { StatisticsRecorder } from '../../src/activity/statistics-recorder.ts'
-import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 import type { CountsRange, CountsRow, Span } from '../../src/backend/statistics.ts'
 import { deliveryId } from '../../src/delivery/sending/webhook-request.ts'
@@ -210,7 +210,7 @@ test('writes counts later if a write fails', async () => {
   const { backend, clock, recorder } = await setUp()
   const add = backend.statistics.add.bind(backend.statistics)
   backend.statistics.add = async (rows) => {
-    if (isAway) throw new BackendUnavailable('disk full')
+    if (isAway) throw new BackendUnavailableError('disk full')
     await add(rows)
   }
   recorder.received([acceptedEvent()])

@@ -5,7 +5,7 @@ import {
   LANE,
   recordDelivery,
 } from '../backend/conformance/deliveries/recorded-delivery.ts'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newReplay } from '@hookline/testing/records/new-replay'
 import { AdminServer } from './admin-server.ts'
@@ -16,13 +16,13 @@ const CORRUPTED = [9e15, 2n ** 60n, 1e300, -1e300, 'noon'] as const
 /** Writes a value into a column of every row, regardless of the column's type, as corruption may. */
 function corrupt(dataDir: string, column: string, value: SQLInputValue): void {
   const changeSchema = (sql: string): void => {
-    using db = openBesideService(dataDir, { defensive: false })
+    using db = openDatabaseOfRunningService(dataDir, { defensive: false })
     db.exec(`PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = ${sql}`)
   }
   const [table, name] = column.split('.') as [string, string]
   changeSchema(`replace(sql, ') STRICT', ') /*STRICT*/')`)
   {
-    using db = openBesideService(dataDir)
+    using db = openDatabaseOfRunningService(dataDir)
     db.prepare(`UPDATE ${table} SET ${name} = ?`).run(value)
   }
   changeSchema(`replace(sql, ') /*STRICT*/', ') STRICT')`)

@@ -10,7 +10,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { NO_ACTIVITY } from '@hookline/testing/engine/no-activity'
 import { RunningWorker } from '@hookline/testing/engine/running-worker'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { openIn, requestDeletion, setUp } from '@hookline/testing/deletions/deletion-requests'
 
 async function carryOut(backend: Backend): Promise<void> {
@@ -51,7 +51,7 @@ test('a deletion that fails does not stop the others', async () => {
     await requestDeletion(backend, ['u1']),
     await requestDeletion(backend, ['u2']),
   ]
-  using db = openBesideService(folder.path)
+  using db = openDatabaseOfRunningService(folder.path)
   db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions WHEN OLD.id = '${bad}'
     BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
   await carryOut(backend)
@@ -97,7 +97,7 @@ test('a deletion that keeps failing is logged immediately, then every ten minute
   await using backend = await openIn(folder.path)
   await setUp(backend)
   const deletionId = await requestDeletion(backend, ['u1'])
-  using db = openBesideService(folder.path)
+  using db = openDatabaseOfRunningService(folder.path)
   db.exec(`CREATE TRIGGER broken BEFORE UPDATE ON deletions
     BEGIN SELECT RAISE(ABORT, 'broken by the test'); END`)
   const clock = new ManualClock(NOON)

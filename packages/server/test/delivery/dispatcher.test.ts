@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../src/backend/backend.ts'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -138,7 +138,7 @@ describe('a temporarily unavailable backend', () => {
     return (backend: Backend): Backend => {
       const { deliveries, events } = backend
       const orUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
-        if (isUnavailable()) throw new BackendUnavailable('simulated outage')
+        if (isUnavailable()) throw new BackendUnavailableError('simulated outage')
         return work()
       }
       return {

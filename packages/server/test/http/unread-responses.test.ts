@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { createHttpServer } from '../../src/http/server.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   server = createHttpServer({ config, logger: undefined })
   server.get('/large', async () => LARGE)
   server.get('/slow', async () => {
-    await pause(2 * TIMEOUT_MS)
+    await sleep(2 * TIMEOUT_MS)
     return { ready: true }
   })
   await server.listen({ host: '127.0.0.1', port: 0 })
@@ -39,7 +39,7 @@ const connections = (): Promise<number> =>
 test('a connection whose client reads nothing is closed after slowReaderTimeoutMs', async () => {
   using socket = disposable(ask('/large'))
   await expect.poll(connections).toBe(1)
-  await pause(TIMEOUT_MS / 2)
+  await sleep(TIMEOUT_MS / 2)
   expect(await connections()).toBe(1)
   await expect.poll(connections).toBe(0)
   expect(socket.destroyed).toBe(false)
@@ -50,7 +50,7 @@ test('a connection with a slow reader stays open', async () => {
   const started = performance.now()
   while (performance.now() - started < 3 * TIMEOUT_MS) {
     socket.read()
-    await pause(20)
+    await sleep(20)
   }
   expect(socket.bytesRead).toBeLessThan(LARGE.length)
   expect(await connections()).toBe(1)
@@ -58,7 +58,7 @@ test('a connection with a slow reader stays open', async () => {
 
 test('a connection waiting for its response stays open', async () => {
   using socket = disposable(ask('/slow'))
-  await pause(2.5 * TIMEOUT_MS)
+  await sleep(2.5 * TIMEOUT_MS)
   const [response] = (await once(socket.resume(), 'data')) as [Buffer]
   expect(response.toString()).toContain('{"ready":true}')
 })

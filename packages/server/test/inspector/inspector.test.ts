@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { AttemptAborted } from '../../src/delivery/network/network-errors.ts'
+import { AttemptAbortedError } from '../../src/delivery/network/network-errors.ts'
 import type { WebhookRequest } from '../../src/delivery/sending/webhook-request.ts'
 import type { InspectedRequest } from '../../src/inspector/inspected-request.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
@@ -127,7 +127,7 @@ test('a delayed response does not delay showing the request', async () => {
 test('an attempt that is aborted during the delay gets no response', async () => {
   const { clock, inspector, sender, send } = open()
   inspector.responses = { status: 200, delayMs: 5_000, failFirst: null }
-  const failed = expect(send()).rejects.toThrow(AttemptAborted)
+  const failed = expect(send()).rejects.toThrow(AttemptAbortedError)
   await expect.poll(() => newest(inspector)).toBeDefined()
   const { cancelled } = clock
   sender.abort()

@@ -61,8 +61,8 @@ test('a recorded delivery identifies the destination of its requests if it was u
   const requests = [anInspectedRequest({}, uncertain), anInspectedRequest({}, uncertain)]
   const other = anInspectedRequest({}, { destinationId: null })
   const kept = keeping(...requests, other)
-  kept.belongs(deliveryId, 'dst_b')
-  kept.belongs(newId('msg', NOON), 'dst_c')
+  kept.assignDestination(deliveryId, 'dst_b')
+  kept.assignDestination(newId('msg', NOON), 'dst_c')
   expect(allIn(kept).map(({ destinationId }) => destinationId)).toEqual([null, 'dst_b', 'dst_b'])
 })
 

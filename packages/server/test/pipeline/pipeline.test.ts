@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../src/backend/backend.ts'
 import { type Clock, systemClock } from '../../src/util/time/clock.ts'
 import { MAX_SLICE_MS } from '../../src/util/time/time-slices.ts'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
@@ -214,7 +214,7 @@ function failingAcks(backend: Backend): Backend {
       consume: (options) => log.consume(options),
       ack: (entries) =>
         log.ack(entries).catch((cause: unknown) => {
-          throw new BackendUnavailable('simulated outage', { cause })
+          throw new BackendUnavailableError('simulated outage', { cause })
         }),
     },
   }
@@ -230,7 +230,7 @@ function impatient(
     quarantine: {
       add: (items) =>
         isDown()
-          ? Promise.reject(new BackendUnavailable('simulated outage'))
+          ? Promise.reject(new BackendUnavailableError('simulated outage'))
           : backend.quarantine.add(items),
     },
     log: {
@@ -248,7 +248,7 @@ function impatient(
 }
 
 function change(dataDir: string, sql: string): void {
-  using db = openBesideService(dataDir)
+  using db = openDatabaseOfRunningService(dataDir)
   db.exec(sql)
 }
 
@@ -257,6 +257,6 @@ function rewindLog(dataDir: string): void {
 }
 
 function positionOf(dataDir: string): unknown {
-  using db = openBesideService(dataDir)
+  using db = openDatabaseOfRunningService(dataDir)
   return db.prepare('SELECT acked FROM log_position').get()?.['acked']
 }

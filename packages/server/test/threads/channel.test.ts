@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { MessageChannel, type MessagePort } from 'node:worker_threads'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { Channel, ThreadExited } from '../../src/threads/channel.ts'
+import { BackendUnavailableError } from '../../src/backend/backend.ts'
+import { Channel, ThreadExitedError } from '../../src/threads/channel.ts'
 import { turn } from '../../src/util/time/clock.ts'
 
 interface Here {
@@ -23,7 +23,7 @@ function pair() {
   const { port1, port2 } = new MessageChannel()
   const said: string[] = []
   const errors: Record<string, Error> = {
-    unavailable: new BackendUnavailable('disk full', { cause: new Error('ENOSPC') }),
+    unavailable: new BackendUnavailableError('disk full', { cause: new Error('ENOSPC') }),
     coded: Object.assign(new TypeError('no'), { code: 'ENO', errcode: 11 }),
     own: Object.assign(new Error('mine'), { name: 'OwnError' }),
   }
@@ -64,7 +64,7 @@ describe('a call', () => {
   test.each([
     [
       'unavailable',
-      { name: 'BackendUnavailable', message: 'disk full', cause: { message: 'ENOSPC' } },
+      { name: 'BackendUnavailableError', message: 'disk full', cause: { message: 'ENOSPC' } },
     ],
     ['coded', { name: 'TypeError', message: 'no', code: 'ENO', errcode: 11 }],
     ['own', { name: 'OwnError', message: 'mine' }],
@@ -74,9 +74,9 @@ describe('a call', () => {
     await expect(here.call('fail', error)).rejects.toMatchObject(expected)
   })
 
-  test('rejects with BackendUnavailable if the backend is unavailable', async () => {
+  test('rejects with BackendUnavailableError if the backend is unavailable', async () => {
     const { here } = pair()
-    await expect(here.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
+    await expect(here.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailableError)
   })
 
   test('transfers buffers to the other end', async () => {
@@ -113,9 +113,9 @@ describe('a call', () => {
     const open = here.call('never')
     await here.call('double', 1)
     there.close()
-    await expect(open).rejects.toBeInstanceOf(ThreadExited)
+    await expect(open).rejects.toBeInstanceOf(ThreadExitedError)
     await here.closed
-    await expect(here.call('double', 1)).rejects.toBeInstanceOf(ThreadExited)
+    await expect(here.call('double', 1)).rejects.toBeInstanceOf(ThreadExitedError)
   })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ThreadChanges } from '../../src/threads/thread-host.ts'
-import { ThreadExited } from '../../src/threads/channel.ts'
+import { ThreadExitedError } from '../../src/threads/channel.ts'
 
 /** Whether a promise is settled after one turn of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
@@ -22,7 +22,7 @@ test('a change resolves when the thread has applied it', async () => {
 
 test.for([
   { when: 'has exited before it', apply: () => undefined },
-  { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadExited()) },
+  { when: 'exits meanwhile', apply: () => Promise.reject(new ThreadExitedError()) },
 ])(
   'a change made by a thread that $when resolves after the last message of that thread',
   async ({ apply }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable } from '../../src/backend/backend.ts'
-import { ThreadExited } from '../../src/threads/channel.ts'
+import { BackendUnavailableError } from '../../src/backend/backend.ts'
+import { ThreadExitedError } from '../../src/threads/channel.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openHost } from './open-host.ts'
 
@@ -22,7 +22,9 @@ describe('a thread', () => {
     expect(await channel.call('mainName')).toBe('main')
     const block = new Uint8Array([1, 2, 3]).buffer
     expect(await channel.call('sumOf', block, [block])).toBe(6)
-    await expect(channel.call('fail', 'unavailable')).rejects.toBeInstanceOf(BackendUnavailable)
+    await expect(channel.call('fail', 'unavailable')).rejects.toBeInstanceOf(
+      BackendUnavailableError,
+    )
   })
 
   test('makes `ready` resolve when it is ready, or reject if it cannot start', async () => {
@@ -42,7 +44,7 @@ describe('a thread', () => {
     expect(open.counts.ended).toBe(1)
     expect(open.host.channel).toBeUndefined()
     expect(failures(open)).toEqual([])
-    await expect(channel.call('add', [1])).rejects.toBeInstanceOf(ThreadExited)
+    await expect(channel.call('add', [1])).rejects.toBeInstanceOf(ThreadExitedError)
   })
 
   test('that does not stop is terminated after the deadline', async () => {
@@ -72,7 +74,7 @@ describe('a thread that exits', () => {
     const first = await ready(open)
     const openCall = first.call('never')
     first.send('end', how)
-    await expect(openCall).rejects.toBeInstanceOf(ThreadExited)
+    await expect(openCall).rejects.toBeInstanceOf(ThreadExitedError)
     const second = await ready(open, 2)
     expect(await second.call('add', [1, 2])).toBe(3)
     const err = expect.objectContaining({ type, message })
@@ -98,7 +100,7 @@ describe('a thread that exits', () => {
     const channel = await ready(open)
     const openCall = channel.call('never')
     open.host.terminate()
-    await expect(openCall).rejects.toBeInstanceOf(ThreadExited)
+    await expect(openCall).rejects.toBeInstanceOf(ThreadExitedError)
     await ready(open, 2)
     const message = 'The thread exited with code 1.'
     expect(failures(open)).toMatchObject([{ err: { message } }])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../src/backend/backend.ts'
 import type { Backlog } from '../../src/backend/upkeep.ts'
 import { Metrics } from '../../src/telemetry/metrics.ts'
 import { reportBacklog } from '../../src/upkeep/upkeep.ts'
@@ -39,7 +39,7 @@ test('a scrape reports the backlog, its age and the size of the data', async () 
 test('while the backend is unavailable, a scrape succeeds and the gauges keep their values', async () => {
   let isUnavailable = false
   const { metrics } = open(async () => {
-    if (isUnavailable) throw new BackendUnavailable('simulated outage')
+    if (isUnavailable) throw new BackendUnavailableError('simulated outage')
     return { waiting, oldestPendingAt: undefined, quarantined: 1 }
   })
   await metrics.scrape()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import pino from 'pino'
-import { BackendUnavailable } from '../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../src/backend/backend.ts'
 import { Retention, type RetentionOptions } from '../../src/upkeep/upkeep.ts'
 import { clockWatchOf } from '@hookline/testing/clocks/clock-watch-of'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
@@ -130,7 +130,7 @@ describe('retention', () => {
     const flaky: RetentionOptions['upkeep'] = {
       usedBytes: () => upkeep.usedBytes(),
       removeOldest: async (slice) => {
-        if (failures-- > 0) throw new BackendUnavailable('simulated outage')
+        if (failures-- > 0) throw new BackendUnavailableError('simulated outage')
         return upkeep.removeOldest(slice)
       },
     }

@@ -8,7 +8,7 @@ const ADDED = 4_000
 const BYTES = 10_000
 const ADDED_PER_COLLECTION = 200
 
-/** Bytes still in use after many values were added and deleted, with young collections only. */
+/** Bytes still in use after many values were added and deleted, with minor GCs only. */
 function retained(add: (key: number, value: object) => () => void): number {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as (options?: { type: 'minor' }) => void
@@ -33,7 +33,7 @@ function retained(add: (key: number, value: object) => () => void): number {
 const FEW = (ADDED * BYTES) / 10
 
 describe('collections for short-lived entries', () => {
-  it('do not keep deleted values alive until the next full collection', () => {
+  it('do not keep deleted values alive until the next major GC', () => {
     const [set, map] = [new ShortLivedSet<object>(), new ShortLivedMap<number, object>()]
     expect(
       retained((_, value) => {

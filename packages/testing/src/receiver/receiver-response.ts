@@ -29,13 +29,13 @@ type Misbehaviour =
 /** A status, a response, a misbehaviour, or the bytes to write before the connection is closed. */
 export type ReceiverResponse = number | ValidResponse | Misbehaviour | { readonly bytes: string }
 
-export function respondWith(wanted: ReceiverResponse, response: ServerResponse): void {
+export function respondWith(planned: ReceiverResponse, response: ServerResponse): void {
   const socket = response.socket
   if (socket === null || socket.destroyed) return
-  if (typeof wanted === 'string') MISBEHAVIOURS[wanted](socket, response)
-  else if (typeof wanted === 'number') response.writeHead(wanted).end()
-  else if ('bytes' in wanted) socket.end(wanted.bytes)
-  else response.writeHead(wanted.status ?? 200, wanted.headers).end(wanted.body)
+  if (typeof planned === 'string') MISBEHAVIOURS[planned](socket, response)
+  else if (typeof planned === 'number') response.writeHead(planned).end()
+  else if ('bytes' in planned) socket.end(planned.bytes)
+  else response.writeHead(planned.status ?? 200, planned.headers).end(planned.body)
 }
 
 const OK = 'HTTP/1.1 200 OK\r\n'

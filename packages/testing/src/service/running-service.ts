@@ -138,8 +138,8 @@ export class RunningService implements AsyncDisposable {
   }
 
   /** Creates a destination, enabled by default. Resolves to its id. */
-  async createDestination(wanted: DestinationOptions): Promise<string> {
-    const body = destinationBody(wanted, wanted.source ?? this.source)
+  async createDestination(options: DestinationOptions): Promise<string> {
+    const body = destinationBody(options, options.source ?? this.source)
     return (await this.api.call<{ id: string }>('POST', 'destinations', body)).id
   }
 
@@ -220,8 +220,8 @@ export async function startService(
   return service
 }
 
-function destinationBody(wanted: DestinationOptions, source: CreatedSource): object {
-  const { urls = [], webhooks = urls.map((url) => ({ url })), secret, policy, enabled } = wanted
+function destinationBody(options: DestinationOptions, source: CreatedSource): object {
+  const { urls = [], webhooks = urls.map((url) => ({ url })), secret, policy, enabled } = options
   return {
     sourceId: source.id,
     type: 'Webhooks',

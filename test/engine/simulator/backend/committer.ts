@@ -1,4 +1,4 @@
-import { BackendUnavailable } from '../../../../packages/server/src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../../packages/server/src/backend/backend.ts'
 import type { Clock } from '../../../../packages/server/src/util/time/clock.ts'
 
 interface Waiting {
@@ -73,6 +73,6 @@ export class Committer implements AsyncDisposable {
   }
 }
 
-function unavailable(): BackendUnavailable {
-  return new BackendUnavailable('Unavailable, as the scenario specifies.')
+function unavailable(): BackendUnavailableError {
+  return new BackendUnavailableError('Unavailable, as the scenario specifies.')
 }

@@ -2,7 +2,7 @@ import type { Destination } from '@hookline/protocol'
 import {
   type Catalog,
   type CatalogChange,
-  CatalogConflict,
+  CatalogConflictError,
   type CatalogSnapshot,
   snapshotOf,
 } from '../../../../packages/server/src/backend/catalog.ts'
@@ -40,7 +40,7 @@ export class MemoryCatalog implements Catalog {
     const { destinations, destinationIds } = this.#state
     const { id, version } = destination
     if (version !== (destinations.get(id)?.version ?? 0) + 1)
-      throw new CatalogConflict(`${id} has changed since version ${version - 1}.`)
+      throw new CatalogConflictError(`${id} has changed since version ${version - 1}.`)
     await this.#change(
       id,
       { put: { sources: [], destinations: [destination] }, removed: [] },

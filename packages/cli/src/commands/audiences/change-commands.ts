@@ -25,7 +25,7 @@ export function definitionHelp(definition: ComputationKind['definition']): strin
 }
 
 /** Adds `create` and `update` of audiences or computed traits. */
-export function addChanging(parent: ApiCommand, kind: ComputationKind): void {
+export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): void {
   const { one, operations } = kind
   const create = parent
     .api('create <name>', `create ${one}`)

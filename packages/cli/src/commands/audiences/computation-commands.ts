@@ -13,19 +13,19 @@ import { explanationText } from '../../output/users/explanation-text.ts'
 import { previewText } from '../../output/users/preview-text.ts'
 import type { ApiCommand } from '../api-command.ts'
 import type { ComputationKind } from './computation-kind.ts'
-import { addChanging, definitionHelp } from './change-commands.ts'
+import { addChangeCommands, definitionHelp } from './change-commands.ts'
 
 /** Adds the commands that audiences and computed traits share. Returns their parent. */
 export function addComputationCommands(program: ApiCommand, kind: ComputationKind): ApiCommand {
   const parent = program.command(kind.word).description(`manage ${kind.many}`)
-  addReading(parent, kind)
-  addChanging(parent, kind)
+  addReadCommands(parent, kind)
+  addChangeCommands(parent, kind)
   addPreview(parent, kind)
-  addWork(parent, kind)
+  addActionCommands(parent, kind)
   return parent
 }
 
-function addReading(parent: ApiCommand, definitions: ComputationKind): void {
+function addReadCommands(parent: ApiCommand, definitions: ComputationKind): void {
   const { word, kind, one, many, definition, operations } = definitions
   const none = `No ${many}. Create one with \`hookline ${word} create <name> --${definition} <file>\`.`
   parent
@@ -69,7 +69,7 @@ function addPreview(
     })
 }
 
-function addWork(
+function addActionCommands(
   parent: ApiCommand,
   { kind, one, explanation, operations }: ComputationKind,
 ): void {

@@ -27,8 +27,8 @@ export function addDestinations(program: ApiCommand): void {
   const destinations = program
     .command('destinations')
     .description('manage destinations and their webhooks')
-  addReading(destinations)
-  addChanging(destinations)
+  addReadCommands(destinations)
+  addChangeCommands(destinations)
   addDestinationActions(destinations)
   destinations
     .api('delete <id>', 'delete a destination')
@@ -43,7 +43,7 @@ export function addDestinations(program: ApiCommand): void {
     })
 }
 
-function addReading(destinations: ApiCommand): void {
+function addReadCommands(destinations: ApiCommand): void {
   destinations
     .api('list', 'list all destinations')
     .paged('short')
@@ -70,7 +70,7 @@ function addReading(destinations: ApiCommand): void {
     })
 }
 
-function addChanging(destinations: ApiCommand): void {
+function addChangeCommands(destinations: ApiCommand): void {
   const create = destinations
     .api('create', 'create a webhook destination')
     .requiredOption('--source <id>', 'the source whose events it receives')

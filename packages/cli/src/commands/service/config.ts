@@ -9,7 +9,7 @@ import {
   withServerOptions,
 } from '../../service/server-options.ts'
 
-interface ShownSetting {
+interface PresentedSetting {
   readonly name: SettingName
   readonly flag: string
   readonly variable: string
@@ -24,7 +24,7 @@ export function addConfig(program: Command): void {
     .action(async (flags: SettingFlags, command: Command) => {
       const { origins, texts } = await resolvedConfigFrom(flags)
       const settings = (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
-        ([name, { secret }]): ShownSetting => ({
+        ([name, { secret }]): PresentedSetting => ({
           name,
           flag: flagOf(name),
           variable: variableOf(name),
@@ -37,7 +37,7 @@ export function addConfig(program: Command): void {
     })
 }
 
-const COLUMNS: readonly Column<ShownSetting>[] = [
+const COLUMNS: readonly Column<PresentedSetting>[] = [
   { head: 'setting', cell: ({ name }) => nameOf(name) },
   { head: 'value', cell: ({ value }) => value ?? '', long: 'wrap' },
   { head: 'from', cell: ({ origin }) => origin.name ?? origin.kind },

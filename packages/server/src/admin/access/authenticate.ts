@@ -18,7 +18,7 @@ import {
   hashOf,
   isExpired,
   isSame,
-  type SessionOpeners,
+  type SessionTokens,
   sessionIn,
   THIS_MACHINE_ID,
   tokenIdOf,
@@ -47,10 +47,10 @@ export interface Authentication {
   /** The operator's token. It has the admin role and never expires. */
   readonly adminToken: Redacted
   readonly tokens: Pick<Tokens, 'current' | 'markUsed'>
-  readonly openers: SessionOpeners
+  readonly sessionTokens: SessionTokens
   /** Browsers on this machine need no login and have the admin role. */
   readonly allowsLocalAccess: boolean
-  readonly wrongTokens: WrongTokens
+  readonly authFailureLimit: AuthFailureLimit
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -86,11 +86,11 @@ export function tokenActor(
   address: string,
   authentication: Authentication,
 ): Actor | Problem {
-  const { adminToken, tokens, wrongTokens } = authentication
+  const { adminToken, tokens, authFailureLimit } = authentication
   const credential = new Redacted(token)
   if (isSame(hashOf(token), hashOf(adminToken.reveal()))) return { ...OPERATOR, credential }
   const stored = findToken(tokens, token)
-  if (stored === undefined) return wrongTokens.add(address) ?? unauthorized('invalid_token')
+  if (stored === undefined) return authFailureLimit.add(address) ?? unauthorized('invalid_token')
   if (isExpired(stored, authentication.clock.wall())) {
     const { name, expiresAt } = stored
     const detail = `The token ${JSON.stringify(name)} expired at ${formatTimestamp(expiresAt!)}.`
@@ -108,12 +108,12 @@ function operator(id: string, name: string): Identity {
 
 /** The user of a session, or of a browser that needs no login. */
 function browserActor(request: FastifyRequest, authentication: Authentication): Actor | Problem {
-  const { tokens, openers, adminToken, allowsLocalAccess, clock } = authentication
+  const { tokens, sessionTokens, adminToken, allowsLocalAccess, clock } = authentication
   const { headers } = request
   if (headers.authorization !== undefined || isFromOtherSite(headers)) return unauthorized()
   const secret = sessionIn(headers.cookie) ?? ''
   const session = findToken(tokens, secret, 'ses')
-  if (session !== undefined && openers.isValid(session, clock.wall())) {
+  if (session !== undefined && sessionTokens.isValid(session, clock.wall())) {
     const credential = new Redacted(secret)
     return withCsrfToken(request, { ...usedNow(session, authentication), credential })
   }
@@ -168,10 +168,10 @@ function isFromOtherSite(headers: IncomingHttpHeaders): boolean {
 const MINUTE_SECONDS = 60
 const LOG_EVERY_MS = 60_000
 
-interface WrongTokensOptions {
+interface AuthFailureLimitOptions {
   /** Requests with a wrong token that get a 401, per minute, for each client; `null` for no limit. */
   readonly perMinute: number | null
-  readonly metrics: Pick<Metrics, 'wrongTokens'>
+  readonly metrics: Pick<Metrics, 'authFailures'>
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -180,12 +180,12 @@ interface WrongTokensOptions {
  * Limits, counts and logs wrong tokens by client. Valid tokens are not limited: an attacker behind the same proxy or NAT must
  * not lock the operator out.
  */
-export class WrongTokens {
-  readonly #options: WrongTokensOptions
+export class AuthFailureLimit {
+  readonly #options: AuthFailureLimitOptions
   readonly #limit: RateLimit
   readonly #clients: LogThrottle
 
-  constructor(options: WrongTokensOptions) {
+  constructor(options: AuthFailureLimitOptions) {
     const { clock } = options
     this.#options = options
     this.#limit = new RateLimit(clock, { burstSeconds: MINUTE_SECONDS })
@@ -198,7 +198,7 @@ export class WrongTokens {
     const client = clientOf(address)
     const rateLimit = perMinute === null ? null : perMinute / MINUTE_SECONDS
     const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
-    metrics.wrongTokens.inc({ code: waitSeconds === 0 ? 401 : 429 })
+    metrics.authFailures.inc({ code: waitSeconds === 0 ? 401 : 429 })
     const shown = this.#clients.clientKey(client)
     const requests = this.#clients.count(shown ?? '')
     if (requests > 0) logger.warn({ client: shown, requests }, 'token.rejected')

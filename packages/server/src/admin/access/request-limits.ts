@@ -27,27 +27,27 @@ export class RequestLimit {
 }
 
 /** The number of reader threads of the embedded backend. More reads would wait there, first come, first served. */
-const MAX_AT_ONCE = 2
+const MAX_CONCURRENT_READS = 2
 /** Per token or session. A page of the console sends up to five at once. */
 const MAX_WAITING = 32
 /** Per token, its sessions included. Each holds a connection. */
-const MAX_WAITING_OF_TOKEN = 128
+const MAX_WAITING_PER_TOKEN = 128
 
 /** Schedules long reads fairly: many reads of one token do not delay the others. Responds with 429 if too many wait. */
 export function takeTurns(
   app: AdminApp,
-  { openers, clock }: Pick<Authentication, 'openers' | 'clock'>,
+  { sessionTokens, clock }: Pick<Authentication, 'sessionTokens' | 'clock'>,
 ): void {
-  const turns = new FairTurns(MAX_AT_ONCE)
+  const turns = new FairTurns(MAX_CONCURRENT_READS)
   const running = new WeakSet<FastifyRequest>()
 
   app.addHook('preHandler', (request, reply, done) => {
     const { actor, routeOptions } = request
     if (routeOptions.schema?.isLongRead !== true) return done()
-    const { own, ofToken } = turns.waitingOf(actor)
+    const { own, perToken } = turns.waitingOf(actor)
     if (own >= MAX_WAITING) return done(tooMany(`${own} requests of this token or session`))
-    if (ofToken >= MAX_WAITING_OF_TOKEN)
-      return done(tooMany(`${ofToken} requests of this token and its sessions`))
+    if (perToken >= MAX_WAITING_PER_TOKEN)
+      return done(tooMany(`${perToken} requests of this token and its sessions`))
     return turns.take({
       client: actor,
       // A search in the console closes the connection when the next letter is typed.
@@ -55,7 +55,7 @@ export function takeTurns(
       start: () => {
         running.add(request)
         // The token may have been deleted meanwhile.
-        if (openers.isServed(actor.id, clock.wall())) done()
+        if (sessionTokens.isActorValid(actor.id, clock.wall())) done()
         // Deferred: hundreds of refusals would otherwise nest.
         else setImmediate(() => done(unauthorized('invalid_token')))
       },

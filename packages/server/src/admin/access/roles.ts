@@ -30,12 +30,12 @@ export class RouteRoles {
 /** The hook that responds with 403 if the role of the token is too low. */
 export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply, done) => {
   const { role = 'admin' } = routeOptions.schema ?? {}
-  if (isRoleEnough(actor.role, role)) return done()
+  if (includesRole(actor.role, role)) return done()
   const detail = `This request requires the ${role} role; your token has the ${actor.role} role.`
   return done(new Problem('forbidden', { detail }))
 }
 
-/** Whether the role `has` includes the role `needed`. */
-export function isRoleEnough(has: Role, needed: Role): boolean {
-  return ROLES.indexOf(has) >= ROLES.indexOf(needed)
+/** Whether one role includes another. */
+export function includesRole(actual: Role, required: Role): boolean {
+  return ROLES.indexOf(actual) >= ROLES.indexOf(required)
 }

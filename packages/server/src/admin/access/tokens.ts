@@ -46,7 +46,7 @@ export const ADMIN_TOKEN_ID = 'admin-token'
 /** The id of users whose browser is on this machine and needs no login. */
 export const THIS_MACHINE_ID = 'this-machine'
 
-interface SessionOpenersOptions {
+interface SessionTokensOptions {
   readonly tokens: Pick<Tokens, 'current'>
   readonly adminToken: Redacted
   /** Browsers on this machine need no login. */
@@ -57,37 +57,40 @@ interface SessionOpenersOptions {
  * The tokens that open sessions. A session ends when its token is deleted or expires, and, for the admin token, when the
  * operator replaces it: the session stores its fingerprint. Sessions opened without a login end when `allowsLocalAccess` is off.
  */
-export class SessionOpeners {
-  readonly #options: SessionOpenersOptions
-  #adminOpener: string | undefined
+export class SessionTokens {
+  readonly #options: SessionTokensOptions
+  #adminOpenedBy: string | undefined
 
-  constructor(options: SessionOpenersOptions) {
+  constructor(options: SessionTokensOptions) {
     this.#options = options
   }
 
   /** The field `openedBy` of a session. */
-  openerOf(tokenId: string): string {
+  openedByOf(tokenId: string): string {
     return tokenId === ADMIN_TOKEN_ID ? this.#admin() : tokenId
   }
 
   /** Whether a token or session is valid. */
   isValid(token: StoredToken, now: number): boolean {
-    return !isExpired(token, now) && (!isSession(token) || this.mayOpen(token.openedBy ?? '', now))
+    return (
+      !isExpired(token, now) &&
+      (!isSession(token) || this.canOpenSession(token.openedBy ?? '', now))
+    )
   }
 
   /** Whether the actor with this id is still valid. */
-  isServed(actorId: string, now: number): boolean {
+  isActorValid(actorId: string, now: number): boolean {
     if (actorId === ADMIN_TOKEN_ID || actorId === THIS_MACHINE_ID) return true
     const token = this.#options.tokens.current.get(actorId)
     return token !== undefined && this.isValid(token, now)
   }
 
   /** Whether `openedBy` may open sessions and keep them open. */
-  mayOpen(openedBy: string, now: number): boolean {
+  canOpenSession(openedBy: string, now: number): boolean {
     if (openedBy === THIS_MACHINE_ID) return this.#options.allowsLocalAccess
     if (tokenIdOf(openedBy) === ADMIN_TOKEN_ID) return openedBy === this.#admin()
-    const opener = this.#options.tokens.current.get(openedBy)
-    return opener !== undefined && !isSession(opener) && !isExpired(opener, now)
+    const token = this.#options.tokens.current.get(openedBy)
+    return token !== undefined && !isSession(token) && !isExpired(token, now)
   }
 
   /** When the token expires, in milliseconds since the epoch; `null` for never. */
@@ -97,7 +100,7 @@ export class SessionOpeners {
 
   /** Computed on first use: it takes tens of milliseconds. */
   #admin(): string {
-    return (this.#adminOpener ??= `${ADMIN_TOKEN_ID}:${fingerprintOf(this.#options.adminToken)}`)
+    return (this.#adminOpenedBy ??= `${ADMIN_TOKEN_ID}:${fingerprintOf(this.#options.adminToken)}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Computation, Destination, Source } from '@hookline/protocol'
-import { type Catalog, CatalogConflict } from '../../backend/catalog.ts'
+import { type Catalog, CatalogConflictError } from '../../backend/catalog.ts'
 import type { LaneId } from '../../backend/deliveries.ts'
 import { Problem, requireFound } from '../problems/problem.ts'
 
@@ -59,7 +59,7 @@ export async function changeRecord<T extends CatalogRecord>(request: RecordChang
       await request.put(next, current)
       return next
     } catch (error) {
-      if (!(error instanceof CatalogConflict)) throw error
+      if (!(error instanceof CatalogConflictError)) throw error
     }
   }
   throw new Problem('conflict', { headers: { 'retry-after': '1' } })

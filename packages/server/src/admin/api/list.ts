@@ -1,5 +1,5 @@
 import { parseTimestamp } from '@hookline/protocol'
-import { InvalidCursor, type Page, type PageRequest } from '../../backend/page.ts'
+import { InvalidCursorError, type Page, type PageRequest } from '../../backend/page.ts'
 import { fault } from '../../util/fault.ts'
 import { Problem } from '../problems/problem.ts'
 import { TIME_FORMAT } from './schema.ts'
@@ -34,7 +34,7 @@ export class List<T> {
 }
 
 function refuseCursor(error: unknown): never {
-  throw error instanceof InvalidCursor ? new Problem('invalid_cursor') : error
+  throw error instanceof InvalidCursorError ? new Problem('invalid_cursor') : error
 }
 
 /** A page of records in memory, oldest first: ids sort by creation time. */

@@ -32,8 +32,8 @@ const SURROGATE = /\\u[dD][89a-fA-F]/
 /** Marks a rounded number: JSON has no NaN. */
 const ROUNDED = Number.NaN
 
-const USE_TEXT = 'Send it as a string, or send a number that fits a double.'
-const WHOLE = 'Send valid Unicode, without lone surrogates.'
+const EXACT_NUMBER_HINT = 'Send it as a string, or send a number that fits a double.'
+const UNICODE_HINT = 'Send valid Unicode, without lone surrogates.'
 
 /** A fault for each number that JavaScript rounds, and each string with a lone surrogate. @param text valid JSON */
 function changedValues(text: string): readonly Fault[] {
@@ -50,10 +50,10 @@ function faultsIn(body: Json): readonly Fault[] {
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]
   for (const [pointer, value] of open) {
     if (Number.isNaN(value)) {
-      faults.push(fault(pointer, 'not_exact', 'The number would be rounded.', USE_TEXT))
+      faults.push(fault(pointer, 'not_exact', 'The number would be rounded.', EXACT_NUMBER_HINT))
     }
     if (typeof value === 'string' && !value.isWellFormed()) {
-      faults.push(fault(pointer, 'not_unicode', 'The string is not valid Unicode.', WHOLE))
+      faults.push(fault(pointer, 'not_unicode', 'The string is not valid Unicode.', UNICODE_HINT))
     }
     for (const [name, child] of childrenOf(value)) open.push([pointer + jsonPointer(name), child])
   }

@@ -89,13 +89,13 @@ export function addComputationRoutes(
   deps: ComputationDeps,
   kind: ComputationKind,
 ): void {
-  addReading(app, deps, kind)
-  addCreating(app, deps, kind)
-  addChanging(app, deps, kind)
-  addRemoving(app, deps, kind)
+  addReadRoutes(app, deps, kind)
+  addCreateRoute(app, deps, kind)
+  addUpdateRoute(app, deps, kind)
+  addDeleteRoute(app, deps, kind)
 }
 
-function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+function addReadRoutes(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { path } = kind
   const schemas = recordSchemas(kind)
   const list = new List<object>(path.slice(1), (shown) => shown)
@@ -115,7 +115,7 @@ function addReading(app: AdminApp, deps: ComputationDeps, kind: ComputationKind)
   )
 }
 
-function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+function addCreateRoute(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, queue, wake } = deps
   const options = { schema: recordSchemas(kind).create, attachValidation: true }
   app.post(kind.path, options, (request, reply) =>
@@ -134,13 +134,13 @@ function addCreating(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
   )
 }
 
-function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+function addUpdateRoute(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, queue, wake } = deps
   const options = { schema: recordSchemas(kind).change, attachValidation: true }
   app.patch(`${kind.path}/:id`, options, (request, reply) =>
     queue.run(async () => {
       const before = requireComputation(catalog, kind, request.params.id)
-      await requireKept(before, deps)
+      await requireNotBeingDeleted(before, deps)
       const changed = await changeRecord<Computation>({
         read: () => requireComputation(catalog, kind, before.id),
         change: (record) =>
@@ -158,7 +158,7 @@ function addChanging(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
   )
 }
 
-function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
+function addDeleteRoute(app: AdminApp, deps: ComputationDeps, kind: ComputationKind): void {
   const { catalog, clock, audit, computations, queue, wake } = deps
   app.delete(`${kind.path}/:id`, { schema: recordSchemas(kind).remove }, (request, reply) =>
     queue.run(async () => {
@@ -171,7 +171,7 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
         wake()
         return reply.code(204).send()
       }
-      await requireKept(record, deps)
+      await requireNotBeingDeleted(record, deps)
       // The sync removes the record later, without a request.
       await audit.append(entry)
       const sync = await computations.requestSync(record.id, 'deleted')
@@ -181,8 +181,8 @@ function addRemoving(app: AdminApp, deps: ComputationDeps, kind: ComputationKind
   )
 }
 
-/** @throws {Problem} `invalid_state` during its announced removal */
-async function requireKept(record: Computation, deps: ComputationDeps): Promise<void> {
+/** @throws {Problem} `invalid_state` while a sync is deleting the record */
+async function requireNotBeingDeleted(record: Computation, deps: ComputationDeps): Promise<void> {
   const [status] = await deps.computations.statusesOf([record])
   if (status?.sync?.reason !== 'deleted') return
   throw new Problem('invalid_state', { detail: 'The record is being deleted.' })

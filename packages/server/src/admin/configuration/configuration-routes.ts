@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import type { AuditEntry } from '../../backend/audit.ts'
-import { CatalogConflict, type CatalogSnapshot } from '../../backend/catalog.ts'
+import { CatalogConflictError, type CatalogSnapshot } from '../../backend/catalog.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import type { CatalogRecord } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
@@ -97,7 +97,7 @@ async function applyPlan(
   try {
     await catalog.putAll(records, entry)
   } catch (error) {
-    if (!(error instanceof CatalogConflict)) throw error
+    if (!(error instanceof CatalogConflictError)) throw error
     throw new Problem('conflict', { cause: error, headers: { 'retry-after': '1' } })
   }
 }

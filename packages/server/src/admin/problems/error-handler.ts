@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../telemetry/logger.ts'
-import { BackendUnavailable, UnstorableText } from '../../backend/backend.ts'
-import { ResponseExists } from '../../backend/idempotent-responses.ts'
+import { BackendUnavailableError, UnstorableTextError } from '../../backend/backend.ts'
+import { ResponseAlreadyStoredError } from '../../backend/idempotent-responses.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isDiskFault } from '../../util/durable-file.ts'
@@ -61,10 +61,11 @@ function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): F
 
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error
-  if (error instanceof ResponseExists)
+  if (error instanceof ResponseAlreadyStoredError)
     return new Problem('request_in_progress', { headers: { 'retry-after': '1' } })
-  if (error instanceof UnstorableText) return new Problem('bad_request', { detail: error.message })
-  if (error instanceof BackendUnavailable || isDiskFault(error)) {
+  if (error instanceof UnstorableTextError)
+    return new Problem('bad_request', { detail: error.message })
+  if (error instanceof BackendUnavailableError || isDiskFault(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
   }
   return new Problem(codeOf(error as FastifyError), { cause: error })

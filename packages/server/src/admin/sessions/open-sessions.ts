@@ -4,7 +4,7 @@ import type { Role, StoredToken, Tokens } from '../../backend/tokens.ts'
 import { FairTurns } from '../../util/limits/fair-turns.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { type Actor, unauthorized } from '../access/authenticate.ts'
-import { hashOf, isSession, newToken, type SessionOpeners, tokenIdOf } from '../access/tokens.ts'
+import { hashOf, isSession, newToken, type SessionTokens, tokenIdOf } from '../access/tokens.ts'
 import { type Audited, recordEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import { presentToken } from '../tokens.ts'
@@ -16,13 +16,13 @@ const MAX_WAITING = 32
 
 export interface OpenSessionsOptions {
   readonly tokens: Audited<Tokens, 'add' | 'remove'>
-  readonly openers: SessionOpeners
+  readonly sessionTokens: SessionTokens
   readonly clock: Clock
   readonly sessionLifetimeMs: number
 }
 
 /** The owner of a new session. */
-export interface Opener extends Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'> {
+export interface SessionOwner extends Pick<Actor, 'tokenId' | 'name' | 'role' | 'credential'> {
   /** Uses up the sign-in link, if any. Returns a Problem if it has been used. */
   readonly takeLink?: () => Problem | undefined
 }
@@ -46,9 +46,9 @@ export class OpenSessions {
 
   /** The valid sessions. */
   list(): StoredToken[] {
-    const { openers, clock } = this.#options
+    const { sessionTokens, clock } = this.#options
     const now = clock.wall()
-    return this.#all().filter((each) => openers.isValid(each, now))
+    return this.#all().filter((each) => sessionTokens.isValid(each, now))
   }
 
   /**
@@ -57,22 +57,22 @@ export class OpenSessions {
    */
   async open(
     { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
-    { takeLink, ...opener }: Opener,
+    { takeLink, ...owner }: SessionOwner,
   ): Promise<Opened> {
-    const { tokenId } = opener
+    const { tokenId } = owner
     const client = { id: tokenId, tokenId }
     if (this.#turns.waitingOf(client).own >= MAX_WAITING)
       throw new Problem('rate_limited', { headers: { 'retry-after': '1' } })
     return this.#turns.run({ client, isWanted: () => !reply.raw.destroyed }, async () => {
-      const { tokens, openers, clock } = this.#options
+      const { tokens, sessionTokens, clock } = this.#options
       // The token may have been removed or expired in the meantime.
-      if (!openers.mayOpen(openers.openerOf(tokenId), clock.wall()))
+      if (!sessionTokens.canOpenSession(sessionTokens.openedByOf(tokenId), clock.wall()))
         throw unauthorized('invalid_token')
       const problem = takeLink?.()
       if (problem) throw problem
-      const opened = this.#newSession(opener)
+      const opened = this.#newSession(owner)
       const { session } = opened
-      request.actor = { ...opener, id: session.id }
+      request.actor = { ...owner, id: session.id }
       await this.#makeRoom(request)
       const audit = recordEntry(request, clock.wall(), [null, session], presentSession)
       await tokens.add(session, audit)
@@ -90,13 +90,13 @@ export class OpenSessions {
     await ending.finally(() => this.#ending.delete(id))
   }
 
-  #newSession({ tokenId, name, role }: Opener): Opened {
-    const { openers, clock, sessionLifetimeMs } = this.#options
+  #newSession({ tokenId, name, role }: SessionOwner): Opened {
+    const { sessionTokens, clock, sessionLifetimeMs } = this.#options
     const now = clock.wall()
     const { id, token: secret } = newToken(now, 'ses')
-    const expiresAt = Math.min(now + sessionLifetimeMs, openers.endOf(tokenId) ?? Infinity)
+    const expiresAt = Math.min(now + sessionLifetimeMs, sessionTokens.endOf(tokenId) ?? Infinity)
     const times = { createdAt: now, expiresAt, lastUsedAt: now }
-    const openedBy = openers.openerOf(tokenId)
+    const openedBy = sessionTokens.openedByOf(tokenId)
     return { session: { id, name, role, hash: hashOf(secret), ...times, openedBy }, secret }
   }
 

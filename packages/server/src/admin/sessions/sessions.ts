@@ -5,7 +5,7 @@ import type { Audit } from '../../backend/audit.ts'
 import { ROLES, type StoredToken } from '../../backend/tokens.ts'
 import { type Authentication, tokenActor, unauthorized } from '../access/authenticate.ts'
 import type { RequestLimit } from '../access/request-limits.ts'
-import { isRoleEnough } from '../access/roles.ts'
+import { includesRole } from '../access/roles.ts'
 import { csrfTokenOf, isSession, setSessionCookie, THIS_MACHINE_ID } from '../access/tokens.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { List, pageOf } from '../api/list.ts'
@@ -13,7 +13,7 @@ import * as Schema from '../api/schema.ts'
 import { auditEntry } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
 import {
-  type Opener,
+  type SessionOwner,
   type OpenSessions,
   presentSession,
   type SignInCodes,
@@ -132,10 +132,10 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
     const { actor } = request
     // With links, a session could extend its own life, and evict others of its token. Admins can create tokens anyway.
     const hasToken = request.headers.authorization !== undefined
-    if (!hasToken && !isRoleEnough(actor.role, 'admin'))
+    if (!hasToken && !includesRole(actor.role, 'admin'))
       throw new Problem('forbidden', { detail: LINK_NEEDS_TOKEN })
     const role = request.body.role ?? actor.role
-    if (!isRoleEnough(actor.role, role))
+    if (!includesRole(actor.role, role))
       throw new Problem('forbidden', {
         detail: `The ${actor.role} role cannot create a link with the ${role} role.`,
       })
@@ -162,7 +162,7 @@ export function addSessionRoutes(app: AdminApp, { access, codes, sessions }: Ses
     if (session === undefined || !isSession(session))
       throw new Problem('not_found', { detail: 'No session has this id.' })
     const isOwn = session.id === request.actor.id
-    if (!isOwn && !isRoleEnough(request.actor.role, 'admin'))
+    if (!isOwn && !includesRole(request.actor.role, 'admin'))
       throw new Problem('forbidden', { detail: 'Only admins can end the sessions of others.' })
     await sessions.end(request, session)
     if (isOwn) setSessionCookie(request, reply, '', 0)
@@ -177,15 +177,18 @@ function byCode(
   code: string,
   request: FastifyRequest,
   { access, codes }: SessionDeps,
-): Opener | Problem {
-  const { clock, wrongTokens, openers, adminToken } = access
+): SessionOwner | Problem {
+  const { clock, authFailureLimit, sessionTokens, adminToken } = access
   const now = clock.wall()
   const found = codes.find(code, now)
   const detail =
     'The sign-in link has expired or was already used. Create a new one with `hookline console`.'
   const refused = unauthorized(undefined, detail)
-  if (found === undefined || !openers.mayOpen(openers.openerOf(found.tokenId), now))
-    return wrongTokens.add(request.ip) ?? refused
+  if (
+    found === undefined ||
+    !sessionTokens.canOpenSession(sessionTokens.openedByOf(found.tokenId), now)
+  )
+    return authFailureLimit.add(request.ip) ?? refused
   const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : refused)
   const { tokenId, role } = found
   return { tokenId, role, name: 'Sign-in link', credential: adminToken, takeLink }
@@ -195,7 +198,7 @@ function byToken(
   token: string,
   request: FastifyRequest,
   { access, limit }: SessionDeps,
-): Opener | Problem {
+): SessionOwner | Problem {
   const actor = tokenActor(token, request.ip, access)
   return actor instanceof Problem ? actor : (limit.refusal(actor) ?? actor)
 }

@@ -11,7 +11,7 @@ export interface ExplainedPart {
   /** When time alone can next change the verdict, in milliseconds since the epoch; `null`: never. */
   readonly changesAt: number | null
   readonly clause?: Clause | ListClause
-  readonly actual?: Seen
+  readonly actual?: Evidence
 }
 
 /** The list of a manual audience. */
@@ -20,7 +20,7 @@ interface ListClause {
 }
 
 /** The evidence of a clause: a value (`null`: missing), a number of events, or membership. */
-type Seen =
+type Evidence =
   | { readonly value: Json }
   /** `orMore`: older matching events are no longer stored. */
   | { readonly count: number; readonly orMore: boolean }
@@ -61,17 +61,20 @@ export function explain(
     }
   }
   const clause = (condition ?? planned) as Clause | ListClause
-  return [{ ...part, kind: 'clause', clause, actual: seenBy(planned, holds, context) }]
+  return [{ ...part, kind: 'clause', clause, actual: evidenceOf(planned, holds, context) }]
 }
 
-function seenBy(planned: PlannedCondition, holds: boolean, context: ExplainContext): Seen {
+function evidenceOf(planned: PlannedCondition, holds: boolean, context: ExplainContext): Evidence {
   const { traits, results } = context.profile
   if ('trait' in planned) return { value: valueAt(traits, planned.trait) ?? null }
   if ('computation' in planned) return { value: results.get(planned.computation)?.value ?? null }
-  return 'clause' in planned ? countSeen(planned, context) : { member: holds }
+  return 'clause' in planned ? countEvidence(planned, context) : { member: holds }
 }
 
-function countSeen(planned: PlannedCount, { profile, now, maxCounts }: ExplainContext): Seen {
+function countEvidence(
+  planned: PlannedCount,
+  { profile, now, maxCounts }: ExplainContext,
+): Evidence {
   const facts = profile.facts.get(planned.clause) ?? []
   const count = countInWindow(planned, facts, now, Infinity)
   // If a stored fact is outside the window, so are all older ones.

@@ -93,7 +93,7 @@ export class Plans {
     for (const computation of inEvaluationOrder(computations)) {
       const { id, space } = computation
       const recorded = open.filter(({ computationId }) => computationId === id)
-      const plan = isLeaving(recorded, last.get(id))
+      const plan = isBeingDeleted(recorded, last.get(id))
         ? { computation, clauses: [], rule: 'never' as const }
         : this.#planOf(computation, computations, recorded, last)
       if (plan !== undefined) this.#bySpace.set(space, [...this.of(space), plan])
@@ -131,8 +131,8 @@ export class Plans {
   }
 }
 
-/** Whether it is being deleted. It remains in the catalog briefly after its last announcement. */
-function isLeaving(open: readonly Sync[], last: Sync | undefined): boolean {
+/** Also true shortly afterwards: it remains in the catalog briefly after its last announcement. */
+function isBeingDeleted(open: readonly Sync[], last: Sync | undefined): boolean {
   const isOver = last?.reason === 'deleted' && last.state === 'done'
   return isOver || open.some(({ reason }) => reason === 'deleted')
 }

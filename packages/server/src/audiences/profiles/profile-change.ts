@@ -20,9 +20,9 @@ export function profileChangeOf(
   const timestamp = effectiveTimeOf(event)
   const aheadMs = Date.parse(event.timestamp) - timestamp
   const isPlaceholder = (id: ProfileId): boolean => placeholders.has(id)
-  const wanted = linksOf(event)
-  const named = [...idsOf(event), ...wanted]
-  const links = wanted.filter(
+  const requested = linksOf(event)
+  const named = [...idsOf(event), ...requested]
+  const links = requested.filter(
     (link) => !isPlaceholder(link) && !isPlaceholder({ kind: 'user', id: userId! }),
   )
   return {

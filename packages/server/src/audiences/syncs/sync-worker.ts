@@ -1,5 +1,5 @@
 import type { Computation } from '@hookline/protocol'
-import { type Backend, BackendUnavailable } from '../../backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../backend/backend.ts'
 import type { LoadedProfile } from '../../backend/evaluations.ts'
 import type { AnnouncedUser } from '../../backend/memberships.ts'
 import type { Sync } from '../../backend/syncs.ts'
@@ -36,7 +36,7 @@ interface SyncWorkerOptions extends Pick<
   readonly logger: Logger
 }
 
-const LOOK_MS = 60_000
+const POLL_MS = 60_000
 
 /** Fills new clauses from the archive, runs needed syncs, oldest first, and removes unused data. */
 export class SyncWorker implements Worker {
@@ -64,7 +64,7 @@ export class SyncWorker implements Worker {
 
   async #work(signal: AbortSignal): Promise<number> {
     const { plans, neededSyncs, isCaughtUp, onFilled } = this.#options
-    if (!isCaughtUp()) return LOOK_MS
+    if (!isCaughtUp()) return POLL_MS
     await neededSyncs.put()
     let isFilling = false
     while (!signal.aborted && (await fillClauses(plans.clauses, this.#options))) {
@@ -75,7 +75,7 @@ export class SyncWorker implements Worker {
     await this.#runSyncs(signal)
     await this.#forget(signal)
     await this.#prune(signal)
-    return LOOK_MS
+    return POLL_MS
   }
 
   async #runSyncs(signal: AbortSignal): Promise<void> {
@@ -99,7 +99,7 @@ export class SyncWorker implements Worker {
         sync = next
         this.#report(computation)
       } catch (error) {
-        if (error instanceof BackendUnavailable) throw error
+        if (error instanceof BackendUnavailableError) throw error
         return this.#fail(sync, computation, error)
       }
     }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Redacted } from '../../util/secrets/redacted.ts'
-import { BackendUnavailable } from '../backend.ts'
-import { ConnectionRefused } from './connection-refused.ts'
+import { BackendUnavailableError } from '../backend.ts'
+import { ConnectionRefusedError } from './connection-refused.ts'
 import { NatsLink, type NatsSecurity } from './jetstream/nats-link.ts'
 import { Postgres } from './postgres/postgres.ts'
 
@@ -27,21 +27,23 @@ interface ServerState {
   readonly hasChecksums: boolean
 }
 
-/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {ConnectionRefused} */
+/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {ConnectionRefusedError} */
 export async function checkServer(postgres: Postgres): Promise<ServerState> {
   const [server] = await postgres.run(sql<ServerState>`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
       current_setting('full_page_writes') AS "fullPageWrites", current_setting('data_checksums') = 'on' AS "hasChecksums"`)
   const { version, fsync, fullPageWrites } = server!
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new ConnectionRefused(`PostgreSQL ${version} is too old. Use ${MIN_VERSION} or newer.`)
+    throw new ConnectionRefusedError(
+      `PostgreSQL ${version} is too old. Use ${MIN_VERSION} or newer.`,
+    )
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
-      throw new ConnectionRefused(
+      throw new ConnectionRefusedError(
         `PostgreSQL has ${name}=${value}: a power cut would lose or corrupt confirmed data. Set ${name}=on in postgresql.conf.`,
       )
   if (!(await keepsSessions(postgres)))
-    throw new ConnectionRefused(
+    throw new ConnectionRefusedError(
       'PostgreSQL is behind a pooler that does not keep sessions, such as PgBouncer with pool_mode=transaction. ' +
         'Set pool_mode=session, or point HOOKLINE_DATABASE_URL at the server itself.',
     )
@@ -62,7 +64,7 @@ function keepsSessions(postgres: Postgres): Promise<boolean> {
   })
 }
 
-/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {ConnectionRefused} */
+/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {ConnectionRefusedError} */
 export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly string[]> {
   const urls = monitorUrls.reveal().split(',')
   const servers = await Promise.all(
@@ -75,7 +77,7 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
     servers.flatMap(({ host, syncs }) => (syncs === result ? [host] : []))
   const unsynced = hostsWith(false)
   if (unsynced.length === 0) return hostsWith(undefined)
-  throw new ConnectionRefused(
+  throw new ConnectionRefusedError(
     `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power cut would lose ` +
       'calls that got a 200. Set `sync_interval: always` in the `jetstream` block of its configuration, and restart it.',
   )
@@ -136,13 +138,13 @@ async function diagnoseNats(options: ServerOptions): Promise<ServerDiagnosis> {
 
 interface ProbeOptions {
   readonly postgres: Postgres
-  /** Rejects with `BackendUnavailable` if the stream of the log does not respond. */
+  /** Rejects with `BackendUnavailableError` if the stream of the log does not respond. */
   readonly checkLog: () => Promise<unknown>
   /** Why this node does not receive changes from other nodes; `undefined` if it does. */
   readonly staleness: () => unknown
 }
 
-/** Checks the database, the log and the change feed. Rejects with `BackendUnavailable`. Concurrent calls share a probe. */
+/** Checks the database, the log and the change feed. Rejects with `BackendUnavailableError`. Concurrent calls share a probe. */
 export function probeOf(options: ProbeOptions): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => (running ??= probe(options).finally(() => (running = undefined)))
@@ -157,7 +159,10 @@ async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<v
   const cause = staleness()
   if (cause === undefined) return
   const reason = cause instanceof Error ? cause.message : 'unknown reason'
-  throw new BackendUnavailable(`This node does not receive changes from other nodes: ${reason}`, {
-    cause,
-  })
+  throw new BackendUnavailableError(
+    `This node does not receive changes from other nodes: ${reason}`,
+    {
+      cause,
+    },
+  )
 }

@@ -1,15 +1,15 @@
 import { AuthorizationError, UserAuthenticationExpiredError } from '@nats-io/transport-node'
 
 /** A server of the cluster cannot be used with these settings, so a retry cannot help. The message has no secret. */
-export class ConnectionRefused extends Error {
-  override readonly name = 'ConnectionRefused'
+export class ConnectionRefusedError extends Error {
+  override readonly name = 'ConnectionRefusedError'
 }
 
 /** SQLSTATE (PostgreSQL, appendix A): wrong user or password, no such database, no permission. */
 const REFUSALS = ['28', '3D', '42501']
 
 /** Translates the error of a first connection; `undefined` if the settings did not cause it. */
-export function postgresRefusal(error: unknown): ConnectionRefused | undefined {
+export function postgresRefusal(error: unknown): ConnectionRefusedError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '' } = error as NodeJS.ErrnoException
   const isTls = isTlsFault(error) || error.message.includes('does not support SSL')
@@ -17,9 +17,12 @@ export function postgresRefusal(error: unknown): ConnectionRefused | undefined {
   const hint = isTls
     ? 'Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL.'
     : 'Check HOOKLINE_DATABASE_URL.'
-  return new ConnectionRefused(`PostgreSQL refused the connection: ${error.message}. ${hint}`, {
-    cause: error,
-  })
+  return new ConnectionRefusedError(
+    `PostgreSQL refused the connection: ${error.message}. ${hint}`,
+    {
+      cause: error,
+    },
+  )
 }
 
 const NATS_CREDENTIALS =
@@ -27,9 +30,9 @@ const NATS_CREDENTIALS =
 const NATS_TLS =
   'HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL'
 
-export function natsRefusal(error: unknown): ConnectionRefused | undefined {
+export function natsRefusal(error: unknown): ConnectionRefusedError | undefined {
   if (!(error instanceof Error)) return undefined
-  const refused = (text: string) => new ConnectionRefused(text, { cause: error })
+  const refused = (text: string) => new ConnectionRefusedError(text, { cause: error })
   if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
     return refused(`NATS refused the connection: ${error.message}. Check ${NATS_CREDENTIALS}.`)
   if (!isTlsFault(error) && !/\btls\b/i.test(error.message)) return undefined

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { JetStreamLog, type JetStreamLogOptions } from './jetstream/jetstream-log.ts'
-import { StreamMismatch } from './jetstream/log-stream.ts'
+import { StreamMismatchError } from './jetstream/log-stream.ts'
 import type { NatsLink } from './jetstream/nats-link.ts'
 import type { Postgres } from './postgres/postgres.ts'
 
 type InstallationRow = JetStreamLogOptions['installation'] & { readonly stream: string | null }
 
-/** Opens the log of a database. @throws {StreamMismatch} for another installation's stream @throws {BackendUnavailable} */
+/** Opens the log of a database. @throws {StreamMismatchError} for another installation's stream @throws {BackendUnavailableError} */
 export async function openLogOf(
   postgres: Postgres,
   link: NatsLink,
@@ -41,7 +41,7 @@ async function record(postgres: Postgres, stream: string, servers: string): Prom
 
 function refuseOther({ id, stream, servers }: InstallationRow, expected: string): void {
   if (stream === null || stream === expected) return
-  throw new StreamMismatch(
+  throw new StreamMismatchError(
     `The log of installation ${id} is the stream ${stream} on the NATS servers ${servers}, but HOOKLINE_NATS_PREFIX of this ` +
       `node names the stream ${expected}. Set HOOKLINE_NATS_PREFIX to ${stream.replace(/_log$/, '')}, as on the other nodes, or ` +
       'use a separate database for this node.',

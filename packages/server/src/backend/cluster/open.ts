@@ -3,8 +3,8 @@ import { ByteBudget } from '../../util/limits/byte-budget.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { SecretBox } from '../../util/secrets/secret-box.ts'
 import { systemClock } from '../../util/time/clock.ts'
-import { pause } from '../../util/time/pause.ts'
-import { type Backend, BackendUnavailable, NoCopy } from '../backend.ts'
+import { sleep } from '../../util/time/sleep.ts'
+import { type Backend, BackendUnavailableError, CopyNotSupportedError } from '../backend.ts'
 import { StoredCatalog } from '../store/catalog.ts'
 import { storedDeletions } from '../store/deletions.ts'
 import { storedDeliveryReports } from '../store/delivery-reports.ts'
@@ -57,11 +57,11 @@ export interface ClusterOptions extends ServerOptions {
 
 /**
  * Opens the backend of one node on PostgreSQL and NATS.
- * @throws {ConnectionRefused} if the settings of a server are wrong
- * @throws {EncryptionKeyMismatch} if secrets are encrypted with a key that this node does not have
- * @throws {SchemaTooNew | IncompatibleNodesError} if this version is incompatible with the schema or other nodes
- * @throws {StreamMismatch} if the stream of the log belongs to another database
- * @throws {MoveUnfinished} while the data of an embedded service is being moved into the cluster
+ * @throws {ConnectionRefusedError} if the settings of a server are wrong
+ * @throws {EncryptionKeyMismatchError} if secrets are encrypted with a key that this node does not have
+ * @throws {SchemaTooNewError | IncompatibleNodesError} if this version is incompatible with the schema or other nodes
+ * @throws {StreamMismatchError} if the stream of the log belongs to another database
+ * @throws {MoveUnfinishedError} while the data of an embedded service is being moved into the cluster
  */
 export async function openClusterBackend(options: ClusterOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
@@ -202,14 +202,14 @@ async function untilAvailable(postgres: Postgres, signal: AbortSignal): Promise<
       await postgres.run(sql`SELECT 1`)
       return
     } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
-      await pause(systemClock, AVAILABLE_MS, signal)
+      if (!(error instanceof BackendUnavailableError)) throw error
+      await sleep(systemClock, AVAILABLE_MS, signal)
     }
   }
 }
 
 async function refuseCopy(): Promise<never> {
-  throw new NoCopy(
+  throw new CopyNotSupportedError(
     'On a cluster, back up PostgreSQL with pg_dump or continuous archiving. See "Backup" in docs/guides/cluster.md, ' +
       'also for the NATS stream.',
   )

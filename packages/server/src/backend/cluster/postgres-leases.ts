@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { sql } from 'kysely'
 import type { Clock } from '../../util/time/clock.ts'
-import { pause } from '../../util/time/pause.ts'
-import { BackendUnavailable } from '../backend.ts'
+import { sleep } from '../../util/time/sleep.ts'
+import { BackendUnavailableError } from '../backend.ts'
 import type { Lease, LeaseName, Leases } from '../nodes.ts'
 import type { Postgres } from './postgres/postgres.ts'
 import { unlessUnavailable } from './postgres/unavailable.ts'
@@ -50,7 +50,7 @@ class SharedLease {
   readonly #options: Required<PostgresLeasesOptions>
   readonly #holder = randomUUID()
   /** Aborts when the lease is lost, released, or could not be acquired. */
-  readonly #over = new AbortController()
+  readonly #ended = new AbortController()
   /** `undefined` if the last worker left first. */
   readonly #fence: Promise<number | undefined>
   readonly #renewing: Promise<void>
@@ -65,7 +65,7 @@ class SharedLease {
   }
 
   get isOver(): boolean {
-    return this.#over.signal.aborted
+    return this.#ended.signal.aborted
   }
 
   /** Resolves when the node has the lease, or to `undefined` when `signal` aborts first. */
@@ -77,7 +77,7 @@ class SharedLease {
       const fence = signal.aborted
         ? undefined
         : await Promise.race([this.#fence, once(signal, 'abort').then(() => undefined)])
-      if (fence !== undefined) return { lost: this.#over.signal, [Symbol.asyncDispose]: leave }
+      if (fence !== undefined) return { lost: this.#ended.signal, [Symbol.asyncDispose]: leave }
     } catch (error) {
       await leave()
       throw error
@@ -96,7 +96,7 @@ class SharedLease {
           WHERE kept.until < clock_timestamp()
         RETURNING fence`)
       if (row !== undefined) return row.fence
-      await pause(clock, leaseMs / TRIES, this.#over.signal)
+      await sleep(clock, leaseMs / TRIES, this.#ended.signal)
     }
     return undefined
   }
@@ -105,9 +105,9 @@ class SharedLease {
     const { clock, leaseMs } = this.#options
     const fence = await this.#fence.catch(() => undefined)
     if (fence !== undefined)
-      do await pause(clock, leaseMs / TRIES, this.#over.signal)
+      do await sleep(clock, leaseMs / TRIES, this.#ended.signal)
       while (await this.#renew(fence))
-    this.#over.abort()
+    this.#ended.abort()
   }
 
   /** Returns false once the lease is lost. If the database is unavailable, it lasts until it expires. */
@@ -124,14 +124,14 @@ class SharedLease {
       if (rows.length === 0) return false
       this.#validUntil = validUntil
     } catch (error) {
-      if (!(error instanceof BackendUnavailable)) return false
+      if (!(error instanceof BackendUnavailableError)) return false
     }
     return clock.now() < this.#validUntil
   }
 
   async #leave(): Promise<void> {
     if (--this.#users > 0) return
-    this.#over.abort()
+    this.#ended.abort()
     await this.#renewing
     const fence = await this.#fence.catch(() => undefined)
     if (fence === undefined) return

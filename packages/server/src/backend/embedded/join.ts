@@ -60,7 +60,7 @@ export function backendThreads(parts: SharedParts): BackendThreads {
     },
     connectToLog(number) {
       // The previous thread with this number has exited.
-      parts.waiting.giveBackAllOf(number)
+      parts.waiting.releaseAll(number)
       const waiting = { memory: parts.memory, thread: number }
       const connection = connect()
       const data: JoinLogData = { ...connection.data, maxWaitingBytes, waiting }
@@ -68,7 +68,7 @@ export function backendThreads(parts: SharedParts): BackendThreads {
     },
     onAppended: (listener) => log.onAppended(listener),
     onChange: (listener) => changes.onChange(listener),
-    reportCorruption: (error) => watch.see(error),
+    reportCorruption: (error) => watch.inspect(error),
   }
 }
 

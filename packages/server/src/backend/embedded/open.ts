@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
+import { ByteBudget, allocateBudget } from '../../util/limits/byte-budget.ts'
 import { SharedRefresh } from '../../util/workers/shared-refresh.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import { type Backend, BackendUnavailable } from '../backend.ts'
+import { type Backend, BackendUnavailableError } from '../backend.ts'
 import { StoredCatalog } from '../store/catalog.ts'
 import { storedDeletions } from '../store/deletions.ts'
 import { storedDeliveryReports } from '../store/delivery-reports.ts'
@@ -19,7 +19,12 @@ import {
   refuseCorruptedRecords,
   reportCorruption,
 } from './corruption/corruptions.ts'
-import { checkDatabase, CorruptedDatabase, CorruptionWatch, setFlag } from './corruption/watch.ts'
+import {
+  checkDatabase,
+  CorruptedDatabaseError,
+  CorruptionWatch,
+  setFlag,
+} from './corruption/watch.ts'
 import { findMissingCommits, removeCommitMark } from './corruption/missing-commits.ts'
 import { copyDatabase } from './database/copy-database.ts'
 import { DataDir, probeDisk } from './database/data-dir.ts'
@@ -63,8 +68,8 @@ export interface EmbeddedOptions extends CorruptionOptions {
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
- * Opens the backend in one SQLite file. @throws {DataDirInUse | CorruptedDatabase | SchemaTooNew | EncryptionKeyMismatch}
- * @throws {ConfigurationCorrupted | CommitsMissing} unless `acceptLoss` matches
+ * Opens the backend in one SQLite file. @throws {DataDirInUseError | CorruptedDatabaseError | SchemaTooNewError | EncryptionKeyMismatchError}
+ * @throws {ConfigurationCorruptedError | MissingCommitsError} unless `acceptLoss` matches
  */
 export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Backend> {
   await using stack = new AsyncDisposableStack()
@@ -83,7 +88,7 @@ export async function openEmbeddedBackend(options: EmbeddedOptions): Promise<Bac
 function toCorruptionError(databaseFile: string, error: unknown): unknown {
   if (!isCorruption(error) && !isSchemaCorruption(error)) return error
   setFlag(databaseFile)
-  return new CorruptedDatabase(databaseFile, (error as Error).message)
+  return new CorruptedDatabaseError(databaseFile, (error as Error).message)
 }
 
 async function openDatabase(databaseFile: string, options: EmbeddedOptions): Promise<Backend> {
@@ -147,7 +152,7 @@ async function portsOf(
   const changes = new SharedChanges((destinations) => lanes.saveAll(destinations))
   const duplicates: Duplicates = new Set()
   const disk = new SharedRefresh(() => probeDisk(databaseFile))
-  const memory = memoryOfBudget(1 + appendingThreads)
+  const memory = allocateBudget(1 + appendingThreads)
   const waiting = new ByteBudget(maxWaitingBytes, { memory, thread: 0 })
   const log = new SqliteLog(host, reader, { waiting, duplicates })
   const { recent } = log
@@ -213,5 +218,5 @@ function announcementsIn(writer: Writer, log: SqliteLog): Pick<Evaluations, 'com
 function throwCopyError(error: unknown): never {
   const { isTransient, message } = failure(error)
   if (!isTransient) throw error
-  throw new BackendUnavailable(`The database cannot be copied: ${message}`, { cause: error })
+  throw new BackendUnavailableError(`The database cannot be copied: ${message}`, { cause: error })
 }

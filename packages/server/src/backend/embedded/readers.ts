@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import { BackendUnavailable } from '../backend.ts'
+import { BackendUnavailableError } from '../backend.ts'
 import type { CorruptionWatch } from './corruption/watch.ts'
 import { walBytes } from './database/write-ahead-log.ts'
 import { errorOf, type Result } from './database/sqlite-errors.ts'
@@ -42,7 +42,7 @@ export class Readers implements AsyncDisposable {
     this.#emptyLog = emptyLog
   }
 
-  /** Performs one read. @throws {BackendUnavailable} if a retry may succeed */
+  /** Performs one read. @throws {BackendUnavailableError} if a retry may succeed */
   run<N extends ReadName>(name: N, input: ReadInput<N>): Promise<ReadResult<N>> {
     return this.read(name, input) as Promise<ReadResult<N>>
   }
@@ -51,7 +51,7 @@ export class Readers implements AsyncDisposable {
     if (this.#isClosed) return Promise.reject(closed())
     if (this.#waiting.length >= MAX_WAITING) {
       const message = `Too many reads are waiting for the database: ${MAX_WAITING}. Try again later.`
-      return Promise.reject(new BackendUnavailable(message))
+      return Promise.reject(new BackendUnavailableError(message))
     }
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.#waiting.push({ name, input, done: promise, resolve, reject })
@@ -131,7 +131,7 @@ export class Readers implements AsyncDisposable {
   }
 
   #seen(error: Error): Error {
-    this.#watch.see(error)
+    this.#watch.inspect(error)
     return error
   }
 
@@ -143,10 +143,10 @@ export class Readers implements AsyncDisposable {
   }
 }
 
-function unavailable(cause: Error): BackendUnavailable {
-  return new BackendUnavailable(`The database cannot be read: ${cause.message}`, { cause })
+function unavailable(cause: Error): BackendUnavailableError {
+  return new BackendUnavailableError(`The database cannot be read: ${cause.message}`, { cause })
 }
 
-function closed(): BackendUnavailable {
-  return new BackendUnavailable('The database cannot be read: it is closed.')
+function closed(): BackendUnavailableError {
+  return new BackendUnavailableError('The database cannot be read: it is closed.')
 }

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { systemClock } from '../../util/time/clock.ts'
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
-import { BackendUnavailable } from '../backend.ts'
+import { BackendUnavailableError } from '../backend.ts'
 import { sealedEntry } from '../store/audit.ts'
 import type { Write, WriteOptions } from '../store/store.ts'
 import type { CorruptionWatch } from './corruption/watch.ts'
@@ -105,7 +105,7 @@ export class Writer implements AsyncDisposable {
 
   /** Fails every operation with this error, or with an earlier one. */
   fail(error: Error): void {
-    this.#watch.see(error)
+    this.#watch.inspect(error)
     this.#failure ??= error
     this.#cancelTimer()
     const lost = [...this.#committing, ...this.#waiting]
@@ -190,7 +190,7 @@ export class Writer implements AsyncDisposable {
 
   #errorOf(failure: Failure): Error {
     const error = errorOf(failure, (cause) => unavailable(cause, { publicReason: failure.message }))
-    this.#watch.see(error)
+    this.#watch.inspect(error)
     return error
   }
 }
@@ -203,7 +203,7 @@ function buffersOf({ name, input }: Operation): ArrayBuffer[] {
 function unavailable(
   cause: Error,
   options: { readonly publicReason?: string } = {},
-): BackendUnavailable {
+): BackendUnavailableError {
   const message = `Cannot write to the database: ${cause.message}`
-  return new BackendUnavailable(message, { cause, ...options })
+  return new BackendUnavailableError(message, { cause, ...options })
 }

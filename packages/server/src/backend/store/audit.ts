@@ -1,6 +1,6 @@
 import { type SecretBox, SecretBoxError } from '../../util/secrets/secret-box.ts'
 import type { Audit, AuditEntry } from '../audit.ts'
-import { ResponseExists, type ResponseToStore } from '../idempotent-responses.ts'
+import { ResponseAlreadyStoredError, type ResponseToStore } from '../idempotent-responses.ts'
 import { numberIn } from '../page.ts'
 import { addResponse } from './idempotent-responses.ts'
 import { conditionsOf, pageOf } from './rows.ts'
@@ -57,12 +57,14 @@ export function sealedEntry({ response, ...entry }: AuditEntry, box: SecretBox):
   return { id, at, actor_id: actor.id, action, target_id: targetId, sealed, response }
 }
 
-/** Writes an entry and its response in the transaction of its change. @throws {ResponseExists} if the key has a response */
+/** Writes an entry and its response in the transaction of its change. @throws {ResponseAlreadyStoredError} if the key has a response */
 export async function appendAudit(tx: Tx, { response, ...row }: SealedEntry): Promise<void> {
   await tx.run(sql`INSERT INTO audit (id, at, actor_id, action, target_id, sealed)
     VALUES (${row.id}, ${row.at}, ${row.actor_id}, ${row.action}, ${row.target_id}, ${row.sealed})`)
   if (response !== undefined && !(await addResponse(tx, response)))
-    throw new ResponseExists('A response with the key of this request is already stored.')
+    throw new ResponseAlreadyStoredError(
+      'A response with the key of this request is already stored.',
+    )
 }
 
 export function removeAudit(tx: Tx, time: number): Promise<number> {

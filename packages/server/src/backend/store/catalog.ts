@@ -5,7 +5,7 @@ import type { AuditEntry } from '../audit.ts'
 import {
   type Catalog,
   type CatalogChange,
-  CatalogConflict,
+  CatalogConflictError,
   type CatalogRecords,
   CatalogReplica,
   type CatalogSnapshot,
@@ -222,9 +222,9 @@ function recordsOf(entries: readonly Omit<Entry, 'number'>[]): Required<CatalogR
   }
 }
 
-function conflictOf(rows: readonly Row[]): CatalogConflict {
+function conflictOf(rows: readonly Row[]): CatalogConflictError {
   const [first] = rows
-  return new CatalogConflict(
+  return new CatalogConflictError(
     rows.length === 1
       ? `${first!.id} has changed since version ${first!.version - 1}.`
       : `One of ${rows.length} records has changed.`,

@@ -10,7 +10,7 @@ import type { Page, PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { conditionsOf, firstIdAt, pageOf, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
-import { lookingUp, type Reads, type ReadTx } from './store.ts'
+import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 import type { StoredParts } from './stored-parts.ts'
 
 /** The columns of a delivery, or of a notice with its deletion as `event_id`. */
@@ -38,7 +38,7 @@ export function storedDeliveries(
   reads: Reads,
   parts: StoredParts,
 ): Pick<Deliveries, 'find' | 'list'> {
-  const lookUps = lookingUp(reads)
+  const lookUps = lookUpTx(reads)
   const historiesOf = async (rows: readonly HistoryRow[]) => {
     await parts.load(rows.flatMap(({ webhooks, documents }) => [webhooks, ...documents]))
     return rows.map((row) => {

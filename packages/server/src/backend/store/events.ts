@@ -13,19 +13,19 @@ import type {
   EventToArchive,
   ListedEvent,
 } from '../events.ts'
-import { InvalidCursor, type Page, type PageRequest } from '../page.ts'
+import { InvalidCursorError, type Page, type PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { eventOfRow } from './event-rows.ts'
 import { firstIdAt, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
-import { lookingUp, type Reads, type ReadTx } from './store.ts'
+import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 
 /** Rows that a step examines, and steps of a page, for a selective filter. */
 const STEP_ROWS = 2_500
 const MAX_STEPS = 20
 /** How long a page may take. Its transaction on SQLite prevents the write-ahead log from being truncated. */
 const PAGE_MS = 1_000
-const EVENTS_TOGETHER = 50
+const EVENTS_PER_LOOKUP = 50
 
 export abstract class StoredEvents implements Events {
   readonly #reads: Reads
@@ -39,7 +39,7 @@ export abstract class StoredEvents implements Events {
   async decidedDestinations(
     eventIds: readonly string[],
   ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-    const rows = await outcomeRows(lookingUp(this.#reads), eventIds)
+    const rows = await outcomeRows(lookUpTx(this.#reads), eventIds)
     const byEvent = Map.groupBy(rows, ({ event_id: id }) => id)
     return new Map(
       [...byEvent].map(([id, each]) => [id, new Set(each.map((row) => row.destination_id))]),
@@ -47,12 +47,12 @@ export abstract class StoredEvents implements Events {
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    return (await archivedEvents(lookingUp(this.#reads), [id])).get(id)
+    return (await archivedEvents(lookUpTx(this.#reads), [id])).get(id)
   }
 
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
     const { cursor } = this.#reads.dialect.events
-    if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursor()
+    if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursorError()
     return this.#reads.read(listEvents, { filter: withoutEmptyTexts(filter), page })
   }
 }
@@ -101,12 +101,13 @@ interface Search {
 function searchFor(filter: EventFilter, { events }: Dialect): Search {
   const { sourceId, type, event, text, outcome } = filter
   const anonymousId = events.indexed.has('anonymousId') ? undefined : filter.anonymousId
-  const folded = text && spelled(text).toLowerCase()
+  const folded = text && escapeForJson(text).toLowerCase()
   const where = [
     sourceId && sql`AND source_id = ${sourceId}`,
     type && sql`AND type = ${type}`,
-    event && sql`AND ${events.text} LIKE ${patternOf(spelled(event))} ESCAPE '\\'`,
-    anonymousId && sql`AND ${events.text} LIKE ${patternOf(spelled(anonymousId))} ESCAPE '\\'`,
+    event && sql`AND ${events.text} LIKE ${patternOf(escapeForJson(event))} ESCAPE '\\'`,
+    anonymousId &&
+      sql`AND ${events.text} LIKE ${patternOf(escapeForJson(anonymousId))} ESCAPE '\\'`,
     // Letters outside ASCII also fold to i and k.
     folded &&
       sql`AND ${events.text} ${events.likeFolded} ${patternOf(folded).replaceAll(/[ik]/g, '%')} ESCAPE '\\'`,
@@ -126,7 +127,7 @@ function searchFor(filter: EventFilter, { events }: Dialect): Search {
 }
 
 /** A string in JSON, without the surrounding quotes. */
-function spelled(text: string): string {
+function escapeForJson(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
@@ -147,8 +148,8 @@ async function matchingEvents(
     ? candidates.filter(({ id }) => outcomes.get(id)?.[outcome] !== undefined)
     : candidates
   const found: Found[] = []
-  for (let at = 0; at < left.length && found.length < limit; at += EVENTS_TOGETHER) {
-    const some = left.slice(at, at + EVENTS_TOGETHER)
+  for (let at = 0; at < left.length && found.length < limit; at += EVENTS_PER_LOOKUP) {
+    const some = left.slice(at, at + EVENTS_PER_LOOKUP)
     const idsOfSome = some.map(({ id }) => id)
     const events = await archivedEvents(tx, idsOfSome, isMet)
     const outcomesOfSome = await outcomesOf(tx, [...events.keys()])

@@ -13,7 +13,7 @@ import type { WaitingDeliveries } from '../upkeep.ts'
 import { attemptsOf, deliveryOf, type DeliveryRow, failedAttempts } from './deliveries.ts'
 import { isTime, pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
-import { lookingUp, type Store, type Tx } from './store.ts'
+import { lookUpTx, type Store, type Tx } from './store.ts'
 import { type StoredParts, waitForParts } from './stored-parts.ts'
 
 export interface NoticeRow extends DeliveryRow {
@@ -56,7 +56,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
         WHERE id > ${cursor > first ? cursor : first} AND id < ${`${first}~`} AND deletion_id = ${deletionId}
         ORDER BY id LIMIT ${limit + 1}`)
       const ids = rows.map((row) => row.delivery_id)
-      const documents = await failedAttempts(lookingUp(store), ids)
+      const documents = await failedAttempts(lookUpTx(store), ids)
       await parts.load([...rows.map(({ webhooks }) => webhooks), ...[...documents.values()].flat()])
       return pageOf(rows, { limit, cursorOf: (row) => row.delivery_id }, (row) => {
         const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])

@@ -8,7 +8,7 @@ import { EVERY_SOURCE } from './suppressions.ts'
 
 /** How long a purge stays in memory: much longer than any event does. */
 const IN_MEMORY_MS = 60 * 60 * 1000
-const KEPT_MS = 24 * 60 * 60 * 1000
+const RETENTION_MS = 24 * 60 * 60 * 1000
 const BATCH_ROWS = 5_000
 
 /** The source of purges of computed events: audiences may announce data of a user until the profiles are removed. */
@@ -164,6 +164,6 @@ export async function forgetPurges(
 ): Promise<void> {
   await tx.run(sql`
     DELETE FROM purged_ids WHERE number IN (SELECT number FROM purged_ids
-      WHERE added_at < ${now - KEPT_MS} AND through < ${Math.min(ackedBefore, Number.MAX_SAFE_INTEGER)}
+      WHERE added_at < ${now - RETENTION_MS} AND through < ${Math.min(ackedBefore, Number.MAX_SAFE_INTEGER)}
       ORDER BY added_at LIMIT ${BATCH_ROWS})`)
 }

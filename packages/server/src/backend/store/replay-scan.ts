@@ -17,7 +17,7 @@ interface Candidate {
 }
 
 /** Events that are looked up together, and searched in one turn of the event loop. */
-const EVENTS_TOGETHER = 50
+const EVENTS_PER_LOOKUP = 50
 
 /** The client itself excluded the destination with `integrations`. */
 const REPLAYED_DECLINES = Object.keys(DECLINE_REASONS).filter((reason) => reason !== 'integrations')
@@ -90,7 +90,7 @@ async function choose(
   const eventIds: string[] = []
   let scanned = 0
   while (scanned < candidates.length && eventIds.length < limit) {
-    const together = candidates.slice(scanned, scanned + EVENTS_TOGETHER)
+    const together = candidates.slice(scanned, scanned + EVENTS_PER_LOOKUP)
     const matching = await matchingOf(reads, together, selection, isSelected)
     for (const { eventId, isChosen } of together) {
       if (eventIds.length >= limit) break
@@ -113,7 +113,7 @@ async function matchingOf(
   const ids = chosen.map(({ eventId }) => eventId)
   const isDeclined = isOfDeclined(chosen[0]!.position)
   const free = isDeclined ? await withoutDelivery(reads, ids, selection) : ids
-  const matching = await ofCalls(reads, free, selection)
+  const matching = await inCalls(reads, free, selection)
   const isForAll = !isDeclined || isSelected === undefined
   return new Set(isForAll ? matching : await selectedOf(reads, matching, isSelected))
 }
@@ -154,7 +154,7 @@ async function withoutDelivery(
   return rows.map((row) => row.event_id)
 }
 
-async function ofCalls(
+async function inCalls(
   reads: Reads,
   eventIds: readonly string[],
   { types, text }: ReplaySelection,

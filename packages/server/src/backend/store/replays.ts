@@ -154,9 +154,9 @@ async function requeueDeliveries(
   const archived = await tx.all(sql<{ readonly id: string }>`
     SELECT id FROM events WHERE id ${dialect.among(eventIds)} ORDER BY id ${dialect.forKeyShare}`)
   const kept = new Set(archived.map(({ id }) => id))
-  const wanted = deliveries.filter(({ eventId }) => kept.has(eventId))
-  const ids = wanted.map(({ id }) => id)
-  const input = dialect.rows(wanted, { text: ['id', 'eventId'] })
+  const existing = deliveries.filter(({ eventId }) => kept.has(eventId))
+  const ids = existing.map(({ id }) => id)
+  const input = dialect.rows(existing, { text: ['id', 'eventId'] })
   const created = await tx.all(sql<{ readonly id: string }>`
     INSERT INTO deliveries
       (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
@@ -168,7 +168,7 @@ async function requeueDeliveries(
     ORDER BY id ${dialect.forUpdate}`)
   const ended = rows.filter(({ id, state }) => !isNew.has(id) && states.includes(state))
   // Few groups: nearly all get an empty list.
-  for (const [webhooks, alike] of Map.groupBy(ended, webhooksLeftOf))
+  for (const [webhooks, alike] of Map.groupBy(ended, deliveredPartsOf))
     await tx.run(sql`
       UPDATE deliveries SET state = 'pending', attempt_count = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},
         first_due_at = CASE WHEN first_due_at < ${now} THEN ${now} ELSE first_due_at + 1 END, webhooks = ${webhooks}
@@ -180,7 +180,8 @@ async function requeueDeliveries(
   return pending.length
 }
 
-function webhooksLeftOf({ state, webhooks }: EndedRow): string {
+/** The parts to keep: webhooks that accepted the event are not tried again, unless all of the delivery was delivered. */
+function deliveredPartsOf({ state, webhooks }: EndedRow): string {
   const parts = state === 'delivered' ? [] : (storedPartsIn(webhooks) ?? [])
   return storedJson(parts.filter((part) => part.state === 'delivered'))
 }

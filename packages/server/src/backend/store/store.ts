@@ -32,7 +32,7 @@ export interface WriteOptions {
   readonly maxWaitMs?: number | undefined
 }
 
-/** Reads of the database. Every method may reject with `BackendUnavailable`. */
+/** Reads of the database. Every method may reject with `BackendUnavailableError`. */
 export interface Reads {
   readonly dialect: Dialect
   /** For a few rows found by an index, within a millisecond. */
@@ -44,7 +44,7 @@ export interface Reads {
 }
 
 /** A `ReadTx` for look-ups of a few rows. */
-export function lookingUp(reads: Reads): ReadTx {
+export function lookUpTx(reads: Reads): ReadTx {
   return { dialect: reads.dialect, all: (statement) => reads.lookUp(statement) }
 }
 

@@ -17,9 +17,9 @@ import type { Store, Tx } from './store.ts'
 export const EVERY_SOURCE = ''
 /** Rows that one statement reads in a few milliseconds. */
 const BATCH_ROWS = 5_000
-const ENDED_KEPT_MS = 24 * 60 * 60 * 1000
+const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000
 /** A node that has read nothing for this long may have missed the end of a suppression, so it reads everything again. */
-const STALE_MS = ENDED_KEPT_MS / 2
+const STALE_MS = ENDED_RETENTION_MS / 2
 const REMOVED = 1_000
 
 interface Row extends SuppressionRecord {
@@ -181,7 +181,7 @@ export async function endSuppressions(
   await tx.run(sql`INSERT INTO ended_suppressions (seq, kind, user_id, ended_at)
     VALUES (${last + 1}, ${kind}, ${id}, ${at})`)
   await tx.run(sql`DELETE FROM ended_suppressions WHERE seq IN (
-    SELECT seq FROM ended_suppressions WHERE ended_at < ${at - ENDED_KEPT_MS} ORDER BY seq LIMIT ${REMOVED})`)
+    SELECT seq FROM ended_suppressions WHERE ended_at < ${at - ENDED_RETENTION_MS} ORDER BY seq LIMIT ${REMOVED})`)
   return true
 }
 

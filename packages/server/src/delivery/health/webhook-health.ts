@@ -66,13 +66,13 @@ const PUBLISHED_FROM_MS = 1_000
 const SHORT_PAUSE_MS = 5_000
 
 /** Beyond this, the webhooks with the oldest attempts are forgotten. */
-const MAX_KEPT = 10_000
+const MAX_WEBHOOKS = 10_000
 
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
 export class WebhookHealth {
   readonly #clock: Clock
   readonly #maxOpenMs: number | undefined
-  readonly #byKey = new LRUCache<string, Health>({ max: MAX_KEPT })
+  readonly #byKey = new LRUCache<string, Health>({ max: MAX_WEBHOOKS })
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined

@@ -5,8 +5,8 @@ import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import { type Clock, shownAt } from '../../util/time/clock.ts'
-import { pause } from '../../util/time/pause.ts'
+import { type Clock, toWallClock } from '../../util/time/clock.ts'
+import { sleep } from '../../util/time/sleep.ts'
 import type { Worker } from '../../util/workers/worker.ts'
 import { loggedError } from '../sending/outcome.ts'
 import type { WebhookHealth } from './webhook-health.ts'
@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000
 /** Webhooks with their own line in the summary of a minute. */
 const MAX_SUMMARISED = 20
 /** Far more webhooks than fail at one time. The least recently used one is dropped first. */
-const MAX_KEPT = 10_000
+const MAX_WEBHOOKS = 10_000
 
 /**
  * Logs the state of webhooks, not each attempt: when one begins to fail, when its breaker opens or closes, when it has
@@ -34,7 +34,7 @@ const MAX_KEPT = 10_000
 export class WebhookLog implements Worker {
   readonly name = 'webhooks.log'
   readonly #options: WebhookLogOptions
-  readonly #failing = new LRUCache<string, FailingWebhook>({ max: MAX_KEPT })
+  readonly #failing = new LRUCache<string, FailingWebhook>({ max: MAX_WEBHOOKS })
 
   constructor(options: WebhookLogOptions) {
     this.#options = options
@@ -61,7 +61,7 @@ export class WebhookLog implements Worker {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(this.#options.clock, MINUTE_MS, signal)
+      await sleep(this.#options.clock, MINUTE_MS, signal)
       if (!signal.aborted) this.#summarise()
     }
   }
@@ -135,7 +135,7 @@ export class WebhookLog implements Worker {
     const breaker = this.#isOpen(failing) ? 'open' : 'closed'
     const until = health.blockedUntil(destinationId, url)
     if (until <= clock.now()) return { breaker }
-    return { breaker, nextAttemptAt: new Date(shownAt(until, clock)).toISOString() }
+    return { breaker, nextAttemptAt: new Date(toWallClock(until, clock)).toISOString() }
   }
 
   #namesOf({ destinationId, url }: FailingWebhook): object {

@@ -3,9 +3,9 @@ import type { Attempt, Destination, Pause } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../../telemetry/logger.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import { CatalogConflict, type FollowedCatalog } from '../../backend/catalog.ts'
+import { CatalogConflictError, type FollowedCatalog } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { pause } from '../../util/time/pause.ts'
+import { sleep } from '../../util/time/sleep.ts'
 import { isForbidden } from '../sending/outcome.ts'
 import { retryWhileUnavailable } from '../records/retry-while-unavailable.ts'
 
@@ -18,7 +18,7 @@ export interface GoneCount {
 const GONE = 410
 export const GONE_LIMIT = 3
 export const MIN_INTERVAL_MS = 60_000
-const MAX_KEPT = 10_000
+const MAX_WEBHOOKS = 10_000
 /** This node receives the conflicting change within this time. */
 const AFTER_CONFLICT_MS = 1_000
 
@@ -47,7 +47,7 @@ export interface WebhookPauserOptions {
  */
 export class WebhookPauser {
   readonly #options: WebhookPauserOptions
-  readonly #counts = new LRUCache<string, GoneCount>({ max: MAX_KEPT })
+  readonly #counts = new LRUCache<string, GoneCount>({ max: MAX_WEBHOOKS })
 
   constructor(options: WebhookPauserOptions) {
     this.#options = options
@@ -96,8 +96,8 @@ export class WebhookPauser {
         logger.warn({ ...fieldsOf(destinationId, url, catalog.current), reason }, 'webhook.paused')
         return
       } catch (error) {
-        if (!(error instanceof CatalogConflict)) throw error
-        await pause(clock, AFTER_CONFLICT_MS, signal)
+        if (!(error instanceof CatalogConflictError)) throw error
+        await sleep(clock, AFTER_CONFLICT_MS, signal)
       }
     }
   }

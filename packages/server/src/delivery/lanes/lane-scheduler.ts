@@ -235,13 +235,13 @@ class Slots {
 /** This node's share of the limits of each lane, which apply to all nodes together. */
 export interface LaneDivision {
   readonly nodes: number
-  readonly place: number
+  readonly index: number
 }
 
-export const UNDIVIDED: LaneDivision = { nodes: 1, place: 0 }
+export const UNDIVIDED: LaneDivision = { nodes: 1, index: 0 }
 
 /** This node's part of a limit. Each is at least 1. The parts add up to the limit, unless there are more nodes than that. */
-export function partOfLimit(limit: number, { nodes, place }: LaneDivision): number {
-  const rest = place < limit % nodes ? 1 : 0
+export function partOfLimit(limit: number, { nodes, index }: LaneDivision): number {
+  const rest = index < limit % nodes ? 1 : 0
   return Math.max(1, Math.floor(limit / nodes) + rest)
 }

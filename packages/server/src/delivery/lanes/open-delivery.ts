@@ -1,5 +1,5 @@
 import type { Attempt, Delivery, DeliveryContent } from '@hookline/protocol'
-import { type Place, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
+import { type Entry, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
 /** A delivery in memory with its event or notice. Its parts in the lanes share it. */
@@ -17,8 +17,8 @@ export interface OpenDelivery {
   isInNextRecord: boolean
   /** When it came from the log; `undefined` once stored. */
   freshSince: number | undefined
-  /** Its place among the fresh deliveries. */
-  fresh?: Place<OpenDelivery>
+  /** Its entry among the fresh deliveries. */
+  fresh?: Entry<OpenDelivery>
   /** Called once, when it is stored and the log need not keep it. */
   readonly onRecorded: () => void
 }

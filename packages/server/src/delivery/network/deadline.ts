@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/time/clock.ts'
-import { type Place, ShortLivedSet } from '../../util/short-lived.ts'
-import { DeadlinePassed } from './network-errors.ts'
+import { type Entry, ShortLivedSet } from '../../util/short-lived.ts'
+import { DeadlineExceededError } from './network-errors.ts'
 
 export interface DeadlineOptions {
   readonly clock: Clock
@@ -22,7 +22,7 @@ export class Deadline implements Disposable {
     this.#cancelTimer = clock.after(afterMs, () => {
       // A response that has already arrived is read first, as in `DeadlineQueue`.
       setImmediate(() => {
-        if (!this.#isOver) this.#controller.abort(new DeadlinePassed(afterMs))
+        if (!this.#isOver) this.#controller.abort(new DeadlineExceededError(afterMs))
       })
     })
     this.#outer = signal
@@ -30,7 +30,7 @@ export class Deadline implements Disposable {
     signal?.addEventListener('abort', this.#onOuterAbort, { once: true })
   }
 
-  /** Aborts with `DeadlinePassed`, or with the outer signal. */
+  /** Aborts with `DeadlineExceededError`, or with the outer signal. */
   get signal(): AbortSignal {
     return this.#controller.signal
   }
@@ -63,7 +63,7 @@ interface Due {
   readonly onPass: () => void
 }
 
-export type QueuedDeadline = Place<Due>
+export type QueuedDeadline = Entry<Due>
 
 /** Deadlines of equal length: they pass in order, so one timer is enough. Cancelling touches no timer. */
 export class DeadlineQueue {

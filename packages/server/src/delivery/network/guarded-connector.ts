@@ -9,8 +9,8 @@ import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
 import {
   AddressForbidden,
-  DeadlinePassed,
-  NameUnresolved,
+  DeadlineExceededError,
+  NameUnresolvedError,
   PortForbidden,
 } from './network-errors.ts'
 import { connectionClosed, openTcp, openTls } from './open-socket.ts'
@@ -18,7 +18,7 @@ import type { ProxyTunnel } from './proxy-tunnel.ts'
 import { InProcessConnections, type InProcessReceiver } from './in-process-receiver.ts'
 
 /** The proxy resolves the name anyway, and Hookline's own name server may be unreachable. */
-const LOOKUP_BESIDE_PROXY_MS = 1_000
+const PROXY_LOOKUP_MS = 1_000
 
 export interface GuardedConnectorOptions {
   readonly clock: Clock
@@ -105,11 +105,12 @@ export class GuardedConnector implements Disposable {
   async #refuseForbidden(host: string, deadline: Deadline): Promise<void> {
     const { clock } = this.#options
     const { signal } = deadline
-    using limit = new Deadline({ clock, afterMs: LOOKUP_BESIDE_PROXY_MS, signal })
+    using limit = new Deadline({ clock, afterMs: PROXY_LOOKUP_MS, signal })
     try {
       await limit.race(this.#permittedAddresses(host))
     } catch (error) {
-      const isUnknown = error instanceof NameUnresolved || error instanceof DeadlinePassed
+      const isUnknown =
+        error instanceof NameUnresolvedError || error instanceof DeadlineExceededError
       if (!isUnknown || signal.aborted) throw error
     }
   }

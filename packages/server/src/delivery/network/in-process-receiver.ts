@@ -8,7 +8,7 @@ import type { Socket } from 'node:net'
 import { duplexPair } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Clock } from '../../util/time/clock.ts'
-import { pause } from '../../util/time/pause.ts'
+import { sleep } from '../../util/time/sleep.ts'
 
 export interface SentRequest {
   readonly method: string
@@ -67,7 +67,7 @@ export class InProcessConnections {
       rawHeaders,
       body,
     })
-    if (delayMs > 0) await pause(this.#clock, delayMs, closed.signal)
+    if (delayMs > 0) await sleep(this.#clock, delayMs, closed.signal)
     if (closed.signal.aborted) return
     response.writeHead(status).end()
     this.#receiver.responded(id)

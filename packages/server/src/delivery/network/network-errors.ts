@@ -1,5 +1,5 @@
-export class DeadlinePassed extends Error {
-  override readonly name = 'DeadlinePassed'
+export class DeadlineExceededError extends Error {
+  override readonly name = 'DeadlineExceededError'
   readonly code = 'HOOKLINE_DEADLINE_PASSED'
 
   constructor(afterMs: number) {
@@ -8,8 +8,8 @@ export class DeadlinePassed extends Error {
 }
 
 /** undici refused a response without giving a reason. */
-export class ResponseUnreadable extends Error {
-  override readonly name = 'ResponseUnreadable'
+export class ResponseUnreadableError extends Error {
+  override readonly name = 'ResponseUnreadableError'
   readonly code = 'HOOKLINE_BAD_RESPONSE'
 
   constructor(cause: Error) {
@@ -18,8 +18,8 @@ export class ResponseUnreadable extends Error {
 }
 
 /** The service stopped during the attempt, which counts neither as a success nor as a failure of the receiver. */
-export class AttemptAborted extends Error {
-  override readonly name = 'AttemptAborted'
+export class AttemptAbortedError extends Error {
+  override readonly name = 'AttemptAbortedError'
 
   constructor() {
     super('The service stopped before the response arrived.')
@@ -63,25 +63,25 @@ export class PortForbidden extends Error {
   }
 }
 
-export class ProxyFailed extends Error {
-  override readonly name = 'ProxyFailed'
+export class ProxyFailedError extends Error {
+  override readonly name = 'ProxyFailedError'
   readonly code = 'HOOKLINE_PROXY_FAILED'
 
-  static answered(status: number): ProxyFailed {
+  static answered(status: number): ProxyFailedError {
     return status === 407
-      ? new ProxyFailed('The proxy rejected the credentials in the egressProxy setting (407).')
-      : new ProxyFailed(`The proxy responded ${status} and did not connect to the receiver.`)
+      ? new ProxyFailedError('The proxy rejected the credentials in the egressProxy setting (407).')
+      : new ProxyFailedError(`The proxy responded ${status} and did not connect to the receiver.`)
   }
 
-  static unreachable(cause: unknown): ProxyFailed {
+  static unreachable(cause: unknown): ProxyFailedError {
     const { code = 'unknown' } = cause as { readonly code?: string }
     const message = `The proxy in the egressProxy setting is unreachable (${code}).`
-    return new ProxyFailed(message, { cause })
+    return new ProxyFailedError(message, { cause })
   }
 }
 
-export class NameUnresolved extends Error {
-  override readonly name = 'NameUnresolved'
+export class NameUnresolvedError extends Error {
+  override readonly name = 'NameUnresolvedError'
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'
 
   constructor(host: string, reason: string) {

@@ -3,7 +3,7 @@ import type { SecureContext } from 'node:tls'
 import { Client } from 'undici'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import type { Deadline } from './deadline.ts'
-import { ProxyFailed } from './network-errors.ts'
+import { ProxyFailedError } from './network-errors.ts'
 import { openTcp, openTls } from './open-socket.ts'
 import type { Resolver } from './resolver.ts'
 
@@ -27,7 +27,7 @@ export class ProxyTunnel {
     this.#url = new URL(options.proxy.reveal())
   }
 
-  /** @throws {ProxyFailed} if the proxy cannot be reached, or does not connect to the receiver */
+  /** @throws {ProxyFailedError} if the proxy cannot be reached, or does not connect to the receiver */
   async open(host: string, port: number, deadline: Deadline): Promise<Socket> {
     const client = this.#client(deadline)
     const authority = isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`
@@ -37,10 +37,10 @@ export class ProxyTunnel {
       const { statusCode, socket } = await client.connect({ path: authority, headers, signal })
       if (statusCode >= 200 && statusCode < 300) return socket as Socket
       socket.destroy()
-      throw ProxyFailed.answered(statusCode)
+      throw ProxyFailedError.answered(statusCode)
     } catch (error) {
       if (signal.aborted) throw signal.reason
-      throw error instanceof ProxyFailed ? error : ProxyFailed.unreachable(error)
+      throw error instanceof ProxyFailedError ? error : ProxyFailedError.unreachable(error)
     } finally {
       // A tunnel's socket does not belong to the client.
       void client.destroy()

@@ -7,7 +7,7 @@ import { limitFunction } from 'p-limit'
 import { INSPECTOR_HOST } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { AddressForbidden, NameUnresolved } from './network-errors.ts'
+import { AddressForbidden, NameUnresolvedError } from './network-errors.ts'
 import { Deadline } from './deadline.ts'
 
 const MIN_MS = 5000
@@ -17,7 +17,7 @@ const STALE_MS = 600_000
 const SYSTEM_TTL_MS = 30_000
 const MAX_NAMES = 10_000
 /** Each system lookup blocks one of libuv's four threads, for seconds when DNS is down. */
-const SYSTEM_LOOKUPS_AT_A_TIME = 2
+const MAX_CONCURRENT_SYSTEM_LOOKUPS = 2
 
 export interface ResolverOptions {
   readonly clock: Clock
@@ -47,7 +47,7 @@ export class Resolver {
   readonly #names: NameServer
   /** Resolves names as configured in the system, with search domains. */
   readonly #systemLookup = limitFunction((name: string) => lookup(name, { all: true }), {
-    concurrency: SYSTEM_LOOKUPS_AT_A_TIME,
+    concurrency: MAX_CONCURRENT_SYSTEM_LOOKUPS,
   })
   readonly #cache = new LRUCache<string, CachedResult>({ max: MAX_NAMES })
   readonly #pending = new Map<string, Promise<CachedResult>>()
@@ -59,11 +59,11 @@ export class Resolver {
     this.#names = new NameServer(servers)
   }
 
-  /** All addresses of the name, IPv4 first. @throws {AddressForbidden | NameUnresolved} */
+  /** All addresses of the name, IPv4 first. @throws {AddressForbidden | NameUnresolvedError} */
   async lookup(host: string): Promise<readonly LookupAddress[]> {
     const name = host.toLowerCase().replace(/\.$/, '')
     const { addresses, code } = await this.#find(name)
-    if (addresses.length === 0) throw new NameUnresolved(name, code)
+    if (addresses.length === 0) throw new NameUnresolvedError(name, code)
     for (const { address } of addresses) {
       const why = this.#guard.refusal(address)
       if (why !== undefined) throw new AddressForbidden(name, address, why)
@@ -143,7 +143,9 @@ export async function hostProblem(
     if (error instanceof AddressForbidden)
       return { kind: 'forbidden', address: error.address, why: error.why }
     // A late lookup may still succeed.
-    return error instanceof NameUnresolved && !isBehindProxy ? { kind: 'unresolved' } : undefined
+    return error instanceof NameUnresolvedError && !isBehindProxy
+      ? { kind: 'unresolved' }
+      : undefined
   }
 }
 

@@ -13,7 +13,7 @@ import type { Transforms } from '../transforms/transforms.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
-import { AttemptAborted } from '../network/network-errors.ts'
+import { AttemptAbortedError } from '../network/network-errors.ts'
 import { afterAttempt, partOf, type RetrySchedule } from './parts.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import { type AttemptResult, classification, classifyFault } from '../sending/outcome.ts'
@@ -21,7 +21,7 @@ import type { SendOptions } from '../sending/sender.ts'
 
 /** Sends one request: `WebhookSender`, or the simulated network of the simulator. */
 export interface Sender {
-  /** @throws {AttemptAborted} if the service stopped before a response arrived */
+  /** @throws {AttemptAbortedError} if the service stopped before a response arrived */
   send(request: WebhookRequest, options?: SendOptions): Promise<AttemptResult>
 }
 
@@ -130,7 +130,7 @@ export class Attempts {
         onWritten: () => health.onWritten(destinationId, url, begunAt),
       })
     } catch (fault) {
-      if (fault instanceof AttemptAborted) return undefined
+      if (fault instanceof AttemptAbortedError) return undefined
       // The message of the error may contain secrets.
       const kind = fault instanceof Error ? fault.name : typeof fault
       const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`

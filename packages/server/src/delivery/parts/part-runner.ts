@@ -2,7 +2,7 @@ import type { Attempt, DeliveryContent, Destination } from '@hookline/protocol'
 import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import { type Clock, shownAt } from '../../util/time/clock.ts'
+import { type Clock, toWallClock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
@@ -129,7 +129,7 @@ function reportAttempt(
       ...fields,
       eventId: after.eventId,
       state: part?.state,
-      nextAttemptAt: dueAt === null ? undefined : new Date(shownAt(dueAt, clock)).toISOString(),
+      nextAttemptAt: dueAt === null ? undefined : new Date(toWallClock(dueAt, clock)).toISOString(),
       ...summary(attempt),
     },
     'attempt.failed',

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, DeliveryPart, DeliveryState } from '@hookline/protocol'
 import type { DeliveryContext } from '../delivery-context.ts'
 import type { RecordedDelivery } from '../../backend/deliveries.ts'
-import { pause } from '../../util/time/pause.ts'
+import { sleep } from '../../util/time/sleep.ts'
 import { isInLane, type OpenDeliveries, type OpenDelivery } from '../lanes/open-delivery.ts'
 import { quarantineAll } from './quarantine.ts'
 import { retryWhileUnavailable } from './retry-while-unavailable.ts'
@@ -176,7 +176,7 @@ export class DeliveryRecorder {
     const wasFresh = open.freshSince !== undefined
     this.#options.open.recorded(open)
     // Released immediately, it would be claimed continually until the purge has removed it.
-    if (!wasFresh) await pause(clock, PURGE_SLICES_MS, signal)
+    if (!wasFresh) await sleep(clock, PURGE_SLICES_MS, signal)
     if (open.inLanes.length === 0) await deliveries.release([open.delivery.id])
     this.#closeIfIdle(open)
   }

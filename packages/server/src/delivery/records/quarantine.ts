@@ -8,7 +8,7 @@ type QuarantineRequest = Omit<QuarantineItem, 'at'> & { readonly cause?: unknown
 
 /**
  * Quarantines items and logs each. Waits while the backend is unavailable. Returns false when `signal` aborted first.
- * @throws {BackendUnavailable} after `maxMs`
+ * @throws {BackendUnavailableError} after `maxMs`
  */
 export async function quarantineAll(
   faulty: readonly QuarantineRequest[],

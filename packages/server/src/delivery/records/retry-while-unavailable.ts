@@ -1,6 +1,6 @@
 import type { Logger } from '../../telemetry/logger.ts'
-import { BackendUnavailable } from '../../backend/backend.ts'
-import { exponentialBackoffMs, pause } from '../../util/time/pause.ts'
+import { BackendUnavailableError } from '../../backend/backend.ts'
+import { exponentialBackoffMs, sleep } from '../../util/time/sleep.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 
@@ -9,9 +9,9 @@ const LOG_EVERY_MS = 10_000
 const throttles = new WeakMap<Logger, LogThrottle>()
 
 /**
- * Retries `work` after growing pauses while it rejects with `BackendUnavailable`: a delivery cannot be undone
+ * Retries `work` after growing pauses while it rejects with `BackendUnavailableError`: a delivery cannot be undone
  * when recording it fails. Resolves to `undefined` when `signal` aborted first.
- * @throws any other error, and `BackendUnavailable` after `maxMs`; the work may still be running
+ * @throws any other error, and `BackendUnavailableError` after `maxMs`; the work may still be running
  */
 export async function retryWhileUnavailable<T>(
   work: () => Promise<T>,
@@ -32,11 +32,11 @@ export async function retryWhileUnavailable<T>(
     try {
       return { value: await inTime(work(), startedAt + maxMs, clock) }
     } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
+      if (!(error instanceof BackendUnavailableError)) throw error
       report(error, { clock, logger })
       if (signal.aborted) return undefined
       if (clock.now() - startedAt >= maxMs) throw error
-      await pause(clock, exponentialBackoffMs(failures), signal)
+      await sleep(clock, exponentialBackoffMs(failures), signal)
     }
   }
 }
@@ -44,7 +44,7 @@ export async function retryWhileUnavailable<T>(
 async function inTime<T>(work: Promise<T>, until: number, clock: Clock): Promise<T> {
   if (until === Infinity) return work
   const late = Promise.withResolvers<never>()
-  const error = new BackendUnavailable('The backend is not responding.')
+  const error = new BackendUnavailableError('The backend is not responding.')
   const cancel = clock.after(until - clock.now(), () => late.reject(error))
   try {
     return await Promise.race([work, late.promise])
@@ -54,7 +54,7 @@ async function inTime<T>(work: Promise<T>, until: number, clock: Clock): Promise
 }
 
 function report(
-  error: BackendUnavailable,
+  error: BackendUnavailableError,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): void {
   let throttle = throttles.get(logger)

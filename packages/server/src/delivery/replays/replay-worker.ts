@@ -20,7 +20,7 @@ export interface ReplayWorkerOptions {
 
 /** Rows read, and deliveries requeued, per slice. Each takes a few milliseconds. */
 const SCAN = 1_000
-const MAX_AT_ONCE = 250
+const MAX_DELIVERIES_PER_SLICE = 250
 const POLL_EVERY_MS = 10_000
 const AFTER_FAILURE_MS = 1_000
 
@@ -67,7 +67,7 @@ export class ReplayWorker implements Worker {
     const { id, selection, cursor } = replay
     const rate = this.#rates.get(id) ?? new ReplayRate(replay.ratePerSecond ?? Infinity)
     this.#rates.set(id, rate)
-    const limit = Math.min(MAX_AT_ONCE, rate.allowance(clock.now()))
+    const limit = Math.min(MAX_DELIVERIES_PER_SLICE, rate.allowance(clock.now()))
     if (limit === 0) return rate.waitMs(clock.now())
     const destination = catalog.current.destinations.get(selection.destinationId)
     const isSelected = selectionOf(destination)

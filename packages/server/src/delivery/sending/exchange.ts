@@ -3,7 +3,7 @@ import { type Dispatcher, errors } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { DeadlineQueue, type QueuedDeadline } from '../network/deadline.ts'
-import { DeadlinePassed, ResponseUnreadable } from '../network/network-errors.ts'
+import { DeadlineExceededError, ResponseUnreadableError } from '../network/network-errors.ts'
 import { classifyFailure } from './outcome.ts'
 import type { ResponseHeads } from './response-heads.ts'
 import { asRefused } from './webhook-request.ts'
@@ -70,7 +70,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { headers } = deadlines
     this.#deadline = headers.begin(() => {
       if (this.#controller && this.#salvage({ isCut: true })) this.#stopReading()
-      else this.#fail(new DeadlinePassed(headers.afterMs))
+      else this.#fail(new DeadlineExceededError(headers.afterMs))
     })
   }
 
@@ -151,7 +151,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.#salvage({ isCut: !isUnreadable })) this.#finish()
     else if (isUnreadable) this.#fail(failure)
     else if (this.#mayRepeat(failure) && heads?.isStale === true) this.#repeat()
-    else this.#fail(heads?.isInterim ? new ResponseUnreadable(failure) : failure)
+    else this.#fail(heads?.isInterim ? new ResponseUnreadableError(failure) : failure)
   }
 
   /** Uses the status of an unparsed head: the receiver may have acted. Returns false without a status. */
@@ -214,7 +214,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 /** undici asserts conditions that a hostile receiver controls, so an error without a known code is attributed to the receiver. */
 function asFailure(error: Error): Error {
   const isKnown = isClosed(error) || classifyFailure(error) !== undefined
-  return isKnown ? error : new ResponseUnreadable(error)
+  return isKnown ? error : new ResponseUnreadableError(error)
 }
 
 function isClosed(error: Error): boolean {

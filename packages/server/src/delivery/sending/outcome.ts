@@ -7,10 +7,10 @@ import {
 import { errors } from 'undici'
 import {
   AddressForbidden,
-  DeadlinePassed,
-  NameUnresolved,
+  DeadlineExceededError,
+  NameUnresolvedError,
   PortForbidden,
-  ProxyFailed,
+  ProxyFailedError,
   RequestRefused,
 } from '../network/network-errors.ts'
 
@@ -182,11 +182,11 @@ export function describeResponse(status: number, location?: string): string {
 }
 
 const READABLE = [
-  DeadlinePassed,
+  DeadlineExceededError,
   AddressForbidden,
   PortForbidden,
-  NameUnresolved,
-  ProxyFailed,
+  NameUnresolvedError,
+  ProxyFailedError,
   RequestRefused,
 ]
 

@@ -9,7 +9,7 @@ const HEADER_CHARACTERS = 1024
 const MIN_SECRET = 4
 
 /** Recorded headers, besides `location` without its query. */
-const SHOWN = [
+const RECORDED_HEADERS = [
   'content-type',
   'content-length',
   'date',
@@ -41,7 +41,7 @@ export function shownHeaders(
   secrets: readonly string[],
 ): Record<string, string> {
   const shown: Record<string, string> = {}
-  for (const name of SHOWN) {
+  for (const name of RECORDED_HEADERS) {
     const value = combined(headers[name])
     if (value !== undefined) shown[name] = redacted(value, secrets).slice(0, HEADER_CHARACTERS)
   }

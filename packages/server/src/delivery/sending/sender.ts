@@ -6,7 +6,7 @@ import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
-import { AttemptAborted } from '../network/network-errors.ts'
+import { AttemptAbortedError } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import type { InProcessReceiver } from '../network/in-process-receiver.ts'
 import {
@@ -94,14 +94,14 @@ export class WebhookSender implements AsyncDisposable {
     return hostProblem(host, this.#hosts)
   }
 
-  /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAborted} after `abort` */
+  /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAbortedError} after `abort` */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
-    if (this.#isAborted) throw new AttemptAborted()
+    if (this.#isAborted) throw new AttemptAbortedError()
     const startedAt = this.#clock.wall()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
     const exchange = new Exchange(this.#deadlines, timer, options.onWritten)
-    const place = this.#inFlight.add(exchange)
+    const entry = this.#inFlight.add(exchange)
     try {
       this.#dispatch(request, headers, exchange)
       const response = await exchange.response
@@ -113,14 +113,14 @@ export class WebhookSender implements AsyncDisposable {
       timer.stop()
       return { startedAt, ...timer.result, ...failure, error: describeFailure(error) }
     } finally {
-      this.#inFlight.delete(place)
+      this.#inFlight.delete(entry)
     }
   }
 
   /** Ends the attempts in flight, and makes no further ones. An attempt that has a status resolves. */
   abort(): void {
     this.#isAborted = true
-    for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAborted())
+    for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAbortedError())
   }
 
   /** Closes every socket. Attempts in progress fail: await or abort them first. */

@@ -26,14 +26,14 @@ export class Transforms implements AsyncDisposable {
 
   constructor() {
     this.#slow = new TransformProcess({
-      maxTogether: 1,
+      maxBatch: 1,
       rest: 4,
       gatherMs: 0,
       onExceeded: (expression) => this.#apart.set(expression, true),
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
-      maxTogether: 32,
+      maxBatch: 32,
       rest: 0,
       gatherMs: 2,
       onExceeded: (expression) => this.#setApart(expression),
@@ -72,7 +72,7 @@ interface Waiting extends Evaluation {
 }
 
 interface ProcessOptions {
-  readonly maxTogether: number
+  readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly rest: number
   /** The pause after evaluations if fewer than `maxTogether` wait: a message to the process costs as much as several evaluations. */
@@ -175,7 +175,7 @@ class TransformProcess implements Disposable {
   #nextTurns(): readonly Waiting[] {
     const turns: Waiting[] = []
     for (const [expression, queue] of this.#waiting) {
-      if (turns.length === this.#options.maxTogether) break
+      if (turns.length === this.#options.maxBatch) break
       this.#waiting.delete(expression)
       turns.push(queue.shift()!)
       // Behind the others. The loop reaches it again.

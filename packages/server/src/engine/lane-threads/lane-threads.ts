@@ -28,7 +28,7 @@ export class LaneThreads implements Lanes {
     const { backend, threads: count, settings } = options
     this.#options = options
     this.#owners = new Owners(count)
-    this.#owners.give(backend.catalog.current.destinations.keys())
+    this.#owners.assign(backend.catalog.current.destinations.keys())
     this.#supervisor = new ThreadSupervisor(options)
     const own = {
       ...options,
@@ -87,8 +87,8 @@ export class LaneThreads implements Lanes {
     deliveries: readonly Pick<Delivery, 'id' | 'destinationId'>[],
   ): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
     const groups = Map.groupBy(deliveries, ({ destinationId }) => this.#of(destinationId))
-    const responses = [...groups].map(async ([{ host }, those]) => {
-      const requested = those.map(({ id, destinationId }) => ({ id, destinationId }))
+    const responses = [...groups].map(async ([{ host }, group]) => {
+      const requested = group.map(({ id, destinationId }) => ({ id, destinationId }))
       return (await host.channel?.call('attemptsOf', requested).catch(() => undefined)) ?? new Map()
     })
     return new Map((await Promise.all(responses)).flatMap((attempts) => [...attempts]))
@@ -97,8 +97,8 @@ export class LaneThreads implements Lanes {
   async command({ command, webhooks }: LaneCommand): Promise<void> {
     const groups = Map.groupBy(webhooks, ({ destinationId }) => this.#of(destinationId))
     // A thread that starts has closed breakers, and claims everything due.
-    const commands = [...groups].map(async ([{ host }, those]) => {
-      await host.channel?.call('command', { command, webhooks: those }).catch(() => undefined)
+    const commands = [...groups].map(async ([{ host }, group]) => {
+      await host.channel?.call('command', { command, webhooks: group }).catch(() => undefined)
     })
     await Promise.all(commands)
   }
@@ -154,7 +154,7 @@ export class LaneThreads implements Lanes {
 
   async #apply(change: SharedChange): Promise<void> {
     const put = change.kind === 'catalog' ? change.change.put.destinations : []
-    const assignments = this.#owners.give(put.map(({ id }) => id))
+    const assignments = this.#owners.assign(put.map(({ id }) => id))
     await Promise.all(this.#threads.map((thread) => thread.apply({ change, assignments })))
   }
 

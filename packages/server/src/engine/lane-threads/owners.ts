@@ -19,7 +19,7 @@ export class Owners {
   }
 
   /** Assigns new destinations to threads, and returns the assignments. */
-  give(destinationIds: Iterable<string>): readonly (readonly [id: string, thread: number])[] {
+  assign(destinationIds: Iterable<string>): readonly (readonly [id: string, thread: number])[] {
     const assignments: [string, number][] = []
     for (const id of destinationIds) {
       if (this.#byId.has(id)) continue

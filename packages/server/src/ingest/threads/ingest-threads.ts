@@ -7,7 +7,7 @@ import type { PrivateAddress } from '../../http/forwarding.ts'
 import { assertFree, type Listening } from '../../http/listen.ts'
 import type { ActivityListener } from '../../telemetry/activity-listener.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
-import { restoredError, ThreadExited, type WireError } from '../../threads/channel.ts'
+import { restoredError, ThreadExitedError, type WireError } from '../../threads/channel.ts'
 import {
   ThreadChanges,
   ThreadHost,
@@ -15,7 +15,7 @@ import {
   ThreadSupervisor,
   type ThreadSupervisorOptions,
 } from '../../threads/thread-host.ts'
-import { ByteBudget, memoryOfBudget } from '../../util/limits/byte-budget.ts'
+import { ByteBudget, allocateBudget } from '../../util/limits/byte-budget.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { type Limited, SharedBuckets } from '../../util/limits/shared-buckets.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -98,7 +98,7 @@ export class IngestThreads implements AsyncDisposable {
   #connect(thread: number): ThreadConnection {
     const { backend, limits } = this.#options
     // Releases the share of the exited thread that this one replaces.
-    limits.giveBackAllOf(thread)
+    limits.releaseAll(thread)
     return backend.threads.connectToLog(thread)
   }
 
@@ -176,7 +176,7 @@ class IngestThread {
       this.#listensAt = { ...at, port: Number(new URL(url).port) }
       return url
     } catch (error) {
-      if (error instanceof ThreadExited) return this.listen(at)
+      if (error instanceof ThreadExitedError) return this.listen(at)
       throw error
     }
   }
@@ -205,7 +205,7 @@ export class SharedLimits {
 
   constructor({ catalog, threads, maxBufferedBodyBytes, clock }: SharedLimitsOptions) {
     const all = threads + 1
-    const partialBodies = memoryOfBudget(all)
+    const partialBodies = allocateBudget(all)
     this.#catalog = catalog
     this.#buckets = SharedBuckets.create({ threads: all, now: clock.now() })
     this.#keep()
@@ -226,8 +226,8 @@ export class SharedLimits {
   }
 
   /** Gives back the share of an exited thread. */
-  giveBackAllOf(thread: number): void {
-    this.partialBodies.giveBackAllOf(thread)
+  releaseAll(thread: number): void {
+    this.partialBodies.releaseAll(thread)
   }
 
   #keep(): void {

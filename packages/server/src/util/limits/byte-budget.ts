@@ -4,7 +4,7 @@ export interface BudgetPart {
   readonly thread: number
 }
 
-export function memoryOfBudget(threads: number): SharedArrayBuffer {
+export function allocateBudget(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * BigInt64Array.BYTES_PER_ELEMENT)
 }
 
@@ -38,17 +38,17 @@ export class ByteBudget {
     // Add before comparing: of two concurrent requests, at least the later one sees both.
     Atomics.add(this.#counts, this.#thread, BigInt(bytes))
     if (this.takenBytes <= this.#maxBytes) return true
-    this.giveBack(bytes)
+    this.release(bytes)
     return false
   }
 
-  giveBack(bytes: number): void {
+  release(bytes: number): void {
     if (bytes === 0) return
     Atomics.sub(this.#counts, this.#thread, BigInt(bytes))
   }
 
   /** Gives back all bytes of a thread that has exited. */
-  giveBackAllOf(thread: number): void {
+  releaseAll(thread: number): void {
     Atomics.store(this.#counts, thread, 0n)
   }
 }

@@ -32,11 +32,11 @@ export class FairTurns {
   }
 
   /** Waiting calls of the client, and of its token with all sessions. */
-  waitingOf({ id, tokenId }: Client): { readonly own: number; readonly ofToken: number } {
+  waitingOf({ id, tokenId }: Client): { readonly own: number; readonly perToken: number } {
     this.#removeUnwanted()
-    const ofToken = this.#waiting.filter(({ client }) => client.tokenId === tokenId)
-    const own = ofToken.filter(({ client }) => client.id === id)
-    return { own: own.length, ofToken: ofToken.length }
+    const perToken = this.#waiting.filter(({ client }) => client.tokenId === tokenId)
+    const own = perToken.filter(({ client }) => client.id === id)
+    return { own: own.length, perToken: perToken.length }
   }
 
   /** Calls `start` at the client's turn, unless `isWanted` is false by then. The client must call `end` once afterwards. */

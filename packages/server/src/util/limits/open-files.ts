@@ -4,8 +4,8 @@ const FILES_PER_THREAD = 8
 const MIN_CONNECTIONS = 64
 const ADMIN_PART = 1 / 8
 
-class TooFewOpenFiles extends Error {
-  override readonly name = 'TooFewOpenFiles'
+class TooFewOpenFilesError extends Error {
+  override readonly name = 'TooFewOpenFilesError'
 }
 
 /** Connection limits, so that neither side takes the files of the other or of the database. */
@@ -27,23 +27,23 @@ export interface NeededFiles {
   /** Connections on each side at the maximum that the settings allow. */
   readonly connections: number
   /** Called with the number of files needed for that, if fewer are permitted. */
-  readonly onTight: (wanted: number) => void
+  readonly onInsufficientFiles: (wanted: number) => void
 }
 
-/** @throws {TooFewOpenFiles} if the service cannot open enough files */
+/** @throws {TooFewOpenFilesError} if the service cannot open enough files */
 export function checkOpenFiles(
   openFiles: number,
-  { threads, connections, onTight }: NeededFiles,
+  { threads, connections, onInsufficientFiles }: NeededFiles,
 ): void {
   const needed = filesFor(MIN_CONNECTIONS, threads)
   const wanted = filesFor(connections, threads)
   if (openFiles < needed) {
-    throw new TooFewOpenFiles(
+    throw new TooFewOpenFilesError(
       `The service may open ${openFiles} files and connections, but needs ${needed}: ${MIN_CONNECTIONS} for clients, ${MIN_CONNECTIONS} for webhooks, and the rest for the database and ${threads} threads. ` +
         `Raise the limit of the operating system (ulimit -n, or LimitNOFILE of systemd) and the maxOpenFiles setting to at least ${needed}; ${Math.max(needed, wanted)} are enough for the current settings.`,
     )
   }
-  if (openFiles < wanted) onTight(wanted)
+  if (openFiles < wanted) onInsufficientFiles(wanted)
 }
 
 /** Files needed for this many connections on each side. */
@@ -63,10 +63,10 @@ export function sharesOf(openFiles: number, threads: number): FileShares {
 /** Connections that ingest threads may accept and forward to main. A forwarded one takes three files. */
 export function sharesWithThreads(connections: number): {
   readonly threadConnections: number
-  readonly ofMain: number
+  readonly mainConnections: number
 } {
-  const ofMain = Math.max(1, Math.floor(connections / 6))
-  return { threadConnections: Math.max(1, connections - 3 * ofMain), ofMain }
+  const mainConnections = Math.max(1, Math.floor(connections / 6))
+  return { threadConnections: Math.max(1, connections - 3 * mainConnections), mainConnections }
 }
 
 /** Open files permitted by the operating system. Node raises its limit to `ulimit -Hn`. */

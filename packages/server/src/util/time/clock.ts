@@ -58,6 +58,6 @@ export function jumpOf(clock: Pick<Clock, 'now' | 'wall'>): number {
 }
 
 /** Converts a time of `now` to the system clock, for display. */
-export function shownAt(at: number, clock: Pick<Clock, 'now' | 'wall'>): number {
+export function toWallClock(at: number, clock: Pick<Clock, 'now' | 'wall'>): number {
   return at + jumpOf(clock)
 }

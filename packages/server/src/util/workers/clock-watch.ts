@@ -1,6 +1,6 @@
 import type { Counter, Gauge } from 'prom-client'
 import { type Clock, MIN_JUMP_MS } from '../time/clock.ts'
-import { pause } from '../time/pause.ts'
+import { sleep } from '../time/sleep.ts'
 import type { Worker } from './worker.ts'
 
 export interface ClockWatchOptions {
@@ -58,7 +58,7 @@ export class ClockWatch implements Worker {
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#check()
-      await pause(this.#options.clock, EVERY_MS, signal)
+      await sleep(this.#options.clock, EVERY_MS, signal)
     }
   }
 

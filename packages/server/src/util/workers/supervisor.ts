@@ -1,4 +1,4 @@
-import { exponentialBackoffMs, pause } from '../time/pause.ts'
+import { exponentialBackoffMs, sleep } from '../time/sleep.ts'
 import type { Clock } from '../time/clock.ts'
 import type { Worker } from './worker.ts'
 
@@ -90,7 +90,7 @@ export class Supervisor {
       if (!this.#options.sideWorkers?.has(worker.name))
         return this.#options.onPermanentFailure(failure)
       this.#options.onSuspend?.({ ...failure, isTransient: false, restartInMs: REST_MS })
-      await pause(clock, REST_MS, signal)
+      await sleep(clock, REST_MS, signal)
       counted = []
       inARow = 0
     }
@@ -117,7 +117,7 @@ export class Supervisor {
     const pauses = restartsAtOnce ? inARow - 1 : inARow
     const restartInMs = pauses === 0 ? 0 : Math.round(exponentialBackoffMs(pauses, firstRestartMs))
     onFailure({ ...failure, isTransient: isTransient(failure.error), restartInMs })
-    await pause(clock, restartInMs, signal)
+    await sleep(clock, restartInMs, signal)
   }
 
   #reasonOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { clientOf, WrongTokens } from '../../../src/admin/access/authenticate.ts'
+import { clientOf, AuthFailureLimit } from '../../../src/admin/access/authenticate.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { AdminServer } from '../admin-server.ts'
@@ -17,17 +17,22 @@ async function opened(maxAuthFailuresPerMinute: number | null): Promise<AdminSer
 const callWith = (server: AdminServer, token: string) =>
   server.call<ProblemDocument>('GET', '/sources', { headers: { authorization: `Bearer ${token}` } })
 
-function openWrongTokens(perMinute: number | null = 60) {
+function openAuthFailureLimit(perMinute: number | null = 60) {
   const clock = new ManualClock()
   const metrics = new Metrics()
   const lines: { readonly client: string | null; readonly requests: number }[] = []
   const logger = pino({ base: null }, { write: (line) => lines.push(JSON.parse(line)) })
-  return { clock, metrics, lines, wrong: new WrongTokens({ perMinute, metrics, clock, logger }) }
+  return {
+    clock,
+    metrics,
+    lines,
+    wrong: new AuthFailureLimit({ perMinute, metrics, clock, logger }),
+  }
 }
 
-const counted = async ({ wrongTokens }: Metrics): Promise<object> =>
+const counted = async ({ authFailures }: Metrics): Promise<object> =>
   Object.fromEntries(
-    (await wrongTokens.get()).values.map(({ labels, value }) => [labels['code'], value]),
+    (await authFailures.get()).values.map(({ labels, value }) => [labels['code'], value]),
   )
 
 describe('beyond the limit', () => {
@@ -69,7 +74,7 @@ test('without a limit, every wrong token gets a 401', async () => {
 })
 
 test('4,800 wrong tokens of one client log one line per minute, with its address and their number', () => {
-  const { clock, lines, wrong } = openWrongTokens()
+  const { clock, lines, wrong } = openAuthFailureLimit()
   for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
   expect(lines).toHaveLength(1)
   clock.advance(MINUTE)
@@ -81,7 +86,7 @@ test('4,800 wrong tokens of one client log one line per minute, with its address
 })
 
 test('wrong tokens from many networks log a limited number of lines, and all of them are counted', async () => {
-  const { lines, wrong, metrics } = openWrongTokens()
+  const { lines, wrong, metrics } = openAuthFailureLimit()
   for (let index = 0; index < 50_000; index++)
     wrong.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)
   expect(lines).toHaveLength(21)
@@ -90,7 +95,7 @@ test('wrong tokens from many networks log a limited number of lines, and all of 
 })
 
 test('clients are limited separately, but all addresses of a /64 together', () => {
-  const { wrong } = openWrongTokens(2)
+  const { wrong } = openAuthFailureLimit(2)
   for (let index = 1; index <= 2; index++)
     expect(wrong.add(`2001:db8:1:1::${index}`)).toBeUndefined()
   expect(wrong.add('2001:db8:1:1:ffff::3')?.statusCode).toBe(429)

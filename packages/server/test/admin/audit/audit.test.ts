@@ -1,6 +1,6 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
 import { AdminServer } from '../admin-server.ts'
@@ -56,7 +56,7 @@ test('a corrupted entry is listed with its readable fields, and its id is logged
   const source = await server.must<CreatedRecord>('POST', '/sources', { body: { name: 'web' } })
   await server.must('PATCH', `/sources/${source.id}`, { body: { name: 'shop' } })
   {
-    using db = openBesideService(server.dataDir)
+    using db = openDatabaseOfRunningService(server.dataDir)
     db.exec("UPDATE audit SET sealed = 'corrupted' WHERE action = 'createSource'")
   }
   const [changed, created] = await auditOf(server)

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { DatabaseCopy } from '../../../src/admin/backup.ts'
-import { NoCopy } from '../../../src/backend/backend.ts'
+import { CopyNotSupportedError } from '../../../src/backend/backend.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
 
@@ -60,7 +60,7 @@ test('only one backup runs at a time, and a client that disconnects does not blo
 })
 
 test('a backend without backup files responds with the alternative, and does not block anything', async () => {
-  const copyDatabase = () => Promise.reject(new NoCopy('Use pg_dump.'))
+  const copyDatabase = () => Promise.reject(new CopyNotSupportedError('Use pg_dump.'))
   await using server = await AdminServer.open({ copyDatabase })
   for (let call = 0; call < 2; call++) {
     const { status, body } = await server.call('GET', '/backup')

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { PROBLEM_CODES, type ProblemCodeName } from '../../../src/admin/problems/problem-codes.ts'
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
-import { ResponseExists } from '../../../src/backend/idempotent-responses.ts'
+import { BackendUnavailableError } from '../../../src/backend/backend.ts'
+import { ResponseAlreadyStoredError } from '../../../src/backend/idempotent-responses.ts'
 import type { Events } from '../../../src/backend/events.ts'
 import { AdminServer, type Call } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
@@ -171,7 +171,7 @@ function failing(error: Error): Partial<Record<'events', Events>> {
 }
 
 test('the response is 503 with Retry-After while the database is unavailable', async () => {
-  await using own = await AdminServer.open(failing(new BackendUnavailable('disk full')))
+  await using own = await AdminServer.open(failing(new BackendUnavailableError('disk full')))
   const { status, headers, body, text } = await own.call<ProblemDocument>('GET', '/events')
   expect([status, body.code, headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
   expect(text).not.toContain('disk full')
@@ -179,7 +179,9 @@ test('the response is 503 with Retry-After while the database is unavailable', a
 })
 
 test('the response is 409 with Retry-After if another node has handled a request with the same key', async () => {
-  await using own = await AdminServer.open(failing(new ResponseExists('there is a response')))
+  await using own = await AdminServer.open(
+    failing(new ResponseAlreadyStoredError('there is a response')),
+  )
   const { status, headers, body } = await own.call<ProblemDocument>('GET', '/events')
   expect([status, body.code, headers.get('retry-after')]).toEqual([409, 'request_in_progress', '1'])
 })
@@ -194,7 +196,7 @@ test('the response to a bug is a 500 without its message, which is logged under 
 })
 
 test('the same error is logged once in 10 s, with the number of requests', async () => {
-  await using own = await AdminServer.open(failing(new BackendUnavailable('disk full')))
+  await using own = await AdminServer.open(failing(new BackendUnavailableError('disk full')))
   const lines = () =>
     own.logged.flatMap((line) => (line.includes('disk full') ? [JSON.parse(line) as unknown] : []))
   for (let requests = 0; requests < 5; requests++) await own.call('GET', '/events')

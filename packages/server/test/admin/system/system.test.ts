@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import type { ProcessFacts, ShownSetting } from '../../../src/admin/system.ts'
+import type { ProcessFacts, PresentedSetting } from '../../../src/admin/system.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
@@ -113,7 +113,7 @@ test('runs the checks at most once in ten seconds', async () => {
 })
 
 test('only admins see paths, hosts and corruption, and no one sees secrets', async () => {
-  const setting: ShownSetting = {
+  const setting: PresentedSetting = {
     name: 'port',
     flag: '--port',
     variable: 'HOOKLINE_PORT',
@@ -122,7 +122,7 @@ test('only admins see paths, hosts and corruption, and no one sees secrets', asy
     default: '4800',
     origin: { kind: 'default' },
     isSecret: false,
-    isPlace: false,
+    isLocation: false,
     help: 'Port.',
   }
   const file = { kind: 'file', name: '/etc/planted.yaml', key: 'data-dir' }
@@ -131,7 +131,7 @@ test('only admins see paths, hosts and corruption, and no one sees secrets', asy
       ...SYSTEM,
       settings: [
         setting,
-        { ...setting, name: 'dataDir', value: '/planted/data', isPlace: true, origin: file },
+        { ...setting, name: 'dataDir', value: '/planted/data', isLocation: true, origin: file },
         { ...setting, name: 'adminToken', value: null, isSecret: true, origin: null },
         { ...setting, origin: { kind: 'flag', name: '--port' } },
       ],

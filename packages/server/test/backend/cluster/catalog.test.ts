@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
-import { CatalogConflict } from '../../../src/backend/catalog.ts'
+import { CatalogConflictError } from '../../../src/backend/catalog.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
@@ -54,7 +54,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
           ),
         )
         const lost = results.findIndex(({ status }) => status === 'rejected')
-        expect(results[lost]).toMatchObject({ reason: expect.any(CatalogConflict) as unknown })
+        expect(results[lost]).toMatchObject({ reason: expect.any(CatalogConflictError) as unknown })
         const { catalog } = nodes[lost]!
         const kept = catalog.current.sources.get('src_a')!
         expect(kept).toMatchObject({ name: `by ${1 - lost}`, version })

@@ -1,7 +1,7 @@
 import type { Delivery } from '@hookline/protocol'
 import type { RawBuilder } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { PostgresDeliveries } from '../../../src/backend/cluster/deliveries/postgres-delivery-queue.ts'
 import { ClaimingNode } from '../../../src/backend/cluster/deliveries/claiming-node.ts'
 import { PostgresLanes } from '../../../src/backend/cluster/deliveries/postgres-lanes.ts'
@@ -41,7 +41,7 @@ class BreakingPostgres extends Postgres {
     const rows = await super.run(statement)
     if (!this.breaksOnce) return rows
     this.breaksOnce = false
-    throw new BackendUnavailable('The response was lost.')
+    throw new BackendUnavailableError('The response was lost.')
   }
 }
 
@@ -326,7 +326,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a claim whose response was lo
     const [first, second] = await recordMany(harness, 2)
     expect(await claimIn(node, LANE, 1)).toEqual([first])
     node.postgres.breaksOnce = true
-    await expect(claimIn(node, LANE, 1)).rejects.toThrow(BackendUnavailable)
+    await expect(claimIn(node, LANE, 1)).rejects.toThrow(BackendUnavailableError)
     expect(await claimIn(harness.backend)).toEqual([])
     const { lanes } = await node.deliveries.waiting()
     expect(lanes).toEqual([{ ...LANE, dueAt: NOON, isHeld: false }])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import {
-  EncryptionKeyMismatch,
+  EncryptionKeyMismatchError,
   checkEncryptionKey,
 } from '../../../src/backend/cluster/encryption/encryption-key.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
@@ -21,7 +21,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     await using harness = await openClusterHarness()
     const other = SecretBox.newKey()
     const refused = openClusterBackend({ ...harness.options, encryptionKey: new Redacted(other) })
-    await expect(refused).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(refused).rejects.toThrow(EncryptionKeyMismatchError)
     await expect(refused).rejects.toThrow('HOOKLINE_ENCRYPTION_KEY')
     await expect(refused).rejects.not.toThrow(other)
     await using second = await openClusterBackend(harness.options)
@@ -37,7 +37,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     const renamed = { ...destination, name: 'Renamed', version: 2 }
     await changed.catalog.putDestination(renamed)
     await expect.poll(() => ready.catalog.current.destinations.get('dst_a')).toEqual(renamed)
-    await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatchError)
   })
 
   test('can be removed once everything is re-encrypted with a new key', async () => {
@@ -55,7 +55,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     expect((await changed.deliveries.list({}, { limit: 9 })).data).toMatchObject([delivery])
     await changed.deliveries.record([{ delivery, attempts: [attemptOf()] }])
     expect(await harness.sql('SELECT count(*)::int AS lanes FROM lanes')).toEqual([{ lanes: 1 }])
-    await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(nodeWith(harness, old)).rejects.toThrow(EncryptionKeyMismatchError)
   })
 
   test('is needed as long as anything is encrypted with it', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the encryption key of a clust
     const [old, next] = [harness.options.encryptionKey.reveal(), SecretBox.newKey()]
     await using changed = await nodeWith(harness, next, old)
     await harness.backend.audit.append(auditEntryOf('adt_late'))
-    await expect(nodeWith(harness, next)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(nodeWith(harness, next)).rejects.toThrow(EncryptionKeyMismatchError)
     await (await nodeWith(harness, next, old))[Symbol.asyncDispose]()
     await using last = await nodeWith(harness, next)
     expect((await last.audit.list({}, { limit: 9 })).data).toEqual([auditEntryOf('adt_late')])

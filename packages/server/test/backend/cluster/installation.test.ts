@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
-import { StreamMismatch } from '../../../src/backend/cluster/jetstream/log-stream.ts'
+import { StreamMismatchError } from '../../../src/backend/cluster/jetstream/log-stream.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
@@ -27,7 +27,7 @@ async function refusal(options: ClusterOptions): Promise<string> {
     () => new Error('The node was not refused.'),
     (reason: Error) => reason,
   )
-  expect(error).toBeInstanceOf(StreamMismatch)
+  expect(error).toBeInstanceOf(StreamMismatchError)
   return error.message
 }
 

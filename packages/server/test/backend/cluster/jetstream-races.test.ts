@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../../src/backend/backend.ts'
 import type { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { type ClusterOptions, openClusterBackend } from '../../../src/backend/cluster/open.ts'
@@ -157,7 +157,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the log of several nodes', ()
     const options = { ...harness.options, maxWaitingBytes: 2_000 }
     await using narrow = await openClusterBackend(options)
     const events = Array.from({ length: 20 }, () => acceptedEvent())
-    await expect(narrow.log.append(events)).rejects.toThrow(BackendUnavailable)
+    await expect(narrow.log.append(events)).rejects.toThrow(BackendUnavailableError)
     await narrow.log.append(events.slice(0, 1))
   })
 })

@@ -1,6 +1,6 @@
 import { cpSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import type { LogEntry } from '../../../src/backend/log.ts'
@@ -30,8 +30,8 @@ describe.skipIf(natsProgram() === undefined)('the log', () => {
     const { ids } = consuming
     await expect.poll(() => ids).toEqual([before.id])
     await nats.server.kill()
-    await expect(log.append([later])).rejects.toThrow(BackendUnavailable)
-    await expect(log.lastPosition()).rejects.toThrow(BackendUnavailable)
+    await expect(log.append([later])).rejects.toThrow(BackendUnavailableError)
+    await expect(log.lastPosition()).rejects.toThrow(BackendUnavailableError)
     await nats.server.start()
     const append = (): Promise<boolean> =>
       log.append([later]).then(

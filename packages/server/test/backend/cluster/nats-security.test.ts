@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
-import { ConnectionRefused } from '../../../src/backend/cluster/connection-refused.ts'
+import { BackendUnavailableError } from '../../../src/backend/backend.ts'
+import { ConnectionRefusedError } from '../../../src/backend/cluster/connection-refused.ts'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink, type NatsSecurity } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
@@ -40,7 +40,7 @@ async function refusal(connecting: Promise<void>): Promise<Error> {
     () => new Error('The node was not refused.'),
     (reason: Error) => reason,
   )
-  expect(error).toBeInstanceOf(ConnectionRefused)
+  expect(error).toBeInstanceOf(ConnectionRefusedError)
   expect(`${error.message}${String(error.cause)}`).not.toContain(WRONG)
   return error
 }
@@ -100,7 +100,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
     await appendAs(nats.url, { tls: { ca: certificates.ca, cert, key: new Redacted(key) } })
     // TLS 1.3: the client counts the handshake as done before the server closes the connection, without an error.
     await expect(appendAs(nats.url, { tls: { ca: certificates.ca } })).rejects.toThrow(
-      BackendUnavailable,
+      BackendUnavailableError,
     )
   })
 
@@ -113,7 +113,7 @@ describe.skipIf(natsProgram() === undefined)('a node logs in to NATS', () => {
   })
 
   test('and gets a retryable error if no server listens', async () => {
-    await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailable)
+    await expect(appendAs('nats://127.0.0.1:1')).rejects.toThrow(BackendUnavailableError)
   })
 })
 

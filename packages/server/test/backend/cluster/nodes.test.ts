@@ -91,6 +91,6 @@ describe.skipIf(clusterIsMissing() !== undefined)('the nodes of a service', () =
     await onlyCalls.nodes.join({ version: '0.0.0', role: 'ingest' })
     const [a, b] = opened.nodes.map(({ nodes }) => nodes)
     await expect.poll(() => divisionOf(a!).nodes + divisionOf(b!).nodes).toBe(4)
-    expect(new Set([divisionOf(a!).place, divisionOf(b!).place])).toEqual(new Set([0, 1]))
+    expect(new Set([divisionOf(a!).index, divisionOf(b!).index])).toEqual(new Set([0, 1]))
   })
 })

@@ -127,7 +127,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
     const second = await opened.add()
     const b = new Peer(second)
     await expect.poll(() => a.division?.nodes).toBe(2)
-    expect(new Set([a.division!.place, b.division!.place])).toEqual(new Set([0, 1]))
+    expect(new Set([a.division!.index, b.division!.index])).toEqual(new Set([0, 1]))
     await second[Symbol.asyncDispose]()
     await expect.poll(() => a.division).toEqual({ nodes: 1, place: 0 })
   })

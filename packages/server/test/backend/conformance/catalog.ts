@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CatalogConflict } from '../../../src/backend/catalog.ts'
+import { CatalogConflictError } from '../../../src/backend/catalog.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import type { OpenBackendHarness } from './backend-harness.ts'
@@ -45,8 +45,8 @@ export function catalogConformance(open: OpenBackendHarness): void {
       await catalog.putDestination(destination)
       await catalog.putDestination({ ...destination, name: 'First', version: 2 })
       const late = catalog.putDestination({ ...destination, name: 'Second', version: 2 })
-      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
-      await expect(catalog.putDestination(destination)).rejects.toBeInstanceOf(CatalogConflict)
+      await expect(late).rejects.toBeInstanceOf(CatalogConflictError)
+      await expect(catalog.putDestination(destination)).rejects.toBeInstanceOf(CatalogConflictError)
       expect(catalog.current.destinations.get('dst_a')?.name).toBe('First')
     })
 
@@ -67,7 +67,7 @@ export function catalogConformance(open: OpenBackendHarness): void {
       let changes = 0
       catalog.onChange(() => changes++)
       const late = catalog.putAll({ sources: [source], destinations: [destination] })
-      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
+      await expect(late).rejects.toBeInstanceOf(CatalogConflictError)
       expect([catalog.current.destinations.size, changes]).toEqual([0, 0])
       const renamed = { ...source, name: 'Store', version: 2 }
       await catalog.putAll({ sources: [renamed], destinations: [destination] })
@@ -118,8 +118,8 @@ export function catalogConformance(open: OpenBackendHarness): void {
       const before = catalog.current
       await catalog.putComputation({ ...audience, name: 'First', version: 2 })
       const late = catalog.putComputation({ ...audience, name: 'Second', version: 2 })
-      await expect(late).rejects.toBeInstanceOf(CatalogConflict)
-      await expect(catalog.putComputation(audience)).rejects.toBeInstanceOf(CatalogConflict)
+      await expect(late).rejects.toBeInstanceOf(CatalogConflictError)
+      await expect(catalog.putComputation(audience)).rejects.toBeInstanceOf(CatalogConflictError)
       expect(catalog.current.computations.get('aud_a')?.name).toBe('First')
       expect(before.computations.get('aud_a')?.name).toBe('Big spenders')
     })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { joinEmbeddedLog, type JoinLogData } from '../../../src/backend/embedded/join.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import type { JoinedLog } from '../../../src/backend/threads.ts'
@@ -61,7 +61,7 @@ test('the bytes waiting for the disk share one budget, and a thread that exits r
   const large = (): ReturnType<typeof acceptedEvent> =>
     acceptedEvent({ properties: { text: 'x'.repeat(2_000) } })
   const inThread = joined.log.append([large()])
-  await expect(backend.log.append([large()])).rejects.toThrow(BackendUnavailable)
+  await expect(backend.log.append([large()])).rejects.toThrow(BackendUnavailableError)
   // Another thread replaces this one, as if it had exited.
   backend.threads.connectToLog(1)
   await backend.log.append([large()])

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { CorruptionWatch } from '../../../src/backend/embedded/corruption/watch.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { Readers } from '../../../src/backend/embedded/readers.ts'
@@ -48,7 +48,7 @@ test('reads start in the order of the calls, and reads beyond the limit are refu
   const running = [count(readers, 300_000), count(readers, 300_000)]
   const waiting = Array.from({ length: 256 }, (_, index) => count(readers, index))
   const error: unknown = await count(readers, 1).catch((reason: unknown) => reason)
-  expect(error).toBeInstanceOf(BackendUnavailable)
+  expect(error).toBeInstanceOf(BackendUnavailableError)
   expect(error).toMatchObject({ message: expect.stringContaining('Too many reads are waiting') })
   expect(await Promise.all(running)).toEqual([[{ count: 300_000 }], [{ count: 300_000 }]])
   expect(await Promise.all(waiting)).toHaveLength(256)
@@ -63,7 +63,7 @@ test('a read that crashes its thread rejects, and later reads get another thread
     SELECT printf('%.*c', 1000000, 'x') AS text FROM number`
   const large = readers.run('select', { sql, values: [] })
   const others = [count(readers, 1), count(readers, 2), count(readers, 3)]
-  await expect(large).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(large).rejects.toBeInstanceOf(BackendUnavailableError)
   await expect(large).rejects.toThrow(/^The database cannot be read: .*memory/)
   expect(await Promise.all(others)).toEqual([[{ count: 1 }], [{ count: 2 }], [{ count: 3 }]])
   expect(await count(readers, 3)).toEqual([{ count: 3 }])
@@ -73,7 +73,7 @@ test('a read rejects if its thread cannot open the database, and a later read su
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'late.db')
   await using readers = new Readers(file, () => Promise.resolve(), new CorruptionWatch(file))
-  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailableError)
   new DatabaseSync(file).close()
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
 })
@@ -83,7 +83,7 @@ test('a failing statement rejects with the message of SQLite, and its thread con
   await using readers = openReaders(folder)
   const wrong = readers.run('select', { sql: 'SELECT missing', values: [] })
   await expect(wrong).rejects.toThrow('SQLite: no such column: missing')
-  await expect(wrong).rejects.not.toBeInstanceOf(BackendUnavailable)
+  await expect(wrong).rejects.not.toBeInstanceOf(BackendUnavailableError)
   const writing = readers.run('select', { sql: 'CREATE TABLE t (a)', values: [] })
   await expect(writing).rejects.toThrow('readonly')
   expect(await count(readers, 2)).toEqual([{ count: 2 }])
@@ -93,11 +93,11 @@ test('when the readers are closed, reads in progress finish, and all others reje
   using folder = new TemporaryFolder()
   const readers = openReaders(folder)
   const running = [count(readers, 100_000), count(readers, 100_000)]
-  const waiting = expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+  const waiting = expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailableError)
   await readers[Symbol.asyncDispose]()
   expect(await Promise.all(running)).toEqual([[{ count: 100_000 }], [{ count: 100_000 }]])
   await waiting
-  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(count(readers, 1)).rejects.toBeInstanceOf(BackendUnavailableError)
 })
 
 test('no thread starts before the first long read', async () => {

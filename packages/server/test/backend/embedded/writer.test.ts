@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -29,7 +29,7 @@ test('calls beyond the limit of bytes waiting for the disk are refused', async (
     backend.log.append([acceptedEvent({ properties: { text: 'x'.repeat(1500) } })])
   const results = await Promise.allSettled([big(), big()])
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
-  expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(BackendUnavailable)
+  expect((results[1] as PromiseRejectedResult).reason).toBeInstanceOf(BackendUnavailableError)
   // The first append is on disk, so there is room again.
   await big()
 })
@@ -42,8 +42,10 @@ test('operations called before closing finish; later ones are refused', async ()
   const appended = backend.log.append([event])
   await backend[Symbol.asyncDispose]()
   await appended
-  await expect(backend.log.append([acceptedEvent()])).rejects.toBeInstanceOf(BackendUnavailable)
-  await expect(backend.probe()).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(backend.log.append([acceptedEvent()])).rejects.toBeInstanceOf(
+    BackendUnavailableError,
+  )
+  await expect(backend.probe()).rejects.toBeInstanceOf(BackendUnavailableError)
   await using again = await openEmbeddedBackend(options)
   expect(await again.events.find(event.id)).toBeDefined()
 })

@@ -3,7 +3,7 @@ import { HOOKLINE } from '@hookline/testing/repository'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { moveData, type MoveReport } from '../../../src/backend/cluster/move/move-data.ts'
-import { MoveUnfinished } from '../../../src/backend/cluster/move/move-progress.ts'
+import { MoveUnfinishedError } from '../../../src/backend/cluster/move/move-progress.ts'
 import type { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { openStoppedData } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
@@ -103,7 +103,7 @@ describe.skipIf(clusterIsMissing() !== undefined)(
       await using reference = await openTarget()
       const expected = await moveInto(reference, folder.dataDir)
       expect((await runCommand(target, folder.dataDir, 2)).end).toBe('SIGKILL')
-      await expect(openNode(target)).rejects.toThrow(MoveUnfinished)
+      await expect(openNode(target)).rejects.toThrow(MoveUnfinishedError)
       for (let kill = 0; kill < KILLS; kill++)
         await runCommand(target, folder.dataDir, Math.ceil(random() * 30))
       const { end, stdout, stderr } = await runCommand(target, folder.dataDir)

@@ -1,15 +1,18 @@
 import { copyFileSync } from 'node:fs'
 import { expect, describe, test } from 'vitest'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
-import { DataDirInUse } from '../../../src/backend/embedded/database/data-dir.ts'
-import { EncryptionKeyMismatch } from '../../../src/backend/embedded/database/key-files.ts'
+import { DataDirInUseError } from '../../../src/backend/embedded/database/data-dir.ts'
+import { EncryptionKeyMismatchError } from '../../../src/backend/embedded/database/key-files.ts'
 import {
-  UnusableDatabase,
+  UnusableDatabaseError,
   openStoppedData,
 } from '../../../src/backend/embedded/stopped/stopped-database.ts'
 import { moveData } from '../../../src/backend/cluster/move/move-data.ts'
-import { ClusterInUse, ClusterNotEmpty } from '../../../src/backend/cluster/move/move-progress.ts'
-import { EventTooLarge } from '../../../src/backend/cluster/move/moved-tables.ts'
+import {
+  ClusterInUseError,
+  ClusterNotEmptyError,
+} from '../../../src/backend/cluster/move/move-progress.ts'
+import { EventTooLargeError } from '../../../src/backend/cluster/move/moved-tables.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { ManagementApi } from '@hookline/testing/service/management-api'
@@ -134,13 +137,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     await using target = await openTarget()
     {
       await using _running = await openServiceAt({ HOOKLINE_DATA_DIR: folder.dataDir })
-      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(DataDirInUse)
+      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(DataDirInUseError)
     }
-    await expect(moveInto(target, `${folder.dataDir}-none`)).rejects.toThrow(UnusableDatabase)
+    await expect(moveInto(target, `${folder.dataDir}-none`)).rejects.toThrow(UnusableDatabaseError)
     using moved = new TemporaryFolder()
     copyFileSync(`${folder.dataDir}/hookline.db`, `${moved.path}/hookline.db`)
     // The copied folder lacks its key file.
-    await expect(moveInto(target, moved.path)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(moveInto(target, moved.path)).rejects.toThrow(EncryptionKeyMismatchError)
     await using node = await openNode(target)
     expect(node.catalog.current.sources.size).toBe(0)
   })
@@ -150,10 +153,10 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     await using target = await openTarget()
     {
       await using node = await openNode(target)
-      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterInUse)
+      await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterInUseError)
       await node.catalog.putSource(newSource())
     }
-    await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterNotEmpty)
+    await expect(moveInto(target, folder.dataDir)).rejects.toThrow(ClusterNotEmptyError)
     const other = {
       ...target,
       options: { ...target.options, encryptionKey: new Redacted(SecretBox.newKey()) },
@@ -200,7 +203,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     }
     expect(await moveInto(target, folder.dataDir)).toEqual(report)
     await using other = await fillFolder()
-    await expect(moveInto(target, other.dataDir)).rejects.toThrow(ClusterNotEmpty)
+    await expect(moveInto(target, other.dataDir)).rejects.toThrow(ClusterNotEmptyError)
   })
 
   test('is refused if an event exceeds the message limit of NATS, and can be moved later', async () => {
@@ -210,7 +213,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     const box = new SecretBox([...SecretBox.keysIn(SecretBox.newKey())!])
     const options = { postgres, box, data, checkLog: async () => undefined }
     const small = moveData({ ...options, maxPayloadBytes: 1_100 })
-    await expect(small).rejects.toThrow(EventTooLarge)
+    await expect(small).rejects.toThrow(EventTooLargeError)
     const { tables } = await moveData({ ...options, maxPayloadBytes: 1024 * 1024 })
     expect(tables.find(({ table }) => table === 'outbox')?.rows).toBe(
       folder.appended.length + folder.unacked,

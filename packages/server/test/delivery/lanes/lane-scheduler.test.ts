@@ -117,8 +117,8 @@ test('the shares of all nodes add up to the limit, or are 1 each if there are mo
       fc.integer({ min: 1, max: 200 }),
       fc.integer({ min: 1, max: 50 }),
       (limit, nodes) => {
-        const parts = Array.from({ length: nodes }, (_, place) =>
-          partOfLimit(limit, { nodes, place }),
+        const parts = Array.from({ length: nodes }, (_, index) =>
+          partOfLimit(limit, { nodes, index }),
         )
         const sum = parts.reduce((total, part) => total + part, 0)
         expect(sum).toBe(Math.max(limit, nodes))

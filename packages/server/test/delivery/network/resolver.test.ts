@@ -2,7 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
-import { AddressForbidden, NameUnresolved } from '../../../src/delivery/network/network-errors.ts'
+import {
+  AddressForbidden,
+  NameUnresolvedError,
+} from '../../../src/delivery/network/network-errors.ts'
 import { Resolver } from '../../../src/delivery/network/resolver.ts'
 import { type DnsResponse, DnsServer } from '@hookline/testing/network/dns-server'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
@@ -68,7 +71,7 @@ describe.concurrent('a name', () => {
 describe.concurrent('a name that does not exist', () => {
   test('fails, and is not looked up again for 30 s', async () => {
     await using dns = await setUp('no such name')
-    await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolved)
+    await expect(dns.addressesOf('missing.invalid')).rejects.toThrow(NameUnresolvedError)
     const asked = dns.server.questions.length
     dns.clock.advance(29_999)
     await expect(dns.addressesOf('missing.invalid')).rejects.toThrow('missing.invalid')

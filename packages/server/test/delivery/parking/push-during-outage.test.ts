@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Backend, BackendUnavailable } from '../../../src/backend/backend.ts'
+import { type Backend, BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
@@ -14,7 +14,7 @@ function failing(outage: () => Outage) {
   return (backend: Backend): Backend => {
     const { deliveries } = backend
     const unavailable = (): Promise<never> =>
-      Promise.reject(new BackendUnavailable('simulated outage'))
+      Promise.reject(new BackendUnavailableError('simulated outage'))
     return {
       ...backend,
       deliveries: {

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import { parsed } from '../../../src/backend/accepted-event.ts'
 import type { Backend } from '../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
@@ -11,7 +11,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
 /** Changes the database, as disk corruption or a bug would. */
 function corrupt(folder: TemporaryFolder, sql: string, ...values: readonly string[]): void {
-  using db = openBesideService(folder.path)
+  using db = openDatabaseOfRunningService(folder.path)
   if (db.prepare(sql).run(...values).changes !== 1) throw new Error('Nothing was corrupted.')
 }
 

@@ -2,8 +2,8 @@ import { errors } from 'undici'
 import { describe, expect, test } from 'vitest'
 import {
   AddressForbidden,
-  DeadlinePassed,
-  NameUnresolved,
+  DeadlineExceededError,
+  NameUnresolvedError,
   PortForbidden,
   RequestRefused,
 } from '../../../src/delivery/network/network-errors.ts'
@@ -93,13 +93,13 @@ describe('a failure', () => {
     const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
     const port = new PortForbidden(5432, 'PostgreSQL')
     const refused = new RequestRefused('the static header "Expect"')
-    const unresolved = new NameUnresolved('a.example', 'ENOTFOUND')
+    const unresolved = new NameUnresolvedError('a.example', 'ENOTFOUND')
     expect(classifyFailure(forbidden)).toEqual({ outcome: 'retry', class: 'address_forbidden' })
     expect(classifyFailure(port)).toEqual({ outcome: 'retry', class: 'port_forbidden' })
     expect(classifyFailure(refused)).toEqual({ outcome: 'rejected', class: 'request_invalid' })
     expect(describeFailure(refused)).toBe('Hookline cannot send the static header "Expect".')
     expect(classifyFailure(unresolved)).toEqual({ outcome: 'retry', class: 'dns_failed' })
-    expect(classifyFailure(new DeadlinePassed(5000))).toEqual({
+    expect(classifyFailure(new DeadlineExceededError(5000))).toEqual({
       outcome: 'retry',
       class: 'timeout',
     })

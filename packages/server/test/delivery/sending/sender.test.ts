@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { LIMITS } from '@hookline/protocol'
-import { AttemptAborted } from '../../../src/delivery/network/network-errors.ts'
+import { AttemptAbortedError } from '../../../src/delivery/network/network-errors.ts'
 import type { AttemptResult } from '../../../src/delivery/sending/outcome.ts'
 import type { WebhookRequest } from '../../../src/delivery/sending/webhook-request.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
@@ -395,7 +395,7 @@ describe('an aborted attempt', () => {
       const sent = sender.send(request(receiver.url))
       await receiver.waitFor(1)
       sender.abort()
-      await expect(sent).rejects.toThrow(AttemptAborted)
+      await expect(sent).rejects.toThrow(AttemptAbortedError)
       await expect.poll(() => receiver.openConnections).toBe(0)
     },
   )
@@ -406,7 +406,7 @@ describe('an aborted attempt', () => {
     const sent = [sender.send(request(receiver.url)), sender.send(request(receiver.url))]
     await receiver.waitFor(1)
     sender.abort()
-    for (const each of sent) await expect(each).rejects.toThrow(AttemptAborted)
+    for (const each of sent) await expect(each).rejects.toThrow(AttemptAbortedError)
     await expect.poll(() => receiver.openConnections).toBe(0)
     expect(receiver.requests).toHaveLength(1)
   })
@@ -427,7 +427,7 @@ describe('an aborted attempt', () => {
     const receiver = await listening()
     const sender = openSender()
     sender.abort()
-    await expect(sender.send(request(receiver.url))).rejects.toThrow(AttemptAborted)
+    await expect(sender.send(request(receiver.url))).rejects.toThrow(AttemptAbortedError)
     expect(receiver.connections).toBe(0)
   })
 })

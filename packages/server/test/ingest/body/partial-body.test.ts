@@ -25,10 +25,10 @@ test('a body consists of the bytes that arrived, in any number of packets', () =
 
 test('a body reserves budget for the bytes that arrived, not for its announced length', () => {
   const budget = new ByteBudget(10_000_000)
-  const small = new PartialBody(budget, { ...limits, announcedBytes: 500_000 })
+  const small = new PartialBody(budget, { ...limits, contentLength: 500_000 })
   small.add(bytes('x'))
   expect(budget.takenBytes).toBe(PAGE)
-  const large = new PartialBody(budget, { ...limits, announcedBytes: 400_001 })
+  const large = new PartialBody(budget, { ...limits, contentLength: 400_001 })
   const packet = Buffer.alloc(1_000)
   for (let count = 0; count < 400; count++) large.add(packet)
   expect(budget.takenBytes - PAGE).toBe(400_001)
@@ -39,7 +39,7 @@ test('a body reserves budget for the bytes that arrived, not for its announced l
 })
 
 test('a body that arrives in one packet reserves no budget', () => {
-  const body = new PartialBody(new ByteBudget(0), { ...limits, announcedBytes: 5 })
+  const body = new PartialBody(new ByteBudget(0), { ...limits, contentLength: 5 })
   expect(body.add(bytes('hello'))).toBe(true)
   expect(body.take().toString()).toBe('hello')
 })

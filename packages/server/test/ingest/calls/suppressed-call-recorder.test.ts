@@ -1,6 +1,6 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { openBesideService } from '@hookline/testing/service/beside-service'
+import { openDatabaseOfRunningService } from '@hookline/testing/service/running-database'
 import type { SuppressedCalls, Suppressions } from '../../../src/backend/deletions.ts'
 import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { SuppressedCallRecorder } from '../../../src/ingest/calls/suppressed-call-recorder.ts'
@@ -44,7 +44,7 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   })
   await backend.suppressions.add([{ ...suppression, id: 'u1' }])
   {
-    using database = openBesideService(folder.path)
+    using database = openDatabaseOfRunningService(folder.path)
     database.exec(
       `CREATE TRIGGER no_counts BEFORE UPDATE ON suppressions BEGIN SELECT RAISE(ABORT, 'no counts'); END`,
     )

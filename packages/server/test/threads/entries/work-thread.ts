@@ -1,4 +1,4 @@
-import { BackendUnavailable } from '../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../src/backend/backend.ts'
 import { runThread } from '../../../src/threads/run-thread.ts'
 import { turn } from '../../../src/util/time/clock.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -34,7 +34,7 @@ const hold: unknown[] = []
 
 await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
   const { data, main, logger, metrics, activity } = context
-  if (data.starts === 'unavailable') throw new BackendUnavailable('disk full')
+  if (data.starts === 'unavailable') throw new BackendUnavailableError('disk full')
   if (data.starts === 'never') await new Promise(() => undefined)
   return {
     functions: {
@@ -42,7 +42,7 @@ await runThread<WorkThread, WorkMain, WorkData>(async (context) => {
       sumOf: (block) => new Uint8Array(block).reduce((sum, each) => sum + each, 0),
       never: () => new Promise(() => undefined),
       fail: async (how) => {
-        if (how === 'unavailable') throw new BackendUnavailable('disk full')
+        if (how === 'unavailable') throw new BackendUnavailableError('disk full')
         if (how === 'coded') throw Object.assign(new TypeError('no'), { code: 'ENO', errcode: 11 })
         throw 'a text'
       },

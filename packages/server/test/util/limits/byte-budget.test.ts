@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
+import { ByteBudget, allocateBudget } from '../../../src/util/limits/byte-budget.ts'
 
 test('all threads together take no more than the budget', () => {
   const step = fc.record({ thread: fc.nat(2), bytes: fc.nat(500), gives: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const memory = memoryOfBudget(3)
+      const memory = allocateBudget(3)
       const budgets = [0, 1, 2].map((thread) => new ByteBudget(1_000, { memory, thread }))
       const taken = [0, 0, 0]
       for (const { thread, bytes, gives } of steps) {
         if (gives) {
-          budgets[thread]!.giveBack(taken[thread]!)
+          budgets[thread]!.release(taken[thread]!)
           taken[thread] = 0
         } else {
           const fits = taken.reduce((sum, each) => sum + each, bytes) <= 1_000
@@ -25,12 +25,12 @@ test('all threads together take no more than the budget', () => {
 })
 
 test('the bytes of a thread that has exited are returned immediately', () => {
-  const memory = memoryOfBudget(2)
+  const memory = allocateBudget(2)
   const main = new ByteBudget(10, { memory, thread: 0 })
   expect(main.take(3)).toBe(true)
   expect(new ByteBudget(10, { memory, thread: 1 }).take(7)).toBe(true)
   expect(main.take(1)).toBe(false)
-  main.giveBackAllOf(1)
+  main.releaseAll(1)
   expect(main.takenBytes).toBe(3)
   expect(main.take(7)).toBe(true)
 })

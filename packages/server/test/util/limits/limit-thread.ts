@@ -40,5 +40,5 @@ function takeAndGiveBack(budget: ByteBudget, words: Int32Array): void {
   const held = Atomics.add(words, WORDS.held, bytes) + bytes
   if (held > Atomics.load(words, WORDS.maxHeld)) Atomics.store(words, WORDS.maxHeld, held)
   Atomics.sub(words, WORDS.held, bytes)
-  budget.giveBack(bytes)
+  budget.release(bytes)
 }

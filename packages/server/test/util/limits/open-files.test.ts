@@ -29,9 +29,12 @@ test('each thread needs some files for itself', () => {
 })
 
 test('forwarded connections use three files each, and all connections together fit the limit', () => {
-  const { threadConnections, ofMain } = sharesWithThreads(448)
-  expect({ threadConnections, ofMain }).toEqual({ threadConnections: 226, ofMain: 74 })
-  expect(threadConnections + 3 * ofMain).toBe(448)
+  const { threadConnections, mainConnections } = sharesWithThreads(448)
+  expect({ threadConnections, mainConnections }).toEqual({
+    threadConnections: 226,
+    mainConnections: 74,
+  })
+  expect(threadConnections + 3 * mainConnections).toBe(448)
 })
 
 test.each([
@@ -41,17 +44,18 @@ test.each([
 ])(
   'startup with $openFiles files and $threads threads is refused, with the required number',
   ({ openFiles, threads, needed }) => {
-    const check = () => checkOpenFiles(openFiles, { threads, connections: 500, onTight: () => {} })
+    const check = () =>
+      checkOpenFiles(openFiles, { threads, connections: 500, onInsufficientFiles: () => {} })
     expect(check).toThrow(`may open ${openFiles} files and connections, but needs ${needed}`)
-    expect(check).toThrow(expect.objectContaining({ name: 'TooFewOpenFiles' }))
+    expect(check).toThrow(expect.objectContaining({ name: 'TooFewOpenFilesError' }))
   },
 )
 
 test('too few files for all configured connections are reported', () => {
   const wanted: number[] = []
-  const onTight = (files: number): void => void wanted.push(files)
+  const onInsufficientFiles = (files: number): void => void wanted.push(files)
   for (const openFiles of [256, 1_127, 1_128]) {
-    checkOpenFiles(openFiles, { threads: 0, connections: 500, onTight })
+    checkOpenFiles(openFiles, { threads: 0, connections: 500, onInsufficientFiles })
   }
   expect(wanted).toEqual([1_128, 1_128])
 })

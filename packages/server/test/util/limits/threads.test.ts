@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ByteBudget, memoryOfBudget } from '../../../src/util/limits/byte-budget.ts'
+import { ByteBudget, allocateBudget } from '../../../src/util/limits/byte-budget.ts'
 import { SharedBuckets } from '../../../src/util/limits/shared-buckets.ts'
 import { turn } from '../../../src/util/time/clock.ts'
 import { type LimitThreadData, WORDS } from './limit-thread.ts'
@@ -22,7 +22,7 @@ beforeEach(() => {
   words = new Int32Array(new SharedArrayBuffer(64))
   buckets = SharedBuckets.create({ threads: THREADS, now: 0 })
   buckets.keep(LIMITS)
-  budget = memoryOfBudget(THREADS)
+  budget = allocateBudget(THREADS)
   workers = []
 })
 afterEach(async () => {
@@ -73,7 +73,7 @@ test('threads killed at any point leave nothing locked, and their bytes are retu
     await rounds(1_000)
     const [victim] = workers.splice(1, 1)
     await victim!.terminate()
-    main.giveBackAllOf(2)
+    main.releaseAll(2)
     Atomics.store(words, WORDS.now, kill * 100)
     await rounds(1_000)
   }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import pg from 'pg'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import type { Clock } from '../../../util/time/clock.ts'
-import { exponentialBackoffMs, pause } from '../../../util/time/pause.ts'
+import { exponentialBackoffMs, sleep } from '../../../util/time/sleep.ts'
 import { SCHEMA } from '../postgres/postgres.ts'
 
 interface ListenOptions {
@@ -23,7 +23,7 @@ export async function listen(options: ListenOptions): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     const wasConnected = await listenOnce(options)
     failures = wasConnected ? 1 : failures + 1
-    await pause(clock, exponentialBackoffMs(failures), signal)
+    await sleep(clock, exponentialBackoffMs(failures), signal)
   }
 }
 
@@ -50,7 +50,7 @@ async function listenOnce({ url, clock, onNotify, signal }: ListenOptions): Prom
     isListening = true
     onNotify()
     while (!over.aborted) {
-      await pause(clock, HEARTBEAT_MS, over)
+      await sleep(clock, HEARTBEAT_MS, over)
       if (!over.aborted) await client.query('SELECT 1')
     }
   } catch {

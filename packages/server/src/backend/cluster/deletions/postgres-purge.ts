@@ -145,14 +145,14 @@ async function removeFound(
   found: readonly FoundEvent[],
 ): Promise<void> {
   const tx = new PostgresTx(transaction)
-  const ofOthers = eventsOfOthers(found)
+  const othersEvents = eventsOfOthers(found)
   // This lock is taken before all others.
-  if (ofOthers.length > 0) await lockProfiles(tx)
+  if (othersEvents.length > 0) await lockProfiles(tx)
   const ids = found.map(({ id }) => id)
   const { events, deliveries } = await removeEvents(transaction, ids)
   await forgetEvents(
     tx,
-    ofOthers.filter(({ id }) => events.has(id)),
+    othersEvents.filter(({ id }) => events.has(id)),
     at,
   )
   const anonymous = found.filter(({ id, userId }) => userId === null && events.has(id))

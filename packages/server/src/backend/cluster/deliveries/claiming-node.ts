@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
-import { pause } from '../../../util/time/pause.ts'
+import { sleep } from '../../../util/time/sleep.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { unlessUnavailable } from '../postgres/unavailable.ts'
 
@@ -67,7 +67,7 @@ export class ClaimingNode implements AsyncDisposable {
   async #renewRepeatedly(): Promise<void> {
     const { signal } = this.#stop
     for (;;) {
-      await pause(this.#clock, this.#leaseMs / RENEWALS, signal)
+      await sleep(this.#clock, this.#leaseMs / RENEWALS, signal)
       if (signal.aborted) return
       await unlessUnavailable(this.#renew())
     }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import type { QueueName } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
@@ -71,7 +71,7 @@ export class NodeClaims {
         WITH held AS MATERIALIZED (${claimRows(ended)})
         UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held WHERE ${isHeld(this.#claimer.node)}`)
     } catch (error) {
-      if (!(error instanceof BackendUnavailable)) throw error
+      if (!(error instanceof BackendUnavailableError)) throw error
       this.#isUnsure = true
     }
   }

@@ -29,7 +29,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
   { records, node, held }: Recording,
 ): RawBuilder<RecordedRow> {
   const table = sql.table(name)
-  const given = records.map(({ delivery }): StoredRecord => ({
+  const stored = records.map(({ delivery }): StoredRecord => ({
     delivery,
     webhooks: parts.textOf(delivery),
   }))
@@ -48,7 +48,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
       UNION SELECT delivery_id FROM held WHERE NOT EXISTS (
         SELECT 1 FROM waited WHERE waited.delivery_id = held.delivery_id AND waited.lane = held.lane
           AND waited.fence = held.fence AND (waited.claimed_by IS NULL OR waited.claimed_by = ${node}))),
-    ${write(given)},
+    ${write(stored)},
     ended AS (
       DELETE FROM waiting_parts AS waits USING written
       WHERE waits.delivery_id = written.id AND NOT EXISTS (
@@ -126,7 +126,7 @@ interface Claiming extends ClaimRequest {
  * because another node may be claiming one.
  */
 export function claimStatement({ lane, node, due, limit }: Claiming): RawBuilder<ClaimedRow> {
-  const ofOthers = sql`waits.delivery_id = free.delivery_id AND waits.lane <> ${lane}`
+  const isOtherLane = sql`waits.delivery_id = free.delivery_id AND waits.lane <> ${lane}`
   return sql<ClaimedRow>`
     WITH free AS MATERIALIZED (
       SELECT waits.delivery_id FROM waiting_parts AS waits
@@ -134,11 +134,11 @@ export function claimStatement({ lane, node, due, limit }: Claiming): RawBuilder
       ORDER BY waits.due_at, waits.delivery_id LIMIT ${limit} FOR UPDATE OF waits SKIP LOCKED),
     others AS MATERIALIZED (
       SELECT locked.* FROM free CROSS JOIN LATERAL (
-        SELECT waits.delivery_id, waits.claimed_by FROM waiting_parts AS waits WHERE ${ofOthers}
+        SELECT waits.delivery_id, waits.claimed_by FROM waiting_parts AS waits WHERE ${isOtherLane}
         FOR UPDATE SKIP LOCKED) AS locked),
     claimable AS MATERIALIZED (
       SELECT delivery_id FROM free WHERE
-        (SELECT count(*) FROM waiting_parts AS waits WHERE ${ofOthers})
+        (SELECT count(*) FROM waiting_parts AS waits WHERE ${isOtherLane})
           = (SELECT count(*) FROM others WHERE others.delivery_id = free.delivery_id
             AND (claimed_by IS NULL OR claimed_by = ${node} OR NOT ${isLive('claimed_by')})))
     UPDATE waiting_parts AS waits SET claimed_by = ${node}, fence = nextval('fences') FROM claimable

@@ -35,7 +35,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
    * - `kept (id, state, attempt_count, first_due_at)`: the existing deliveries, locked
    * - `refused (id)`: deliveries claimed by other nodes, which must not change
    */
-  readonly write: (given: readonly StoredRecord[]) => RawBuilder<unknown>
+  readonly write: (records: readonly StoredRecord[]) => RawBuilder<unknown>
 }
 
 /** A delivery with its event, if it still exists. */
@@ -64,11 +64,11 @@ function claimedDelivery(row: EventDeliveryRow, parts: StoredParts): ClaimedDeli
 }
 
 /** Inserts new deliveries and updates unfinished ones (`DeliveryQueue.record`). Locks the events, which purges remove first. */
-function writeDeliveries(given: readonly StoredRecord[]): RawBuilder<unknown> {
-  const ids = given.map(({ delivery }) => delivery.id)
-  const eventIds = given.map(({ delivery }) => delivery.eventId)
+function writeDeliveries(records: readonly StoredRecord[]): RawBuilder<unknown> {
+  const ids = records.map(({ delivery }) => delivery.id)
+  const eventIds = records.map(({ delivery }) => delivery.eventId)
   return sql`
-    given AS MATERIALIZED (${rowsOf(given)}),
+    given AS MATERIALIZED (${rowsOf(records)}),
     fresh AS MATERIALIZED (
       SELECT given.* FROM given JOIN events ON events.id = given.event_id
       WHERE ${isBetween('events.id', eventIds)} AND given.id NOT IN (SELECT id FROM kept)
@@ -90,11 +90,11 @@ function writeDeliveries(given: readonly StoredRecord[]): RawBuilder<unknown> {
     written AS (SELECT id FROM inserted UNION ALL SELECT id FROM updated)`
 }
 
-function rowsOf(given: readonly StoredRecord[]): RawBuilder<unknown> {
-  const all = given.map(({ delivery }) => delivery)
+function rowsOf(records: readonly StoredRecord[]): RawBuilder<unknown> {
+  const all = records.map(({ delivery }) => delivery)
   return sql`
     SELECT * FROM unnest(${deliveryArrays(all)},
-      ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(given.map(({ webhooks }) => webhooks))},
+      ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(records.map(({ webhooks }) => webhooks))},
       ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(hasUnfinished))}
     ) AS given (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
@@ -175,8 +175,8 @@ export const NOTICE_TABLE: QueueTable<DeliveryContent, NoticeRow> = {
 }
 
 /** Updates existing notices. Final states do not change. */
-function writeNotices(given: readonly StoredRecord[]): RawBuilder<unknown> {
-  const all = given.map(({ delivery }) => delivery)
+function writeNotices(records: readonly StoredRecord[]): RawBuilder<unknown> {
+  const all = records.map(({ delivery }) => delivery)
   const counted = all.map(countedOf)
   return sql`
     given AS MATERIALIZED (
@@ -184,7 +184,7 @@ function writeNotices(given: readonly StoredRecord[]): RawBuilder<unknown> {
         ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ state }) => state))},
         ${arrays.ints(all.map(({ attemptCount }) => attemptCount))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
         ${arrays.bigints(counted.map(({ endedAt }) => endedAt))}, ${arrays.ints(counted.map(({ attempts }) => attempts))},
-        ${arrays.texts(given.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(hasUnfinished))}
+        ${arrays.texts(records.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(hasUnfinished))}
       ) AS given (id, state, attempt_count, due_at, ended_at, attempts, webhooks, is_waiting)),
     written AS (
       UPDATE notices SET state = given.state, attempt_count = given.attempt_count, due_at = given.due_at, ended_at = given.ended_at,

@@ -5,8 +5,8 @@ import { laneHash } from '../deliveries/postgres-lanes.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { fromText } from '../postgres/text.ts'
 
-export class EncryptionKeyMismatch extends Error {
-  override readonly name = 'EncryptionKeyMismatch'
+export class EncryptionKeyMismatchError extends Error {
+  override readonly name = 'EncryptionKeyMismatchError'
 }
 
 /**
@@ -14,7 +14,7 @@ export class EncryptionKeyMismatch extends Error {
  *
  *     old ─▶ old, new ─▶ new, old: data is resealed with the new key ─▶ new: the old key is removed
  *
- * @throws {EncryptionKeyMismatch} if data is sealed with a key that is not in the box; then nothing is recorded
+ * @throws {EncryptionKeyMismatchError} if data is sealed with a key that is not in the box; then nothing is recorded
  */
 export async function checkEncryptionKey(postgres: Postgres, box: SecretBox): Promise<void> {
   const used = await recordKey(postgres, box)
@@ -59,8 +59,8 @@ async function areUsed(
   return false
 }
 
-function mismatch(box: SecretBox, missing: readonly string[]): EncryptionKeyMismatch {
-  return new EncryptionKeyMismatch(
+function mismatch(box: SecretBox, missing: readonly string[]): EncryptionKeyMismatchError {
+  return new EncryptionKeyMismatchError(
     `The secrets in the database are encrypted with the key ${missing.join(', ')}, which is not in HOOKLINE_ENCRYPTION_KEY on ` +
       `this node: its first key is ${box.keyId}. Set it to the same keys on all nodes. To change the key, add the ` +
       'new one after the old one, separated by a comma, and restart all nodes; then do the same with the new one first; ' +

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../../util/time/clock.ts'
-import { pause } from '../../../util/time/pause.ts'
-import { BackendUnavailable } from '../../backend.ts'
+import { sleep } from '../../../util/time/sleep.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import { DAILY_TABLES, type DailyTable, hasDay, partitionOf, startOf } from '../postgres/days.ts'
 import { lock } from '../postgres/locks.ts'
 import { type Postgres, REWRITTEN_TABLES } from '../postgres/postgres.ts'
@@ -103,7 +103,7 @@ export async function rewriteDay(erasing: Erasing, table: DailyTable, day: numbe
     if (!isMissing) throw error
     // Either retention has dropped the partition, or another node, which is erasing now, has removed the copy.
     if (await erasing.postgres.write((transaction) => hasDay(transaction, day)))
-      throw new BackendUnavailable(`Another node is rewriting ${copy.partition}.`)
+      throw new BackendUnavailableError(`Another node is rewriting ${copy.partition}.`)
   }
 }
 
@@ -132,7 +132,9 @@ async function exchange(erasing: Erasing, copy: DayCopy): Promise<void> {
     const work = (transaction: Transaction<unknown>) => exchangeIn(transaction, copy)
     if (await whenFree(erasing, copy.table.name, work)) return
   }
-  throw new BackendUnavailable(`The table ${copy.partition} changes faster than it can be copied.`)
+  throw new BackendUnavailableError(
+    `The table ${copy.partition} changes faster than it can be copied.`,
+  )
 }
 
 /** Resolves to false if too many changes are left. */
@@ -286,8 +288,8 @@ async function whenFree<T>(
     } catch (cause) {
       if (!isLockTimeout(cause)) throw cause
       if (attempt === MAX_ATTEMPTS)
-        throw new BackendUnavailable(`The table ${table} is locked by a long read.`, { cause })
+        throw new BackendUnavailableError(`The table ${table} is locked by a long read.`, { cause })
     }
-    await pause(clock, PAUSE_MS, signal)
+    await sleep(clock, PAUSE_MS, signal)
   }
 }

@@ -17,7 +17,7 @@ interface DuplicateCount {
 
 export interface ArchiveDecisions {
   /** New events, with their duplicates in the same call. */
-  readonly news: readonly ({ readonly event: AcceptedEvent } & DuplicateCount)[]
+  readonly newEvents: readonly ({ readonly event: AcceptedEvent } & DuplicateCount)[]
   /** Archived events with new duplicates. */
   readonly counted: readonly ({ readonly id: string } & DuplicateCount)[]
   /** The ids of duplicates that are counted now. */
@@ -38,7 +38,7 @@ export function decideArchive(
   entries: readonly EventToArchive[],
   { known, isPurged, dedupeWindowMs }: DecideOptions,
 ): ArchiveDecisions {
-  const news = new NewEvents(dedupeWindowMs)
+  const newEvents = new NewEvents(dedupeWindowMs)
   const counts = new Map<string, DuplicateCount>()
   const countedIds: string[] = []
   const duplicates = new Set<string>()
@@ -46,7 +46,7 @@ export function decideArchive(
   for (const [index, entry] of entries.entries()) {
     const { event } = entry
     const { isArchived, isCounted, original } = known[index]!
-    const first = original ?? news.originalOf(event)
+    const first = original ?? newEvents.originalOf(event)
     const isOther = first !== undefined && first !== event.id
     if (!isArchived && (isCounted || isOther)) {
       if (!isCounted && !duplicates.has(event.id) && !isPurged(event)) {
@@ -55,11 +55,11 @@ export function decideArchive(
       }
       duplicates.add(event.id)
     } else if (!isPurged(event)) {
-      if (!isArchived) news.add(event)
+      if (!isArchived) newEvents.add(event)
       decided.push(entry)
     }
   }
-  return { ...splitCounts(news.all, counts), countedIds, duplicates, decided }
+  return { ...splitCounts(newEvents.all, counts), countedIds, duplicates, decided }
 }
 
 function addDuplicate(
@@ -73,9 +73,9 @@ function addDuplicate(
 
 function splitCounts(events: readonly AcceptedEvent[], counts: Map<string, DuplicateCount>) {
   const none = { duplicates: 0, lastDuplicateAt: null }
-  const news = events.map((event) => ({ event, ...(counts.get(event.id) ?? none) }))
+  const newEvents = events.map((event) => ({ event, ...(counts.get(event.id) ?? none) }))
   for (const { id } of events) counts.delete(id)
-  return { news, counted: [...counts].map(([id, count]) => ({ id, ...count })) }
+  return { newEvents, counted: [...counts].map(([id, count]) => ({ id, ...count })) }
 }
 
 class NewEvents {

@@ -56,11 +56,11 @@ export class PostgresEvents extends StoredEvents {
       const isPurged = await purgesOf(transaction, events, positionOf)
       onRefused(events.filter(isPurged))
       const decisions = decideArchive(entries, { known, isPurged, dedupeWindowMs })
-      const { news, countedIds, decided, duplicates } = decisions
-      if (news.length + countedIds.length + decided.length === 0)
+      const { newEvents, countedIds, decided, duplicates } = decisions
+      if (newEvents.length + countedIds.length + decided.length === 0)
         return { duplicates, seq: undefined }
       const seq = await writeArchive(transaction, decisions, positionOf)
-      return { duplicates, seq: news.length === 0 ? undefined : seq }
+      return { duplicates, seq: newEvents.length === 0 ? undefined : seq }
     })
   }
 }
@@ -220,19 +220,19 @@ const FORGET_AFTER_MS = 7 * 24 * 60 * 60 * 1000
 /** Writes all decisions in one statement. Resolves to the last seq. */
 async function writeArchive(
   transaction: Transaction<unknown>,
-  { news, counted, countedIds, decided }: ArchiveDecisions,
+  { newEvents, counted, countedIds, decided }: ArchiveDecisions,
   positionOf: PositionOf,
 ): Promise<number> {
-  const events = news.map(({ event }) => event)
+  const events = newEvents.map(({ event }) => event)
   const columns = sql`${EVENT_COLUMN_NAMES}, duplicates, last_duplicate_at`
   const newest = Math.max(0, ...countedIds.map(timeOfId))
   const { rows } = await sql<{ readonly seq: number }>`
-    WITH numbered AS (UPDATE archive SET seq = seq + ${news.length}::int RETURNING seq),
+    WITH numbered AS (UPDATE archive SET seq = seq + ${newEvents.length}::int RETURNING seq),
       new_events AS (
-        INSERT INTO events (seq, ${columns}) SELECT seq - ${news.length}::int + number, ${columns}
+        INSERT INTO events (seq, ${columns}) SELECT seq - ${newEvents.length}::int + number, ${columns}
         FROM numbered, unnest(${eventArrays(events, positionOf)},
-          ${arrays.ints(news.map(({ duplicates }) => duplicates))},
-          ${arrays.bigints(news.map(({ lastDuplicateAt }) => lastDuplicateAt))}) WITH ORDINALITY AS new (${columns}, number)
+          ${arrays.ints(newEvents.map(({ duplicates }) => duplicates))},
+          ${arrays.bigints(newEvents.map(({ lastDuplicateAt }) => lastDuplicateAt))}) WITH ORDINALITY AS new (${columns}, number)
       ),
       counted AS (
         UPDATE events SET duplicates = events.duplicates + of.duplicates, last_duplicate_at = of.at

@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import type { Clock } from '../../../util/time/clock.ts'
-import { pause } from '../../../util/time/pause.ts'
+import { sleep } from '../../../util/time/sleep.ts'
 import type { EventSelector, FollowedLog, LogSlice, PositionedEvent } from '../../log.ts'
 import { CORRUPTED_EVENT, type Unreadable } from '../../quarantine.ts'
 import type { NatsLink } from '../jetstream/nats-link.ts'
@@ -138,7 +138,7 @@ export class ArchiveEnd {
       const woken = AbortSignal.any([signal, this.#growth.signal])
       const [row] = await postgres.run(sql<{ readonly seq: number }>`SELECT seq FROM archive`)
       this.#moveTo(row!.seq)
-      if (this.#last <= position) await pause(clock, pollMs, woken)
+      if (this.#last <= position) await sleep(clock, pollMs, woken)
     }
   }
 

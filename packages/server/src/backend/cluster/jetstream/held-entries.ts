@@ -51,7 +51,7 @@ export class HeldEntries {
   }
 
   /** Returns the entries that the consumer has received and not acked. */
-  handedOut(): readonly HeldEntry[] {
+  unacked(): readonly HeldEntry[] {
     const ready = new Set(this.#ready)
     return this.all().filter((entry) => !entry.isDone && !ready.has(entry))
   }
@@ -73,7 +73,7 @@ export class HeldEntries {
 
   /** Releases ready entries, and those the consumer has not begun, to any node. */
   release(isBegun: (entry: LogEntry) => boolean): void {
-    const idle = this.handedOut().filter((entry) => !isBegun(entry))
+    const idle = this.unacked().filter((entry) => !isBegun(entry))
     for (const entry of [...this.#ready.splice(0), ...idle]) {
       entry.release()
       this.drop(entry)

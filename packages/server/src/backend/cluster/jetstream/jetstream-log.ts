@@ -3,14 +3,19 @@ import { JetStreamApiError } from '@nats-io/jetstream'
 import { type Msg, TimeoutError } from '@nats-io/transport-node'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
 import { type Clock, systemClock } from '../../../util/time/clock.ts'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import type { ConsumeOptions, Log, LogEntry } from '../../log.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 import { ChunkPublisher } from './chunk-publisher.ts'
 import { endOfChunk, LogPositions } from './chunk.ts'
-import { ForgottenMessages } from './forgotten-messages.ts'
+import { StuckMessages } from './stuck-messages.ts'
 import { HeldEntries, type HeldEntry } from './held-entries.ts'
-import { LogStream, type LogStreamOptions, StreamMismatch, type StreamState } from './log-stream.ts'
+import {
+  LogStream,
+  type LogStreamOptions,
+  StreamMismatchError,
+  type StreamState,
+} from './log-stream.ts'
 import { type NatsLink, unavailable } from './nats-link.ts'
 import { OutboxRelay } from './outbox.ts'
 import { PartitionPull } from './partition-pull.ts'
@@ -40,7 +45,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   readonly #held: HeldEntries
   #pulls: readonly PartitionPull[] = []
   #isBegun: (entry: LogEntry) => boolean = () => true
-  #forgotten: ForgottenMessages | undefined
+  #stuck: StuckMessages | undefined
   #cancelSignals: () => void = () => undefined
 
   private constructor(
@@ -57,16 +62,16 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#publisher = new ChunkPublisher({ link, stream: this.#stream, positions, clock })
   }
 
-  /** @throws {StreamMismatch | BackendUnavailable} */
+  /** @throws {StreamMismatchError | BackendUnavailableError} */
   static async open(link: NatsLink, options: JetStreamLogOptions): Promise<JetStreamLog> {
     const log = new JetStreamLog(link, options)
     try {
       await whenReady(() => log.#stream.ensure(), log.#clock)
     } catch (error) {
-      throw error instanceof StreamMismatch ? error : unavailable(error)
+      throw error instanceof StreamMismatchError ? error : unavailable(error)
     }
     log.#scheduleSignals()
-    log.#forgotten = new ForgottenMessages({ link, stream: log.#stream, clock: log.#clock })
+    log.#stuck = new StuckMessages({ link, stream: log.#stream, clock: log.#clock })
     return log
   }
 
@@ -93,18 +98,18 @@ export class JetStreamLog implements Log, AsyncDisposable {
     this.#link.assertConnected()
     const bytes = events.reduce((sum, { body, rest }) => sum + body.length + rest.length, 0)
     if (!this.#waiting.take(bytes))
-      throw new BackendUnavailable('Too many calls are waiting for NATS (maxWaitingBytes).')
+      throw new BackendUnavailableError('Too many calls are waiting for NATS (maxWaitingBytes).')
     try {
       await this.#publisher.publish(events)
     } finally {
-      this.#waiting.giveBack(bytes)
+      this.#waiting.release(bytes)
     }
   }
 
   async *consume({ signal, isBegun }: ConsumeOptions): AsyncIterable<readonly LogEntry[]> {
     this.#isBegun = isBegun ?? (() => true)
     await this.#canWork(signal)
-    const before = this.#held.handedOut()
+    const before = this.#held.unacked()
     for (const entry of before) entry.redelivered = true
     this.#pulls = this.#stream.partitions.map((partition) => this.#pull(partition))
     try {
@@ -138,7 +143,7 @@ export class JetStreamLog implements Log, AsyncDisposable {
   /** Releases unacked entries. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelSignals()
-    await this.#forgotten?.[Symbol.asyncDispose]()
+    await this.#stuck?.[Symbol.asyncDispose]()
     await this.#stopPulling()
     try {
       for (const entry of this.#held.all()) if (!entry.isDone) entry.release()

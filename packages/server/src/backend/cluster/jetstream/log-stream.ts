@@ -17,8 +17,8 @@ export interface LogStreamOptions {
   readonly ackWaitMs?: number
 }
 
-export class StreamMismatch extends Error {
-  override readonly name = 'StreamMismatch'
+export class StreamMismatchError extends Error {
+  override readonly name = 'StreamMismatchError'
 }
 
 const INSTALLATION = 'hookline_installation'
@@ -43,7 +43,7 @@ export interface StreamState {
 }
 
 /** The first message of a partition that seems neither in progress nor next in line. */
-export interface StalledMessage {
+export interface StuckMessage {
   readonly consumer: string
   readonly subject: string
   readonly sequence: number
@@ -96,19 +96,19 @@ export class LogStream {
     return this.numberOf(state.last_seq)
   }
 
-  /** Creates the stream and its consumers if they are missing. @throws {StreamMismatch} */
+  /** Creates the stream and its consumers if they are missing. @throws {StreamMismatchError} */
   ensure(): Promise<void> {
     return (this.#ensuring ??= this.#ensure().finally(() => (this.#ensuring = undefined)))
   }
 
   /** Returns messages that their consumer does not count, or that are unacked while nodes wait. Some may be in progress. */
-  async stalled(): Promise<readonly StalledMessage[]> {
+  async stalled(): Promise<readonly StuckMessage[]> {
     const { streams } = this.#link.manager
     // Messages are counted before consumers are read, so later appends do not seem uncounted.
     const filter = { subjects_filter: this.#subjects }
     const { subjects = {}, first_seq: from } = (await streams.info(this.name, filter)).state
     const consumers = await this.consumers.find()
-    const stalled: StalledMessage[] = []
+    const stalled: StuckMessage[] = []
     for (const [subject, { name, num_pending, num_ack_pending, num_waiting }] of consumers) {
       const isCounted = (subjects[subject] ?? 0) <= num_pending + num_ack_pending
       if (isCounted && (num_ack_pending === 0 || num_waiting === 0)) continue
@@ -126,7 +126,7 @@ export class LogStream {
   }
 
   /** Re-appends messages that their consumer has skipped, once each. They keep their position, so a purge covers them. */
-  async appendAgain({ consumer, subject, sequence }: StalledMessage): Promise<void> {
+  async appendAgain({ consumer, subject, sequence }: StuckMessage): Promise<void> {
     const { manager, js } = this.#link
     const through = lastSequenceBefore(consumer)
     for (let next = sequence; ;) {
@@ -190,7 +190,7 @@ export class LogStream {
   #refuseOtherServers(): void {
     const { id, servers } = this.#options.installation
     if (servers === null || this.#isFound) return
-    throw new StreamMismatch(
+    throw new StreamMismatchError(
       `The log of installation ${id} is the stream ${this.name} on the NATS servers ${servers}, but ${this.#link.servers} ` +
         'has no such stream. Correct HOOKLINE_NATS_URL. If the stream is lost, or the database is a copy for another ' +
         'installation, see docs/guides/cluster.md, "A new stream".',
@@ -200,7 +200,7 @@ export class LogStream {
   #refuseOtherInstallation(found = 'none'): void {
     const { id } = this.#options.installation
     if (found === id) return
-    throw new StreamMismatch(
+    throw new StreamMismatchError(
       `The stream ${this.name} on ${this.#link.servers} belongs to installation ${found}, and the database to installation ` +
         `${id}. Use another HOOKLINE_NATS_PREFIX, or other NATS servers, for each installation.`,
     )

@@ -13,8 +13,8 @@ import {
 } from '@nats-io/transport-node'
 import { EventEmitter, once } from 'node:events'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
-import { BackendUnavailable } from '../../backend.ts'
-import { ConnectionRefused, natsRefusal } from '../connection-refused.ts'
+import { BackendUnavailableError } from '../../backend.ts'
+import { ConnectionRefusedError, natsRefusal } from '../connection-refused.ts'
 
 /** Earlier servers lose confirmed events, or do not keep the metadata of a stream. */
 const MIN_VERSION = '2.10.23'
@@ -39,7 +39,7 @@ export class NatsLink implements AsyncDisposable {
     void this.#watch()
   }
 
-  /** @throws {ConnectionRefused} if the server is too old, or the settings are wrong */
+  /** @throws {ConnectionRefusedError} if the server is too old, or the settings are wrong */
   static async open(options: NatsOptions): Promise<NatsLink> {
     try {
       const settings = natsConnectionOptions(options)
@@ -49,9 +49,9 @@ export class NatsLink implements AsyncDisposable {
       const reason = incompatibility(link)
       if (reason === undefined) return link
       await connection.close()
-      throw new ConnectionRefused(`The NATS server at ${link.servers} has ${reason}`)
+      throw new ConnectionRefusedError(`The NATS server at ${link.servers} has ${reason}`)
     } catch (error) {
-      if (error instanceof ConnectionRefused) throw error
+      if (error instanceof ConnectionRefusedError) throw error
       throw natsRefusal(error) ?? unavailable(error)
     }
   }
@@ -64,9 +64,9 @@ export class NatsLink implements AsyncDisposable {
     return this.#isConnected
   }
 
-  /** @throws {BackendUnavailable} without a connection: a request would wait for it until its timeout */
+  /** @throws {BackendUnavailableError} without a connection: a request would wait for it until its timeout */
   assertConnected(): void {
-    if (!this.#isConnected) throw new BackendUnavailable('NATS is not connected.')
+    if (!this.#isConnected) throw new BackendUnavailableError('NATS is not connected.')
   }
 
   /** The maximum size of a message with its headers. */
@@ -113,9 +113,9 @@ function incompatibility({ version, maxPayloadBytes }: NatsLink): string | undef
   return `max_payload ${maxPayloadBytes}. Set it to at least ${MIN_PAYLOAD_BYTES}.`
 }
 
-export function unavailable(error: unknown): BackendUnavailable {
+export function unavailable(error: unknown): BackendUnavailableError {
   const reason = error instanceof Error ? error.message : String(error)
-  return new BackendUnavailable(`NATS is unavailable: ${reason}`, { cause: error })
+  return new BackendUnavailableError(`NATS is unavailable: ${reason}`, { cause: error })
 }
 
 interface NatsOptions extends NatsSecurity {

@@ -1,6 +1,6 @@
 import { createInbox, type Msg, type Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
-import { pause } from '../../../util/time/pause.ts'
+import { sleep } from '../../../util/time/sleep.ts'
 import type { LogStream } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 
@@ -74,7 +74,7 @@ export class PartitionPull {
       if (!isRefused || signal.aborted) continue
       // Not awaited: without a leader, the server does not respond.
       stream.ensure().catch(() => undefined)
-      await pause(clock, RETRY_MS, signal)
+      await sleep(clock, RETRY_MS, signal)
     }
   }
 

@@ -9,7 +9,7 @@ import { NatsLink } from '../jetstream/nats-link.ts'
 import type { ClusterOptions } from '../open.ts'
 import { migrate } from '../postgres/migrate.ts'
 import { Postgres } from '../postgres/postgres.ts'
-import { beginMove, ClusterNotEmpty, finishMove } from './move-progress.ts'
+import { beginMove, ClusterNotEmptyError, finishMove } from './move-progress.ts'
 import {
   type MovedTable,
   movedTables,
@@ -18,8 +18,8 @@ import {
 } from './moved-tables.ts'
 
 /** A table of the cluster has a different number of rows than the file. */
-class MoveDiffers extends Error {
-  override readonly name = 'MoveDiffers'
+class RowCountMismatchError extends Error {
+  override readonly name = 'RowCountMismatchError'
 }
 
 export interface MoveReport {
@@ -33,8 +33,8 @@ export interface MoveReport {
 
 /**
  * Moves the data of a stopped service into an empty cluster.
- * @throws the errors of `moveData`, {ConnectionRefused | StreamMismatch}
- * @throws {EncryptionKeyMismatch} if the cluster has another key
+ * @throws the errors of `moveData`, {ConnectionRefusedError | StreamMismatchError}
+ * @throws {EncryptionKeyMismatchError} if the cluster has another key
  */
 export async function moveIntoCluster(
   options: ClusterOptions,
@@ -57,7 +57,7 @@ export async function moveIntoCluster(
     const { bytes } = await log.state()
     // Purges compare positions: later events must have greater ones than the moved events.
     if (bytes === 0 && (await log.lastPosition()) > data.lastPosition) return
-    throw new ClusterNotEmpty(
+    throw new ClusterNotEmptyError(
       "The log stream is not empty, or was created before 2026 according to its server's clock. Remove the stream, or choose " +
         'another prefix (--nats-prefix).',
     )
@@ -69,9 +69,9 @@ export async function moveIntoCluster(
 /**
  * Copies all tables, slice by slice, and compares row counts. No node starts until it has finished. An interrupted move
  * continues after its last slice; a finished one only returns its report.
- * @throws {ClusterNotEmpty | ClusterInUse} before it changes anything
- * @throws {EventTooLarge} and continues when it is called again
- * @throws {MoveDiffers} if a table of the cluster has a different number of rows
+ * @throws {ClusterNotEmptyError | ClusterInUseError} before it changes anything
+ * @throws {EventTooLargeError} and continues when it is called again
+ * @throws {RowCountMismatchError} if a table of the cluster has a different number of rows
  */
 export async function moveData(options: MoveOptions): Promise<MoveReport> {
   const { postgres, data, box } = options
@@ -97,19 +97,19 @@ export async function moveData(options: MoveOptions): Promise<MoveReport> {
   return { tables: report }
 }
 
-/** Each slice is one transaction that also stores its place, where a later call continues. */
+/** Each slice is one transaction that also stores its last key, where a later call continues. */
 async function copyTable(options: MoveOptions, table: MovedTable): Promise<void> {
   const { postgres, onMoved, onSkipped } = options
   const { name } = table
   const [progress] = await postgres.run(
-    sql<{ readonly place: string }>`SELECT place FROM moved_tables WHERE name = ${name}`,
+    sql<{ readonly last_key: string }>`SELECT last_key FROM moved_tables WHERE name = ${name}`,
   )
-  for (const rows of slicesOf(table.rows(progress?.place ?? null)))
+  for (const rows of slicesOf(table.rows(progress?.last_key ?? null)))
     await postgres.write(async (transaction) => {
       const skipped = await table.insert(transaction, rows)
       for (const { id } of skipped) onSkipped?.(name, String(id))
       await sql`INSERT INTO moved_tables AS moved VALUES (${name}, ${table.placeOf(rows.at(-1)!)}, ${skipped.length})
-        ON CONFLICT (name) DO UPDATE SET place = excluded.place, skipped = moved.skipped + excluded.skipped`.execute(
+        ON CONFLICT (name) DO UPDATE SET last_key = excluded.last_key, skipped = moved.skipped + excluded.skipped`.execute(
         transaction,
       )
     })
@@ -142,7 +142,7 @@ async function compareCounts(postgres: Postgres, report: MoveReport['tables']): 
     )
     const { count } = rows[0]!
     if (count !== expected)
-      throw new MoveDiffers(
+      throw new RowCountMismatchError(
         `The table ${table} has ${count} rows in the cluster instead of ${expected}. Drop the schema \`hookline\` of the database, ` +
           'and run the command again.',
       )

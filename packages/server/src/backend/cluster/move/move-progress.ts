@@ -4,26 +4,26 @@ import type { Postgres } from '../postgres/postgres.ts'
 import type { MovedTable, MoveOptions } from './moved-tables.ts'
 
 /** The cluster already has data, from its nodes or from another service. */
-export class ClusterNotEmpty extends Error {
-  override readonly name = 'ClusterNotEmpty'
+export class ClusterNotEmptyError extends Error {
+  override readonly name = 'ClusterNotEmptyError'
 }
 
 /** Nodes of the cluster are running. */
-export class ClusterInUse extends Error {
-  override readonly name = 'ClusterInUse'
+export class ClusterInUseError extends Error {
+  override readonly name = 'ClusterInUseError'
 }
 
 /** A move into the cluster has not finished. */
-export class MoveUnfinished extends Error {
-  override readonly name = 'MoveUnfinished'
+export class MoveUnfinishedError extends Error {
+  override readonly name = 'MoveUnfinishedError'
 }
 
-/** @throws {MoveUnfinished} while data is being moved into this cluster */
+/** @throws {MoveUnfinishedError} while data is being moved into this cluster */
 export function refuseUnfinishedMove(postgres: Postgres): Promise<void> {
   return postgres.write(async (transaction) => {
     await lock(transaction, 'migrate')
     if ((await moveIn(transaction))?.isFinished ?? true) return
-    throw new MoveUnfinished(
+    throw new MoveUnfinishedError(
       'A data migration into this cluster has not finished. Run `hookline migrate-data` again. To abandon it, drop the ' +
         'schema `hookline` of the database.',
     )
@@ -44,7 +44,7 @@ async function moveIn(transaction: Transaction<unknown>): Promise<StoredMove | u
 /** A node fills this table when it starts on an empty database. */
 const FILLED_BY_NODES = 'cursors'
 
-/** Begins a move, or continues an interrupted one of the same data. @throws {ClusterInUse | ClusterNotEmpty} */
+/** Begins a move, or continues an interrupted one of the same data. @throws {ClusterInUseError | ClusterNotEmptyError} */
 export function beginMove(
   { postgres, data: { identity }, checkLog }: MoveOptions,
   tables: readonly MovedTable[],
@@ -56,13 +56,13 @@ export function beginMove(
     const { rows: running } = await sql`
       SELECT FROM claiming_nodes WHERE until > clock_timestamp()`.execute(transaction)
     if (running.length > 0)
-      throw new ClusterInUse(
+      throw new ClusterInUseError(
         `Nodes of the cluster are running: ${running.length}. Stop all of them first. A killed node counts as running for 20 s.`,
       )
     await checkLog()
     if (before?.identity === identity) return before
     if (before !== undefined)
-      throw new ClusterNotEmpty(
+      throw new ClusterNotEmptyError(
         'The data of another folder was moved into this cluster, or a service has written to this folder since the move began. Use an ' +
           'empty database, or drop the schema `hookline` of this one.',
       )
@@ -79,7 +79,7 @@ export function beginMove(
 async function refuseRows(transaction: Transaction<unknown>, table: string): Promise<void> {
   const { rows } = await sql`SELECT FROM ${sql.id(table)} LIMIT 1`.execute(transaction)
   if (rows.length === 0) return
-  throw new ClusterNotEmpty(
+  throw new ClusterNotEmptyError(
     `The cluster already has data: its table ${table} is not empty. Use an empty database (--database-url), or drop the schema ` +
       '`hookline` of this one.',
   )

@@ -14,8 +14,8 @@ import { toText } from '../postgres/text.ts'
 import { createDay } from '../upkeep/partitions.ts'
 
 /** An unfinished event is larger than a NATS message. */
-export class EventTooLarge extends Error {
-  override readonly name = 'EventTooLarge'
+export class EventTooLargeError extends Error {
+  override readonly name = 'EventTooLargeError'
 }
 
 export interface MoveListeners {
@@ -37,7 +37,7 @@ export interface MoveOptions extends MoveListeners {
 }
 
 /** Differences between a table in the file and in the cluster. */
-interface Form {
+interface TableMapping {
   /** The table in the file, if it has another name. */
   readonly from?: string
   /** Columns whose values differ in the cluster, as SQLite SQL. */
@@ -52,7 +52,7 @@ interface Form {
 const HEADER_BYTES = 1024
 
 /** By table of the cluster. Other tables have the same columns in both, and are copied unchanged. */
-const FORMS: Readonly<Record<string, Form>> = {
+const TABLE_MAPPINGS: Readonly<Record<string, TableMapping>> = {
   // The cluster stores bodies as bytes and anonymous ids in a column; its checksum covers both.
   events: {
     columns: { log_position: 'seq', anonymous_id: 'NULL', body: 'CAST(body AS BLOB)' },
@@ -72,7 +72,7 @@ const FORMS: Readonly<Record<string, Form>> = {
       if (event === undefined || isPurged(data, event, Number(row['seq']))) return undefined
       const chunk = chunkOf([event])
       if (chunk.length <= maxPayloadBytes - HEADER_BYTES) return { chunk }
-      throw new EventTooLarge(
+      throw new EventTooLargeError(
         `The unfinished event ${event.id} is larger than a NATS message. Raise max_payload of the NATS servers, and run the ` +
           'command again.',
       )
@@ -148,18 +148,18 @@ export class MovedTable {
   /** Columns in both databases. */
   readonly columns: readonly Column[]
   readonly #options: MoveOptions
-  readonly #form: Form
+  readonly #mapping: TableMapping
   readonly #key: readonly string[]
 
   constructor(name: string, all: readonly Column[], options: MoveOptions) {
     this.name = name
     this.#options = options
-    this.#form = FORMS[name] ?? {}
-    this.from = this.#form.from ?? name
+    this.#mapping = TABLE_MAPPINGS[name] ?? {}
+    this.from = this.#mapping.from ?? name
     const select = 'SELECT name, pk FROM pragma_table_info(?) ORDER BY pk'
     const stored = [...options.data.rows(select, this.from)]
     const nameOf = (row: StoredRow): string => String(row['name'])
-    const names = [...stored.map(nameOf), ...Object.keys(this.#form.columns ?? {})]
+    const names = [...stored.map(nameOf), ...Object.keys(this.#mapping.columns ?? {})]
     const key = stored.filter(({ pk }) => pk !== 0).map(nameOf)
     this.#key = key.length > 0 ? key : names
     this.columns = all.filter(
@@ -169,18 +169,18 @@ export class MovedTable {
 
   /** The number of rows in the file. */
   get count(): number {
-    const { where = 'TRUE' } = this.#form
+    const { where = 'TRUE' } = this.#mapping
     const select = `SELECT count(*) AS count FROM ${this.from} WHERE ${where}`
     return Number([...this.#options.data.rows(select)][0]!['count'])
   }
 
-  /** The rows after a place, in key order; all rows if it is `null`. */
-  rows(place: string | null): Iterable<StoredRow> {
-    const { columns = {}, where = 'TRUE' } = this.#form
+  /** The rows after a key, in key order; all rows if it is `null`. */
+  rows(lastKey: string | null): Iterable<StoredRow> {
+    const { columns = {}, where = 'TRUE' } = this.#mapping
     const selected = Object.entries(columns).map(([name, value]) => `, ${value} AS "${name}"`)
-    const values = JSON.parse(place ?? '[]') as (string | number)[]
+    const values = JSON.parse(lastKey ?? '[]') as (string | number)[]
     const key = this.#key.map((name) => `${this.from}."${name}"`).join()
-    const isAfter = place === null ? 'TRUE' : `(${key}) > (${values.map(() => '?').join()})`
+    const isAfter = lastKey === null ? 'TRUE' : `(${key}) > (${values.map(() => '?').join()})`
     const select = `SELECT *${selected.join('')} FROM ${this.from} WHERE ${where} AND ${isAfter} ORDER BY ${key}`
     return this.#options.data.rows(select, ...values)
   }
@@ -191,7 +191,7 @@ export class MovedTable {
 
   /** Inserts rows of the file. Returns the skipped rows. */
   async insert(transaction: Transaction<unknown>, stored: readonly StoredRow[]) {
-    const { replace = () => ({}) } = this.#form
+    const { replace = () => ({}) } = this.#mapping
     const replaced = stored.map((row) => ({ row, values: replace(row, this.#options) }))
     const rows = replaced.flatMap(({ row, values }): StoredRow[] =>
       values === undefined ? [] : [{ ...row, ...values }],

@@ -16,8 +16,8 @@ export const MIGRATIONS: readonly Migration[] = [
 ]
 
 /** A newer version of Hookline has migrated the database to an incompatible schema. */
-export class SchemaTooNew extends Error {
-  override readonly name = 'SchemaTooNew'
+export class SchemaTooNewError extends Error {
+  override readonly name = 'SchemaTooNewError'
 }
 
 /** Nodes are running that a schema step would break. */
@@ -36,7 +36,7 @@ export function latestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0
 }
 
-/** Runs all missing steps in one transaction. @throws {SchemaTooNew | IncompatibleNodesError} without changing the database */
+/** Runs all missing steps in one transaction. @throws {SchemaTooNewError | IncompatibleNodesError} without changing the database */
 export function migrate(
   postgres: Postgres,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -54,7 +54,7 @@ export function migrate(
   })
 }
 
-/** Checks again after the node has registered: from then on, other nodes respect its version. @throws {SchemaTooNew} */
+/** Checks again after the node has registered: from then on, other nodes respect its version. @throws {SchemaTooNewError} */
 export function confirmSchema(
   postgres: Postgres,
   migrations: readonly Migration[] = MIGRATIONS,
@@ -74,7 +74,7 @@ async function refuseNewer(
   const current = rows[0] ?? { version: 0, worksFrom: 0 }
   const latest = latestOf(migrations)
   if (current.version <= latest || current.worksFrom <= latest) return current
-  throw new SchemaTooNew(
+  throw new SchemaTooNewError(
     `The database has schema ${current.version}, which needs nodes of schema ${current.worksFrom} or later. This version of Hookline ` +
       `has schema ${latest}. Start the newer version again, or restore a backup from before the upgrade.`,
   )

@@ -49,7 +49,7 @@ const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(
   sql`, ONLY `,
 )} IN ACCESS SHARE MODE`
 
-/** The database. Rejects with `BackendUnavailable` while it cannot work: statements had no effect, or may be repeated. */
+/** The database. Rejects with `BackendUnavailableError` while it cannot work: statements had no effect, or may be repeated. */
 export class Postgres implements AsyncDisposable {
   readonly #db: Kysely<unknown>
   readonly #slow: Kysely<unknown>

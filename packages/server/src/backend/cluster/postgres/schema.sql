@@ -476,8 +476,8 @@ CREATE TABLE data_move (
   finished_at timestamptz
 );
 
--- place: the key of the last copied row. skipped: rows that were not copied.
-CREATE TABLE moved_tables (name txt PRIMARY KEY, place text NOT NULL, skipped bigint NOT NULL);
+-- last_key: the key of the last copied row. skipped: rows that were not copied.
+CREATE TABLE moved_tables (name txt PRIMARY KEY, last_key text NOT NULL, skipped bigint NOT NULL);
 
 -- This database and its log stream share an installation. stream and servers are NULL until a node creates the stream.
 CREATE TABLE installation (

@@ -1,4 +1,4 @@
-import { BackendUnavailable, UnstorableText } from '../../backend.ts'
+import { BackendUnavailableError, UnstorableTextError } from '../../backend.ts'
 
 /** SQLSTATE classes of temporary failures: connections, resources, operator intervention. */
 const TRANSIENT_CLASSES = ['08', '53', '57']
@@ -35,12 +35,12 @@ export function isOutdatedPlan(error: unknown): boolean {
 /** A parameter contains U+0000. User ids are escaped; other ids never contain it. */
 const UNSTORABLE = '22021'
 
-/** `BackendUnavailable` for temporary failures, `UnstorableText` for U+0000, otherwise the error itself, which is a bug. */
+/** `BackendUnavailableError` for temporary failures, `UnstorableTextError` for U+0000, otherwise the error itself, which is a bug. */
 export function asBackendError(error: unknown): unknown {
   if (codeOf(error) === UNSTORABLE)
-    return new UnstorableText('Strings must not contain U+0000.', { cause: error })
-  if (error instanceof BackendUnavailable || !isTransient(error)) return error
-  return new BackendUnavailable(`PostgreSQL is unavailable: ${(error as Error).message}`, {
+    return new UnstorableTextError('Strings must not contain U+0000.', { cause: error })
+  if (error instanceof BackendUnavailableError || !isTransient(error)) return error
+  return new BackendUnavailableError(`PostgreSQL is unavailable: ${(error as Error).message}`, {
     cause: error,
   })
 }
@@ -60,11 +60,11 @@ function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
-/** Ignores `BackendUnavailable`. */
+/** Ignores `BackendUnavailableError`. */
 export async function unlessUnavailable(work: Promise<unknown>): Promise<void> {
   try {
     await work
   } catch (error) {
-    if (!(error instanceof BackendUnavailable)) throw error
+    if (!(error instanceof BackendUnavailableError)) throw error
   }
 }

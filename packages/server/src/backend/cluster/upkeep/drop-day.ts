@@ -11,8 +11,8 @@ import {
 } from '../postgres/days.ts'
 import { limitLockWaits } from './partitions.ts'
 
-/** The number of removed events, or why the day stays: it is in use, or has too many waiting events to move. */
-export type DropResult = number | 'blocked' | 'too many stay'
+/** The number of removed events, or why the day was not dropped: it is in use, or has too many waiting events to move. */
+export type DropResult = number | 'blocked' | 'too_many_waiting'
 
 const MAX_EVENTS = 1_000
 const MAX_ROWS = 20_000
@@ -27,12 +27,12 @@ export async function dropDay(
 ): Promise<DropResult> {
   if (!(await isReached(transaction, day, bounds))) return 'blocked'
   // Checked before other transactions have to wait, and again when none can change it.
-  if ((await readWaiting(transaction, day)) === undefined) return 'too many stay'
+  if ((await readWaiting(transaction, day)) === undefined) return 'too_many_waiting'
   await limitLockWaits(transaction)
   const parents = sql.join(DAILY_TABLES.map(({ name }) => sql`ONLY ${sql.id(name)}`))
   await sql`LOCK TABLE ${parents} IN ACCESS EXCLUSIVE MODE`.execute(transaction)
   const waiting = await readWaiting(transaction, day)
-  if (waiting === undefined) return 'too many stay'
+  if (waiting === undefined) return 'too_many_waiting'
   if (!(await isReached(transaction, day, bounds))) return 'blocked'
   const events = await detach(transaction, day)
   await moveToDefault(transaction, day, waiting)

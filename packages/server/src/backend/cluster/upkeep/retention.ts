@@ -27,7 +27,7 @@ export async function removeOldest(
   if (day !== undefined && (before !== undefined || (await isSmall(options, day)))) {
     const dropped = await drop(options, day)
     if (dropped === 'blocked') return { removed: 0, cursor: null }
-    if (dropped !== 'too many stay') return { removed: dropped, cursor: isLast ? null : end }
+    if (dropped !== 'too_many_waiting') return { removed: dropped, cursor: isLast ? null : end }
   }
   const { removed, cursor: next } = await removeSlice(options, { before, after: cursor, end })
   return { removed, cursor: next ?? (isLast ? null : end) }

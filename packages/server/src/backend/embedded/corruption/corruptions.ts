@@ -7,8 +7,8 @@ import type { Backend } from '../../backend.ts'
 import type { Quarantine, Unreadable } from '../../quarantine.ts'
 
 /** Configuration is corrupted: continuing without it would refuse calls and end deliveries. */
-class ConfigurationCorrupted extends Error {
-  override readonly name = 'ConfigurationCorrupted'
+class ConfigurationCorruptedError extends Error {
+  override readonly name = 'ConfigurationCorruptedError'
 }
 
 export function recordCorruption(db: DatabaseSync, descriptions: readonly string[]): void {
@@ -31,7 +31,7 @@ export interface CorruptionOptions {
   readonly onCorruption?: (description: string) => void
 }
 
-/** Removes unreadable catalog records if that is accepted. @throws {ConfigurationCorrupted} */
+/** Removes unreadable catalog records if that is accepted. @throws {ConfigurationCorruptedError} */
 export function refuseCorruptedRecords(
   db: DatabaseSync,
   box: SecretBox,
@@ -45,7 +45,7 @@ export function refuseCorruptedRecords(
   const texts = corrupted.map(({ kind, id }) => `The ${kind} ${id} in the database is corrupted.`)
   const number = lastCommit(db)
   if (acceptLoss !== number)
-    throw new ConfigurationCorrupted(
+    throw new ConfigurationCorruptedError(
       `${texts.join(' ')} Without it, calls would be rejected and deliveries dropped. Restore a backup (hookline restore <backup> --replace). ` +
         `To continue without it and recreate it afterwards, start once with --accept-loss ${number}.`,
     )

@@ -6,11 +6,11 @@ import { DataDir } from '../database/data-dir.ts'
 import { KEY_FILE } from '../database/key-files.ts'
 import { hasTable } from '../database/statements.ts'
 
-class CommitsMissing extends Error {
-  override readonly name = 'CommitsMissing'
+class MissingCommitsError extends Error {
+  override readonly name = 'MissingCommitsError'
 }
 
-/** Compares the database with its commit mark. @returns the loss @throws {CommitsMissing} unless it is `accepted` */
+/** Compares the database with its commit mark. @returns the loss @throws {MissingCommitsError} unless it is `accepted` */
 export function findMissingCommits(
   dataDir: string,
   file: string,
@@ -29,7 +29,7 @@ export function findMissingCommits(
   if (present >= mark.number) return undefined
   const description = describe(db, mark, present)
   if (accepted === present) return description
-  throw new CommitsMissing(
+  throw new MissingCommitsError(
     `${description} The database file or its write-ahead log was corrupted, replaced or removed. ` +
       `Restore the original hookline.db and hookline.db-wal if you have them, or restore a backup (hookline restore <backup> --replace). ${acceptHint(present, 'without the missing commits')}`,
   )
@@ -49,7 +49,7 @@ function missingDatabase(
       : ` It had ${mark.number} commits and ${mark.lastSeq} events.`
   const description = `The database of ${dataDir} is missing: ${file} ${existsSync(file) ? 'is empty' : 'does not exist'}, but the folder was in use before.${last}`
   if (accepted === 0) return description
-  throw new CommitsMissing(
+  throw new MissingCommitsError(
     `${description} Restore the file, or restore a backup (hookline restore). ${acceptHint(0, 'with a new, empty database')}`,
   )
 }

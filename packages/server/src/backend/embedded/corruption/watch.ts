@@ -5,8 +5,8 @@ import { DataDir } from '../database/data-dir.ts'
 import { isCorruption } from '../database/sqlite-errors.ts'
 
 /** The database is corrupted. Startup fails and leaves the file unchanged. */
-export class CorruptedDatabase extends Error {
-  override readonly name = 'CorruptedDatabase'
+export class CorruptedDatabaseError extends Error {
+  override readonly name = 'CorruptedDatabaseError'
 
   constructor(file: string, found: string) {
     const dataDir = dirname(file)
@@ -27,8 +27,8 @@ export class CorruptionWatch {
     this.#file = databaseFile
   }
 
-  /** Call it with the error of any operation. */
-  see(error: unknown): void {
+  /** Checks whether the error of an operation means corruption. */
+  inspect(error: unknown): void {
     if (!isCorruption(error)) return
     try {
       setFlag(this.#file)
@@ -55,7 +55,7 @@ export class CorruptionWatch {
       try {
         return read(...values)
       } catch (error) {
-        this.see(error)
+        this.inspect(error)
         throw error
       }
     }
@@ -65,14 +65,14 @@ export class CorruptionWatch {
 
 const CHECKED_BYTES = 32 * 1024 * 1024
 
-/** Checks a database; a large one only if flagged or `acceptsLoss`. @returns whether the whole file was checked @throws {CorruptedDatabase} */
+/** Checks a database; a large one only if flagged or `acceptsLoss`. @returns whether the whole file was checked @throws {CorruptedDatabaseError} */
 export function checkDatabase(file: string, acceptsLoss: boolean): boolean {
   if (!existsSync(file) || statSync(file).size === 0) return false
   // A first start was interrupted: SQLite must roll back before the file can be read.
   if (existsSync(`${file}-journal`)) DataDir.openForWriting(file).close()
   const checksAll = acceptsLoss || statSync(file).size <= CHECKED_BYTES || existsSync(flagOf(file))
   const found = corruptionIn(file, checksAll)
-  if (found !== undefined) throw new CorruptedDatabase(file, found)
+  if (found !== undefined) throw new CorruptedDatabaseError(file, found)
   removeFlag(file)
   return checksAll
 }

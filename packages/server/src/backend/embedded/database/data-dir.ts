@@ -5,7 +5,7 @@ import { readCommitMark } from './commit-mark.ts'
 import { identityOf } from './file-watch.ts'
 import { randomBytes } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 
 export const DATABASE_NAME = 'hookline.db'
 const LOCK_NAME = 'hookline.lock'
@@ -18,8 +18,8 @@ export function lockFileOf(databaseFile: string): string {
   return join(dirname(databaseFile), LOCK_NAME)
 }
 
-export class DataDirInUse extends Error {
-  override readonly name = 'DataDirInUse'
+export class DataDirInUseError extends Error {
+  override readonly name = 'DataDirInUseError'
 }
 
 /** The data folder, locked for one process: SQLite locks an empty file, and the system releases it however the process ends. */
@@ -28,7 +28,7 @@ export class DataDir implements Disposable {
   readonly emptiedLock: boolean
   readonly #lock: DatabaseSync
 
-  /** Creates the folder if missing. @throws {DataDirInUse} */
+  /** Creates the folder if missing. @throws {DataDirInUseError} */
   constructor(folder: string) {
     // Absolute, in case the working directory is moved.
     const path = resolve(folder)
@@ -44,7 +44,7 @@ export class DataDir implements Disposable {
     this.#lock = held
     if (isOpenInOtherProcess(this.databaseFile, file)) {
       this.#lock.close()
-      throw new DataDirInUse(
+      throw new DataDirInUseError(
         `The database of ${path} is open in another process, and ${LOCK_NAME} was removed or replaced. Stop that process: it may be a Hookline service that still holds the old lock.`,
       )
     }
@@ -85,7 +85,7 @@ function lockOf(path: string, file: string): DatabaseSync | undefined {
     const { errcode } = cause as { readonly errcode?: number }
     if (errcode === NOT_A_DATABASE) return undefined
     if (errcode !== BUSY) throw cause
-    throw new DataDirInUse(
+    throw new DataDirInUseError(
       `${path} is in use by another Hookline process. Stop that process, or use another data folder (--data-dir).`,
       { cause },
     )
@@ -128,7 +128,7 @@ export async function probeDisk(databaseFile: string): Promise<void> {
   } catch (cause) {
     // Not the message: it has the path, and `/readyz` is public.
     const { code = 'unknown error' } = cause as NodeJS.ErrnoException
-    throw new BackendUnavailable(`Cannot write to the database disk (${code}).`, { cause })
+    throw new BackendUnavailableError(`Cannot write to the database disk (${code}).`, { cause })
   } finally {
     await rm(file, { force: true }).catch(() => undefined)
   }

@@ -4,13 +4,13 @@ import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { SecretBox } from '../../../util/secrets/secret-box.ts'
 import type { OwnKeyName, OwnKeys } from '../../nodes.ts'
 
-export class EncryptionKeyMismatch extends Error {
-  override readonly name = 'EncryptionKeyMismatch'
+export class EncryptionKeyMismatchError extends Error {
+  override readonly name = 'EncryptionKeyMismatchError'
 }
 
 export const KEY_FILE = 'encryption-key'
 
-/** The box of the `configured` keys, or else the folder's. @throws {EncryptionKeyMismatch} if it lacks a key in `used` */
+/** The box of the `configured` keys, or else the folder's. @throws {EncryptionKeyMismatchError} if it lacks a key in `used` */
 export function secretBoxOf(
   dataDir: string,
   configured: Redacted | undefined,
@@ -30,8 +30,8 @@ export function secretBoxOf(
   return box
 }
 
-/** A box with the `configured` keys and the folder's, which seals with the key in use. @throws {EncryptionKeyMismatch} */
-export function boxThatOpens(
+/** A box with the `configured` keys and the folder's, which seals with the key in use. @throws {EncryptionKeyMismatchError} */
+export function existingSecretBox(
   dataDir: string,
   configured: Redacted | undefined,
   used: ReadonlySet<string>,
@@ -63,9 +63,13 @@ function keepKey(file: string, key: string): string {
   return key
 }
 
-function mismatch(found: string, used: ReadonlySet<string>, file: string): EncryptionKeyMismatch {
+function mismatch(
+  found: string,
+  used: ReadonlySet<string>,
+  file: string,
+): EncryptionKeyMismatchError {
   const ids = [...used].join(', ')
-  return new EncryptionKeyMismatch(
+  return new EncryptionKeyMismatchError(
     `${found}; the secrets in the database were encrypted with ${ids || 'another key'}. ` +
       `Restore ${file} from a backup, or set HOOKLINE_ENCRYPTION_KEY to that key. ` +
       'To change the key, set HOOKLINE_ENCRYPTION_KEY to both, the new one first, separated by a comma.',

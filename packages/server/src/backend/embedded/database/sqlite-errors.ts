@@ -1,5 +1,5 @@
 import { isDiskFault } from '../../../util/durable-file.ts'
-import type { BackendUnavailable } from '../../backend.ts'
+import type { BackendUnavailableError } from '../../backend.ts'
 
 export type Result = { readonly ok: true; readonly value: unknown } | Failure
 
@@ -34,7 +34,7 @@ export function unavailableResult(message: string): Failure {
 /** The error of a failed operation; made by `unavailable` if the failure is transient. */
 export function errorOf(
   { message, isTransient, errcode }: Failure,
-  unavailable: (cause: Error) => BackendUnavailable,
+  unavailable: (cause: Error) => BackendUnavailableError,
 ): Error {
   const error = Object.assign(new Error(message), { errcode })
   return isTransient ? unavailable(error) : error

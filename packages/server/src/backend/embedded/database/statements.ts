@@ -39,7 +39,7 @@ export class Statements {
   }
 
   /** Runs several SELECTs in one read transaction, which locks only once. */
-  together<T>(select: () => T): T {
+  inReadTransaction<T>(select: () => T): T {
     this.#db.exec('BEGIN')
     try {
       return select()

@@ -83,7 +83,7 @@ export function findPurged(
   }
   return ({ subjects, after, through, computedThrough }) => {
     const deadline = performance.now() + READ_MS
-    const wanted = [...Map.groupBy(subjects, ({ kind }) => kind)].map(([kind, named]) => ({
+    const idsByKind = [...Map.groupBy(subjects, ({ kind }) => kind)].map(([kind, named]) => ({
       kind,
       json: JSON.stringify(named.map(({ id }) => id.toWellFormed())),
     }))
@@ -94,7 +94,7 @@ export function findPurged(
     // At least one segment, even if the time has passed.
     while (reached < end) {
       const next = Math.min(firstSeqOf(segmentOf(reached + 1) + 1) - 1, end)
-      for (const { kind, json } of wanted)
+      for (const { kind, json } of idsByKind)
         for (const row of selects[kind].iterate(reached, next, json, through))
           found.push({
             ...(row as unknown as FoundEvent),

@@ -1,6 +1,6 @@
 import type { DeliveryContent } from '@hookline/protocol'
 import type { DatabaseSync } from 'node:sqlite'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import type { PurgeEngine } from '../../store/deletions.ts'
 import { addPurgedIds } from '../../store/purged-users.ts'
 import { Statements } from '../database/statements.ts'
@@ -55,7 +55,7 @@ async function erase(
       tries = 0
       page = scrubbed.nextPage
     } else if (++tries === BUSY_TRIES) {
-      throw new BackendUnavailable('The database is in use by a long read, such as a backup.')
+      throw new BackendUnavailableError('The database is in use by a long read, such as a backup.')
     }
   }
   return true

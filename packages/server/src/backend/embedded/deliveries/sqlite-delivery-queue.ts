@@ -80,11 +80,11 @@ export class SqliteDeliveryQueue<
   async claim(lane: LaneId, { due, limit }: ClaimRequest): Promise<Claim<E>> {
     const number = this.#lanes.find(this.#table.name, lane)
     if (number === undefined) return { deliveries: [], unreadable: [] }
-    return this.#statements.together(() => this.#claim(number, due, limit))
+    return this.#statements.inReadTransaction(() => this.#claim(number, due, limit))
   }
 
   async claimUnsplit(limit: number): Promise<Claim<E>> {
-    return this.#statements.together(() =>
+    return this.#statements.inReadTransaction(() =>
       this.#claim(this.#unsplitLane, Number.MAX_SAFE_INTEGER, limit),
     )
   }

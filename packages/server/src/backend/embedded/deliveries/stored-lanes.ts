@@ -2,7 +2,7 @@ import type { LaneRow } from './write-deliveries.ts'
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { SecretBox } from '../../../util/secrets/secret-box.ts'
 import { PairMap } from '../../../util/pair-map.ts'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import type { LaneId } from '../../deliveries.ts'
 import type { NumberedLanes, QueueLane, QueueName } from '../../store/stored-parts.ts'
 import { openedText } from '../database/reseal.ts'
@@ -34,11 +34,11 @@ export class StoredLanes implements NumberedLanes {
     return this.known(queue, lane) ?? this.#lookUp(queue, lane)
   }
 
-  /** The number of a lane. @throws {BackendUnavailable} if the main thread has not assigned it yet */
+  /** The number of a lane. @throws {BackendUnavailableError} if the main thread has not assigned it yet */
   numberOf(queue: QueueName, lane: LaneId): number {
     const number = this.find(queue, lane)
     if (number !== undefined) return number
-    throw new BackendUnavailable(`A lane of ${lane.destinationId} has no number yet.`)
+    throw new BackendUnavailableError(`A lane of ${lane.destinationId} has no number yet.`)
   }
 
   /** The lane of a number; `undefined` if the database has lost it. */
@@ -104,7 +104,7 @@ export class LaneNumbers extends StoredLanes {
     return number
   }
 
-  /** Numbers all lanes of the destinations; other threads find them once it resolves. @throws {BackendUnavailable} */
+  /** Numbers all lanes of the destinations; other threads find them once it resolves. @throws {BackendUnavailableError} */
   async saveAll(destinations: Iterable<Destination>): Promise<void> {
     const saving: Promise<void>[] = []
     for (const { id: destinationId, settings } of destinations)

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { ByteBudget } from '../../../util/limits/byte-budget.ts'
-import { BackendUnavailable } from '../../backend.ts'
+import { BackendUnavailableError } from '../../backend.ts'
 import type { Log } from '../../log.ts'
 import type { OpenOperation, Writer } from '../writer.ts'
 import { blockOf } from './event-block.ts'
@@ -37,7 +37,9 @@ export class Appender implements Pick<Log, 'append'> {
     const { waiting } = this.#options
     const bytes = events.reduce((sum, { body }) => sum + body.length, 0)
     if (!waiting.take(bytes))
-      throw new BackendUnavailable('Too many calls are waiting for the disk (maxWaitingBytes).')
+      throw new BackendUnavailableError(
+        'Too many calls are waiting for the disk (maxWaitingBytes).',
+      )
     const together = this.#openFor(bytes)
     for (const event of events) together.events.push(event)
     together.appends++
@@ -48,7 +50,7 @@ export class Appender implements Pick<Log, 'append'> {
       if (together.appends === 1) throw error
       await this.#begin([...events]).operation.done
     } finally {
-      waiting.giveBack(bytes)
+      waiting.release(bytes)
     }
   }
 

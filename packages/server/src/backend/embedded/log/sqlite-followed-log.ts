@@ -106,7 +106,7 @@ export class AppendedPosition {
 }
 
 /** About a second at the highest rate. */
-const MAX_KEPT: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
+const MAX_BUFFERED: MaxAmount = { events: 4_096, bytes: 16 * 1024 * 1024 }
 
 interface Recent {
   readonly first: number
@@ -133,7 +133,7 @@ export class RecentEvents {
     const first = lastSeq - events.length + 1
     this.#appends.push({ first, events, duplicates: new Set(duplicates) })
     this.#amount.add(events)
-    while (this.#amount.isOver(MAX_KEPT) && this.#appends.length > 1)
+    while (this.#amount.isOver(MAX_BUFFERED) && this.#appends.length > 1)
       this.#amount.remove(this.#appends.shift()!.events)
   }
 

@@ -12,11 +12,11 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
 ]
 
-export class SchemaTooNew extends Error {
-  override readonly name = 'SchemaTooNew'
+export class SchemaTooNewError extends Error {
+  override readonly name = 'SchemaTooNewError'
 }
 
-/** @throws {SchemaTooNew} if the schema is newer than `migrations` */
+/** @throws {SchemaTooNewError} if the schema is newer than `migrations` */
 export function refuseNewer(
   db: DatabaseSync,
   file: string,
@@ -25,13 +25,13 @@ export function refuseNewer(
   const latest = migrations.at(-1)?.version ?? 0
   const current = schemaVersion(db)
   if (current <= latest) return
-  throw new SchemaTooNew(
+  throw new SchemaTooNewError(
     `${file} has schema ${current}, but this version of Hookline only supports schemas up to ${latest}. ` +
       'Start the newer version again, or restore the copy that was made before migrating.',
   )
 }
 
-/** Migrates, each step in its own transaction. Copies a database with data first. @returns the copy @throws {SchemaTooNew} */
+/** Migrates, each step in its own transaction. Copies a database with data first. @returns the copy @throws {SchemaTooNewError} */
 export function migrate(
   db: DatabaseSync,
   file: string,

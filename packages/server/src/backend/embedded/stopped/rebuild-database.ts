@@ -7,7 +7,7 @@ import { DataDir } from '../database/data-dir.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
 import { EVENT_COLUMNS } from '../log/event-row.ts'
 import { migrate, refuseNewer, MIGRATIONS, schemaVersion } from '../migrations/migrate.ts'
-import { UnusableDatabase, replaceDatabase } from './stopped-database.ts'
+import { UnusableDatabaseError, replaceDatabase } from './stopped-database.ts'
 import { hasTable } from '../database/statements.ts'
 
 /** Tables derived by triggers and by the next start. */
@@ -35,7 +35,7 @@ export interface Rebuilt {
 /**
  * Rebuilds the database of the folder from the readable rows of a corrupted file, by default its current database, which is
  * kept.
- * @throws {UnusableDatabase} if its tables cannot be found; nothing was changed @throws {DataDirInUse}
+ * @throws {UnusableDatabaseError} if its tables cannot be found; nothing was changed @throws {DataDirInUseError}
  */
 export async function rebuildInto(dataDir: string, from?: string): Promise<Rebuilt> {
   using folder = new DataDir(dataDir)
@@ -74,8 +74,8 @@ function copyReadable(file: string, fresh: string): readonly string[] {
 }
 
 function openReadable(file: string): DatabaseSync {
-  const unusable = (reason: string): UnusableDatabase =>
-    new UnusableDatabase(
+  const unusable = (reason: string): UnusableDatabaseError =>
+    new UnusableDatabaseError(
       `${file} cannot be rebuilt: ${reason} Restore a backup: hookline restore <backup> --replace`,
     )
   if (!existsSync(file)) throw unusable('File not found.')
@@ -159,7 +159,7 @@ function missingEvents(db: DatabaseSync, areAllRead: boolean): string[] {
     .all()
     .map(({ first, last }) => [Number(first), Number(last)] as const)
   if (gaps.length === 0) return []
-  return [`Table events: rows are missing or were deleted earlier (${inWords(gaps)}).`]
+  return [`Table events: rows are missing or were deleted earlier (${formatRanges(gaps)}).`]
 }
 
 /** Positions of events with a checksum mismatch. They stay in the archive and are not sent. */
@@ -171,10 +171,12 @@ function changedEvents(db: DatabaseSync): string[] {
     .map(({ seq }) => [Number(seq), Number(seq)] as const)
     .toArray()
   if (changed.length === 0) return []
-  return [`Table events: ${changed.length} rows have a checksum mismatch (${inWords(changed)}).`]
+  return [
+    `Table events: ${changed.length} rows have a checksum mismatch (${formatRanges(changed)}).`,
+  ]
 }
 
-function inWords(ranges: readonly (readonly [first: number, last: number])[]): string {
+function formatRanges(ranges: readonly (readonly [first: number, last: number])[]): string {
   const named = ranges.length > MAX_RANGES ? [[ranges[0]![0], ranges.at(-1)![1]] as const] : ranges
   return named.map(([first, last]) => `numbers ${first} to ${last}`).join(', ')
 }

@@ -11,17 +11,17 @@ import { MIGRATIONS, schemaVersion } from '../migrations/migrate.ts'
 import { type EmbeddedOptions, openEmbeddedBackend, prepareDatabase } from '../open.ts'
 import type { StoppedData, StoredRow } from '../../stopped-data.ts'
 import { readableEventOf } from '../../store/event-rows.ts'
-import { boxThatOpens, KEY_FILES } from '../database/key-files.ts'
+import { existingSecretBox, KEY_FILES } from '../database/key-files.ts'
 import { openedText } from '../database/reseal.ts'
 import { RECORDED_POSITIONS } from '../log/write-log.ts'
 import { hasTable } from '../database/statements.ts'
 
 /** The file is not a Hookline database, is corrupted, or would replace another database. */
-export class UnusableDatabase extends Error {
-  override readonly name = 'UnusableDatabase'
+export class UnusableDatabaseError extends Error {
+  override readonly name = 'UnusableDatabaseError'
 }
 
-/** Copies the database of a stopped service to `file`. @throws {DataDirInUse} */
+/** Copies the database of a stopped service to `file`. @throws {DataDirInUseError} */
 export async function backUpStopped(dataDir: string, file: string): Promise<void> {
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
@@ -29,7 +29,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
   await copyDatabase(databaseFile, file).catch((error: unknown) => {
     if (!isCorruption(error)) throw error
     const { message } = error as Error
-    throw new UnusableDatabase(
+    throw new UnusableDatabaseError(
       `The database ${databaseFile} is corrupted (${message}), so it cannot be backed up. Copy the file to keep it. hookline rebuild creates a new database from its readable rows.`,
     )
   })
@@ -37,7 +37,7 @@ export async function backUpStopped(dataDir: string, file: string): Promise<void
 
 /**
  * Restores a backup. If the folder has a database, throws, or with `replace` keeps it and returns its file.
- * @throws {UnusableDatabase} without having changed anything @throws {DataDirInUse}
+ * @throws {UnusableDatabaseError} without having changed anything @throws {DataDirInUseError}
  */
 export async function restoreInto(
   dataDir: string,
@@ -46,11 +46,11 @@ export async function restoreInto(
 ): Promise<string | undefined> {
   const [corruption] = corruptionsOf(file)
   if (corruption !== undefined)
-    throw new UnusableDatabase(`${file} cannot be restored: ${corruption}`)
+    throw new UnusableDatabaseError(`${file} cannot be restored: ${corruption}`)
   using folder = new DataDir(dataDir)
   const { databaseFile } = folder
   if (!replace && existsSync(databaseFile)) {
-    throw new UnusableDatabase(
+    throw new UnusableDatabaseError(
       `${dataDir} already has a database. Restore into another folder, or use --replace, which keeps that database beside the new one.`,
     )
   }
@@ -78,7 +78,7 @@ export async function replaceDatabase(
   return isThere ? previous : undefined
 }
 
-/** Migrates the database of a stopped service. Returns the schema versions. @throws {UnusableDatabase} if it is missing */
+/** Migrates the database of a stopped service. Returns the schema versions. @throws {UnusableDatabaseError} if it is missing */
 export async function migrateStopped(
   options: EmbeddedOptions,
 ): Promise<{ readonly from: number; readonly to: number }> {
@@ -88,14 +88,14 @@ export async function migrateStopped(
   return { from, to: schemaOf(file) }
 }
 
-/** Opens the data of a stopped service for a move, migrated first. @throws {DataDirInUse | UnusableDatabase} */
+/** Opens the data of a stopped service for a move, migrated first. @throws {DataDirInUseError | UnusableDatabaseError} */
 export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'>): StoppedData {
   using stack = new DisposableStack()
   const { dataDir, encryptionKey } = options
   refuseMissing(dataDir)
   const { databaseFile } = stack.use(new DataDir(dataDir))
   const { box } = prepareDatabase(databaseFile, options, (used) =>
-    boxThatOpens(dataDir, encryptionKey, used),
+    existingSecretBox(dataDir, encryptionKey, used),
   )
   const reader = stack.use(DataDir.openForReading(databaseFile))
   const state = reader
@@ -121,7 +121,7 @@ export function openStoppedData(options: Omit<EmbeddedOptions, 'maxWaitingBytes'
 
 function refuseMissing(dataDir: string): string {
   const file = join(dataDir, DATABASE_NAME)
-  if (!existsSync(file)) throw new UnusableDatabase(`${dataDir} has no database.`)
+  if (!existsSync(file)) throw new UnusableDatabaseError(`${dataDir} has no database.`)
   return file
 }
 

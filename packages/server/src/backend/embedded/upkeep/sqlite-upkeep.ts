@@ -60,7 +60,7 @@ export class SqliteUpkeep implements Upkeep {
       databaseBytes: bytesOf(file),
       logBytes: walBytes(file),
       freeBytes: bavail * bsize,
-      ...this.#statements.together(() => tablesOf(this.#statements)),
+      ...this.#statements.inReadTransaction(() => tablesOf(this.#statements)),
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Announcement, ChangedResult, Evaluated, Evaluations } from '../../evaluations.ts'
 import { sql } from '../sql.ts'
-import { lookingUp, type Store, type Tx } from '../store.ts'
+import { lookUpTx, type Store, type Tx } from '../store.ts'
 import { lockIdentities, profilesOf } from './identities.ts'
 import {
   loadDueProfiles,
@@ -18,7 +18,7 @@ export function storedEvaluations(store: Store, appending: Appending): Evaluatio
     due: async (now, limit) => (await store.read(loadDueProfiles, { now, limit })).map(unpacked),
     load: async (profileIds) => (await store.read(loadProfiles, profileIds)).map(unpacked),
     walk: async (query) => (await store.read(walkProfiles, query)).map(unpacked),
-    profilesOf: (ids) => profilesOf(lookingUp(store), ids),
+    profilesOf: (ids) => profilesOf(lookUpTx(store), ids),
 
     async loadUser(space, userId) {
       const [profile] = await store.read(loadProfileOf, { space, kind: 'user', id: userId })

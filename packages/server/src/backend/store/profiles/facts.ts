@@ -57,10 +57,10 @@ export async function putFactClause(
   const [row] = await tx.all(sql<ClauseRow>`
     SELECT ${CLAUSE} FROM fact_clauses WHERE definition = ${definition}`)
   const kept = row && clauseOf(row)
-  const wanted = kept === undefined ? retention : mergedRetention(retention, kept.retention)
-  if (kept !== undefined && isEqual(wanted, kept.retention)) return kept
+  const needed = kept === undefined ? retention : mergedRetention(retention, kept.retention)
+  if (kept !== undefined && isEqual(needed, kept.retention)) return kept
   const position = await profilesPosition(tx)
-  const { maxAgeMs, maxCount } = wanted
+  const { maxAgeMs, maxCount } = needed
   // Not an upsert: PostgreSQL has an exclusion constraint, because definitions may be long.
   const [put] = await tx.all(
     kept === undefined

@@ -58,12 +58,12 @@ export class OpenIdentities {
     tx: Tx,
     { named, withTraits = [], at }: OpeningOptions,
   ): Promise<OpenIdentities> {
-    const wanted = [...new Map(named.map((each) => [keyOf(each), each])).values()]
-    const found = await numbersOf(tx, wanted)
+    const ids = [...new Map(named.map((each) => [keyOf(each), each])).values()]
+    const found = await numbersOf(tx, ids)
     const known = found.filter((id) => id !== undefined)
     const rows = new Map((await rowsOf(tx, known)).map((row) => [row.id, row]))
     const changing = new Set(withTraits.map(keyOf))
-    const withOwn = wanted.flatMap((each, index) =>
+    const withOwn = ids.flatMap((each, index) =>
       changing.has(keyOf(each)) ? (found[index] ?? []) : [],
     )
     const traits = await traitsOf(tx, withOwn)
@@ -71,8 +71,8 @@ export class OpenIdentities {
       [counts, traits.get(id) ?? '{}'].some((text) => parsedJson(text) === undefined) ? id : [],
     )
     await quarantine(tx, corrupted, at)
-    let next = await takeNumbers(tx, wanted.length - known.length)
-    const open = wanted.map((each, index) => {
+    let next = await takeNumbers(tx, ids.length - known.length)
+    const open = ids.map((each, index) => {
       const row = rows.get(found[index] ?? -1)
       const id = row?.id ?? next++
       const ownTraits = changing.has(keyOf(each)) ? traitsIn(traits.get(id)) : undefined
@@ -105,7 +105,7 @@ export class OpenIdentities {
     open.hasChanged = true
     open.counts[type] = (open.counts[type] ?? 0) + 1
     if (hasPlaceholder) open.placeholders++
-    seeAt(open, timestamp)
+    extendSeenRange(open, timestamp)
     for (const [name, value] of Object.entries(traits)) {
       if (value === undefined) continue
       const trait = [value, timestamp, receivedAt, change.eventId, change.sourceId] as const
@@ -194,7 +194,7 @@ async function lockAll(tx: Tx, ids: Statement): Promise<void> {
 export function addSums(sums: Sums, other: Sums): void {
   for (const [type, count] of Object.entries(other.counts) as [EventType, number][])
     sums.counts[type] = (sums.counts[type] ?? 0) + count
-  for (const at of [other.firstSeenAt, other.lastSeenAt]) if (at !== null) seeAt(sums, at)
+  for (const at of [other.firstSeenAt, other.lastSeenAt]) if (at !== null) extendSeenRange(sums, at)
 }
 
 export function countsIn(stored: string): Sums['counts'] {
@@ -211,7 +211,7 @@ function setTrait(open: OpenIdentity, name: string, trait: StoredTrait): void {
   if (previous?.[0] !== trait[0]) open.isDirty = true
 }
 
-function seeAt(sums: Sums, at: number): void {
+function extendSeenRange(sums: Sums, at: number): void {
   sums.firstSeenAt = Math.min(sums.firstSeenAt ?? at, at)
   sums.lastSeenAt = Math.max(sums.lastSeenAt ?? at, at)
 }

@@ -80,15 +80,15 @@ export async function relink(
   others: readonly number[] = [],
 ): Promise<ReadonlyMap<number, number>> {
   const groups = new Map((await groupsOf(tx, users)).map((group) => [Math.min(...group), group]))
-  const wanted = await linkedTo(tx, groups)
-  for (const [leader, group] of groups) for (const user of group) wanted.set(user, leader)
-  const moves = (await membersOf(tx, [...wanted.keys(), ...others])).flatMap((member): Move[] => {
+  const targets = await linkedTo(tx, groups)
+  for (const [leader, group] of groups) for (const user of group) targets.set(user, leader)
+  const moves = (await membersOf(tx, [...targets.keys(), ...others])).flatMap((member): Move[] => {
     // An unclaimed identity leads its own profile.
-    const to = wanted.get(member.id) ?? member.id
+    const to = targets.get(member.id) ?? member.id
     return to === member.profile ? [] : [{ ...member, to }]
   })
   if (moves.length > 0) await move(tx, moves, at)
-  return wanted
+  return targets
 }
 
 interface ClaimOfGroup extends LinkOrder {

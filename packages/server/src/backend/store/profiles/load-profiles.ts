@@ -183,18 +183,19 @@ async function factsOf(
 ): Promise<ReadonlyMap<number, PackedFacts[]>> {
   const packed = new Map<number, PackedFacts[]>()
   if (clauses?.length === 0) return packed
-  const wanted = clauses === undefined ? sql`` : sql`AND clause IN (${numbersIn(tx, clauses)})`
+  const clauseFilter =
+    clauses === undefined ? sql`` : sql`AND clause IN (${numbersIn(tx, clauses)})`
   const kept = await tx.all(sql<{ readonly number: number; readonly keep_most: number }>`
     SELECT number, keep_most FROM fact_clauses`)
   const limits = new Map(kept.map(({ number, keep_most }) => [number, keep_most]))
   const factsIn = (profiles: readonly number[]): Statement => sql`
-    FROM identities JOIN facts ON identity = id WHERE profile IN (${numbersIn(tx, profiles)}) ${wanted}`
+    FROM identities JOIN facts ON identity = id WHERE profile IN (${numbersIn(tx, profiles)}) ${clauseFilter}`
   // In the order of an index, without sorting.
-  const ofFew = await tx.all(sql<FactRow>`
+  const fewFacts = await tx.all(sql<FactRow>`
     SELECT profile, clause, ${AS_TEXTS} ${factsIn(ids.filter((id) => !isCrowded(id)))}
     GROUP BY profile, space, id, clause`)
   const crowded = ids.filter(isCrowded)
-  const ofCrowded =
+  const crowdedFacts =
     crowded.length === 0
       ? []
       : await tx.all(sql<FactRow>`
@@ -204,7 +205,7 @@ async function factsOf(
             ${factsIn(crowded)}) AS placed
           JOIN fact_clauses ON number = clause WHERE place <= keep_most
           GROUP BY profile, clause`)
-  for (const [profile, rows] of Map.groupBy(ofFew.concat(ofCrowded), (row) => row.profile)) {
+  for (const [profile, rows] of Map.groupBy(fewFacts.concat(crowdedFacts), (row) => row.profile)) {
     const all = [...Map.groupBy(rows, ({ clause }) => clause)].flatMap(([clause, ofClause]) =>
       packedClause(clause, ofClause, limits.get(clause) ?? 0),
     )
@@ -271,11 +272,11 @@ interface AnnouncedRow {
 async function announcedTo(tx: ReadTx, users: readonly string[], only: string | undefined) {
   if (users.length === 0) return new Map()
   // Prevents the use of an index by computation, which would read the announcements of all users for each batch.
-  const ofOne = only === undefined ? sql`` : sql`AND computations.id || '' = ${only}`
+  const onlyThis = only === undefined ? sql`` : sql`AND computations.id || '' = ${only}`
   const rows = await tx.all(sql<AnnouncedRow>`
     SELECT user_id, computations.id AS id, value, announced.number AS number, at
     FROM ${namesIn(tx, users)} JOIN announced ON user_id = input.name
-    JOIN computations ON computations.number = computation ${ofOne}`)
+    JOIN computations ON computations.number = computation ${onlyThis}`)
   return Map.groupBy(rows, ({ user_id: userId }) => userId)
 }
 

@@ -1,11 +1,11 @@
 import type { Json } from '@hookline/protocol'
-import { InvalidCursor, numberIn, type Page, type PageRequest } from '../../page.ts'
+import { InvalidCursorError, numberIn, type Page, type PageRequest } from '../../page.ts'
 import {
   type FoundProfiles,
   type ProfileQuery,
   type ProfileSummary,
   type SpacedId,
-  TooManyTraitIndexes,
+  TooManyTraitIndexesError,
 } from '../../profiles.ts'
 import { parsedJson, timeOf } from '../rows.ts'
 import { numbersIn } from '../dialect.ts'
@@ -53,7 +53,7 @@ export async function searchProfiles(store: Store, search: Search): Promise<Foun
     : read(store, { ...query, page })
 }
 
-/** @throws {InvalidCursor} here, not on the thread that reads */
+/** @throws {InvalidCursorError} here, not on the thread that reads */
 async function read(store: Store, query: PreparedQuery): Promise<FoundProfiles> {
   const { text, trait, page } = query
   const parse = text !== undefined && trait === undefined ? cursorIn : numberIn
@@ -67,7 +67,7 @@ async function findByEmail(
   { query, page: { limit, cursor = EMAILS }, now }: Search<TextQuery>,
 ): Promise<FoundProfiles> {
   const [part, after] = [cursor[0], cursor.slice(1)]
-  if (part !== EMAILS && part !== IDS) throw new InvalidCursor()
+  if (part !== EMAILS && part !== IDS) throw new InvalidCursorError()
   const page = { limit, ...(after !== '' && { cursor: after }) }
   if (part === IDS) return findById(store, query, page)
   const byTrait = { space: query.space, trait: { name: 'email', value: query.text } }
@@ -107,7 +107,9 @@ async function findByTrait(
     WHERE name = ${name} AND used_at > ${now - USED_AT_PRECISION_MS}`)
   const index = known ?? (await store.write(useTraitIndex, { name, now }))
   if (index === undefined)
-    throw new TooManyTraitIndexes(`The limit of ${MAX_TRAIT_INDEXES} indexed traits is reached.`)
+    throw new TooManyTraitIndexesError(
+      `The limit of ${MAX_TRAIT_INDEXES} indexed traits is reached.`,
+    )
   const found = await read(store, { ...query, page, index: index.number })
   if (index.filled_through === null) return found
   const [last] = await store.lookUp(
@@ -225,12 +227,12 @@ function beginningOf(name: string): string {
   return Array.from(name).slice(0, INDEXED_NAME).join('')
 }
 
-/** @throws {InvalidCursor} */
+/** @throws {InvalidCursorError} */
 function cursorIn(cursor: string): readonly [name: string, id: number] {
   const parsed = parsedJson(cursor)
-  if (!Array.isArray(parsed)) throw new InvalidCursor()
+  if (!Array.isArray(parsed)) throw new InvalidCursorError()
   const [name, id] = parsed
-  if (typeof name !== 'string' || !Number.isSafeInteger(id)) throw new InvalidCursor()
+  if (typeof name !== 'string' || !Number.isSafeInteger(id)) throw new InvalidCursorError()
   return [name, id as number]
 }
 

@@ -39,9 +39,9 @@ async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
   // Takes the lock of `lockProfiles`.
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
   const spaces = await spacesOf(tx, sourceIds)
-  const wanted = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
-  const named = (await numbersOf(tx, wanted)).filter((each) => each !== undefined)
-  const numbers = [...named, ...(await formerIds(tx, wanted))]
+  const spacedIds = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
+  const named = (await numbersOf(tx, spacedIds)).filter((each) => each !== undefined)
+  const numbers = [...named, ...(await formerIds(tx, spacedIds))]
   const isAll = numbers.length === 0 || (await removeNumbers(tx, numbers, at))
   return { spaces, isAll }
 }

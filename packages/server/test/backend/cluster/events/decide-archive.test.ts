@@ -31,7 +31,7 @@ function decide(
   )
   const indexOf = (id: string): number => events.findIndex((event) => event.id === id)
   return {
-    news: decisions.news.map(({ event, duplicates, lastDuplicateAt }) => [
+    newEvents: decisions.newEvents.map(({ event, duplicates, lastDuplicateAt }) => [
       events.indexOf(event),
       duplicates,
       lastDuplicateAt === null ? null : lastDuplicateAt - NOON,
@@ -46,7 +46,7 @@ function decide(
 describe('decideArchive', () => {
   test('counts duplicates in one batch on the first of them', () => {
     expect(decide([at(0), at(7), at(5)])).toEqual({
-      news: [[0, 2, 5]],
+      newEvents: [[0, 2, 5]],
       counted: [],
       countedIds: [1, 2],
       duplicates: [1, 2],
@@ -55,8 +55,8 @@ describe('decideArchive', () => {
   })
 
   test('stores another event after the window, and counts later duplicates on it', () => {
-    const { news, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
-    expect(news).toEqual([
+    const { newEvents, duplicates } = decide([at(0), at(WINDOW_MS + 1), at(WINDOW_MS + 2)])
+    expect(newEvents).toEqual([
       [0, 0, null],
       [1, 1, WINDOW_MS + 2],
     ])
@@ -65,23 +65,23 @@ describe('decideArchive', () => {
 
   test('counts duplicates on an event that is already archived', () => {
     const original = { original: 'evt_first' }
-    const { news, counted } = decide([at(3), at(4)], { known: { 0: original, 1: original } })
-    expect(news).toEqual([])
+    const { newEvents, counted } = decide([at(3), at(4)], { known: { 0: original, 1: original } })
+    expect(newEvents).toEqual([])
     expect(counted).toEqual([{ id: 'evt_first', duplicates: 2, lastDuplicateAt: NOON + 4 }])
   })
 
   test('treats an event that appears twice as one', () => {
     const event = at(0)
-    expect(decide([event, event])).toMatchObject({ news: [[0, 0, null]], duplicates: [] })
+    expect(decide([event, event])).toMatchObject({ newEvents: [[0, 0, null]], duplicates: [] })
     const again = at(1)
     const twice = decide([event, again, again])
-    expect(twice).toMatchObject({ news: [[0, 1, 1]], countedIds: [1], duplicates: [1] })
+    expect(twice).toMatchObject({ newEvents: [[0, 1, 1]], countedIds: [1], duplicates: [1] })
   })
 
   test('neither writes an archived event nor counts a known duplicate again', () => {
     const known = { 0: { isArchived: true, original: 'evt_other' }, 1: { isCounted: true } }
     expect(decide([at(0), at(1)], { known })).toEqual({
-      news: [],
+      newEvents: [],
       counted: [],
       countedIds: [],
       duplicates: [1],
@@ -91,7 +91,7 @@ describe('decideArchive', () => {
 
   test('does not write a purged event, or count duplicates on it', () => {
     expect(decide([at(0), at(1), at(2)], { purged: [0] })).toEqual({
-      news: [[1, 1, 2]],
+      newEvents: [[1, 1, 2]],
       counted: [],
       countedIds: [2],
       duplicates: [2],

@@ -7,7 +7,7 @@ import {
   migrate,
   MIGRATIONS,
   IncompatibleNodesError,
-  SchemaTooNew,
+  SchemaTooNewError,
 } from '../../../../src/backend/cluster/postgres/migrate.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { systemClock } from '../../../../src/util/time/clock.ts'
@@ -40,8 +40,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
       { version: 3, works_from: 1 },
     ])
     await migrate(postgres, steps)
-    await expect(migrate(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNew)
-    await expect(confirmSchema(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNew)
+    await expect(migrate(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNewError)
+    await expect(confirmSchema(postgres, steps.slice(0, 1))).rejects.toThrow(SchemaTooNewError)
     await migrate(postgres, steps.slice(0, 2))
   })
 
@@ -66,7 +66,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the schema', () => {
       { version: 1, sql: 'CREATE TABLE newer (a int)' },
       { version: 2, sql: '' },
     ])
-    await expect(migrate(postgres, [{ version: 1, sql: '' }])).rejects.toThrow(SchemaTooNew)
+    await expect(migrate(postgres, [{ version: 1, sql: '' }])).rejects.toThrow(SchemaTooNewError)
     expect(await postgres.run(sql`SELECT * FROM newer`)).toEqual([])
   })
 })

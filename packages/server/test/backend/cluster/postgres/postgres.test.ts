@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { lock } from '../../../../src/backend/cluster/postgres/locks.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
@@ -20,7 +20,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a connection that breaks', ()
       await postgres.run(sql`SELECT pg_sleep(0.1)`)
       await pidOf.execute(transaction)
     })
-    await expect(write).rejects.toThrow(BackendUnavailable)
+    await expect(write).rejects.toThrow(BackendUnavailableError)
     expect(await postgres.run(pidOf)).toHaveLength(1)
   })
 })
@@ -45,7 +45,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await other[Symbol.asyncDispose]()
     link.repair()
     isOver.resolve()
-    await expect(write).rejects.toThrow(BackendUnavailable)
+    await expect(write).rejects.toThrow(BackendUnavailableError)
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
   })
 
@@ -56,7 +56,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await using node = new Postgres({ url, silenceMs: 200 })
     await node.run(sql`SELECT 1`)
     link.cut('back')
-    await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailable)
+    await expect(node.run(sql`SELECT 1`)).rejects.toThrow(BackendUnavailableError)
     link.repair()
     expect(await node.run(sql`SELECT 1 AS one`)).toEqual([{ one: 1 }])
   })
@@ -65,7 +65,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node that is cut off from P
     await using place = await newClusterNamespace()
     await using node = new Postgres({ url: new Redacted(place.databaseUrl), silenceMs: 200 })
     const slow = sql`SELECT pg_sleep(0.5)`
-    await expect(node.run(slow)).rejects.toThrow(BackendUnavailable)
+    await expect(node.run(slow)).rejects.toThrow(BackendUnavailableError)
     await node.writeSlowly((transaction) => slow.execute(transaction))
   })
 })

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { BackendUnavailable, NoCopy } from '../../../../src/backend/backend.ts'
+import { BackendUnavailableError, CopyNotSupportedError } from '../../../../src/backend/backend.ts'
 import { probeOf } from '../../../../src/backend/cluster/check-servers.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
@@ -118,7 +118,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
       checkLog: async () => undefined,
       staleness: () => undefined,
     })
-    await expect(probe()).rejects.toThrow(BackendUnavailable)
+    await expect(probe()).rejects.toThrow(BackendUnavailableError)
   })
 
   test('reports that NATS does not respond', async () => {
@@ -135,7 +135,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a cluster', () => {
 
   test('creates no backup file, and names the tools to use instead', async () => {
     await using days = await ClusterDays.open()
-    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(NoCopy)
+    await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(CopyNotSupportedError)
     await expect(days.backend.copyTo('/tmp/none.db')).rejects.toThrow(/pg_dump.*NATS stream/)
   })
 })

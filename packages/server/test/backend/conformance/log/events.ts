@@ -67,7 +67,7 @@ export function eventsConformance(open: OpenBackendHarness): void {
           () => memberships.list('aud_a', page),
         ]
         for (const list of lists)
-          await expect((async () => list())()).rejects.toMatchObject({ name: 'InvalidCursor' })
+          await expect((async () => list())()).rejects.toMatchObject({ name: 'InvalidCursorError' })
       }
     })
 

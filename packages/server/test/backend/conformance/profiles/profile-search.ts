@@ -205,7 +205,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
               { limit: 1, cursor },
               NOON,
             ),
-          ).rejects.toMatchObject({ name: 'InvalidCursor' })
+          ).rejects.toMatchObject({ name: 'InvalidCursorError' })
     })
 
     test('refills an index whose removal has begun', async () => {
@@ -236,7 +236,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
       for (let index = 0; index < 20; index++)
         await find(harness, { trait: { name: `t${index}`, value } })
       const last = { trait: { name: 'last', value } }
-      await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexes' })
+      await expect(find(harness, last)).rejects.toMatchObject({ name: 'TooManyTraitIndexesError' })
       // E-mail addresses can be searched even beyond the limit.
       expect((await find(harness, { text: 'a@x.org' })).indexed).toBeLessThan(1)
       const later = NOON + 2 * DAY_MS

@@ -236,7 +236,7 @@ describe('the rebuild of a corrupted database', () => {
     for (let start = 0; start < 2; start++) {
       const refused = await open(folder.path).catch((error: unknown) => error)
       expect(refused).toMatchObject({
-        name: 'CorruptedDatabase',
+        name: 'CorruptedDatabaseError',
         message: expect.stringMatching(/hookline restore .+hookline rebuild/),
       })
     }
@@ -261,7 +261,7 @@ describe('the rebuild of a corrupted database', () => {
     expect(at, 'a place in the schema').toBeGreaterThan(0)
     bytes.write(to, at)
     writeFileSync(file, bytes)
-    await expect(open(folder.path)).rejects.toMatchObject({ name: 'CorruptedDatabase' })
+    await expect(open(folder.path)).rejects.toMatchObject({ name: 'CorruptedDatabaseError' })
     await rebuildInto(folder.path)
     await open(folder.path)
     expect(eventsIn(file)).toBe(EVENTS)
@@ -322,7 +322,7 @@ describe('the rebuild of a corrupted database', () => {
       join(folder.path, 'encryption-key'),
     ])
       await expect(rebuildInto(folder.path, from)).rejects.toMatchObject({
-        name: 'UnusableDatabase',
+        name: 'UnusableDatabaseError',
       })
     expect(readFileSync(file)).toEqual(bytes)
   })

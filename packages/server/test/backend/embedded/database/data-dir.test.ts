@@ -4,7 +4,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { DataDir, DataDirInUse } from '../../../../src/backend/embedded/database/data-dir.ts'
+import { DataDir, DataDirInUseError } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 
@@ -14,7 +14,7 @@ test('a second process on the folder is refused with instructions', async () => 
   using folder = new TemporaryFolder()
   using _held = new DataDir(folder.path)
   const second = openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
-  await expect(second).rejects.toThrow(DataDirInUse)
+  await expect(second).rejects.toThrow(DataDirInUseError)
   await expect(second).rejects.toThrow(/in use by another Hookline process.*--data-dir/)
 })
 
@@ -28,7 +28,7 @@ test('the folder is unlocked after its process was killed', async () => {
   })`
   const holder = spawn(process.execPath, ['-e', hold], { stdio: ['ignore', 'pipe', 'inherit'] })
   await once(holder.stdout, 'data')
-  expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+  expect(() => new DataDir(folder.path)).toThrow(DataDirInUseError)
   holder.kill('SIGKILL')
   await once(holder, 'exit')
   using dataDir = new DataDir(folder.path)
@@ -53,7 +53,7 @@ test.each([
   })
   expect(emptied).toBe(1)
   expect(statSync(file).size).toBe(0)
-  expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+  expect(() => new DataDir(folder.path)).toThrow(DataDirInUseError)
 })
 
 test('an empty, unheld lock file is taken over without a report', () => {
@@ -68,7 +68,7 @@ test('a lock file that is overwritten while a process holds it is still held', (
   using _held = new DataDir(folder.path)
   const program = `require('node:fs').writeFileSync(process.argv[1], 'garbage')`
   execFileSync(process.execPath, ['-e', program, join(folder.path, 'hookline.lock')])
-  expect(() => new DataDir(folder.path)).toThrow(DataDirInUse)
+  expect(() => new DataDir(folder.path)).toThrow(DataDirInUseError)
 })
 
 test('a lock file that cannot be opened is not reported as in use', () => {

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { probeDisk } from '../../../../src/backend/embedded/database/data-dir.ts'
 import { turn } from '../../../../src/util/time/clock.ts'
@@ -33,7 +33,7 @@ test('a probe fails if the disk is not writable, without the path of the folder'
   const gone = join(folder.path, 'gone')
   rmSync(gone, { force: true, recursive: true })
   const failure = await probeDisk(join(gone, 'hookline.db')).catch((error: unknown) => error)
-  expect(failure).toBeInstanceOf(BackendUnavailable)
+  expect(failure).toBeInstanceOf(BackendUnavailableError)
   expect((failure as Error).message).toBe('Cannot write to the database disk (ENOENT).')
 })
 

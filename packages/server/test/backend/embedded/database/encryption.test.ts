@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test } from 'vitest'
 import type { Backend } from '../../../../src/backend/backend.ts'
-import { EncryptionKeyMismatch } from '../../../../src/backend/embedded/database/key-files.ts'
+import { EncryptionKeyMismatchError } from '../../../../src/backend/embedded/database/key-files.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { SecretBox } from '../../../../src/util/secrets/secret-box.ts'
@@ -95,7 +95,7 @@ describe('startup', () => {
   test('with another key is refused with instructions, and changes nothing', async () => {
     using folder = new TemporaryFolder()
     await keep(folder, first)
-    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatchError)
     await expect(open(folder, second)).rejects.toThrow(/Wrong key in .*HOOKLINE_ENCRYPTION_KEY/)
     const ids = [first, second].map((key) => new SecretBox(SecretBox.keysIn(key)!).keyId)
     await expect(open(folder, second)).rejects.toThrow(new RegExp(ids.join('|')))
@@ -105,7 +105,7 @@ describe('startup', () => {
   test('with another key is refused even without stored secrets', async () => {
     using folder = new TemporaryFolder()
     await (await open(folder, first))[Symbol.asyncDispose]()
-    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(open(folder, second)).rejects.toThrow(EncryptionKeyMismatchError)
   })
 
   test('without the key file is refused, and creates no new key', async () => {
@@ -116,7 +116,7 @@ describe('startup', () => {
     rmSync(file)
     await expect(open(folder)).rejects.toThrow(/No key found in .*encryption-key.*backup/)
     writeFileSync(file, 'not a key')
-    await expect(open(folder)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(open(folder)).rejects.toThrow(EncryptionKeyMismatchError)
     writeFileSync(file, key)
     expect(await read(folder)).toEqual({ ...destination, version: 2 })
   })
@@ -126,7 +126,7 @@ describe('startup', () => {
     await keep(folder, first)
     expect(await read(folder, `${second},${first}`)).toEqual({ ...destination, version: 2 })
     expect(await read(folder, second)).toEqual({ ...destination, version: 2 })
-    await expect(open(folder, first)).rejects.toThrow(EncryptionKeyMismatch)
+    await expect(open(folder, first)).rejects.toThrow(EncryptionKeyMismatchError)
   })
 
   test('with another key changes nothing, even if the id of the first key was lost', async () => {

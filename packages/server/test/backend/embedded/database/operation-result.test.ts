@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { errorOf, failure } from '../../../../src/backend/embedded/database/sqlite-errors.ts'
 
 function thrownBy(work: () => unknown): unknown {
@@ -12,16 +12,17 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error('It did not throw.')
 }
 
-const unavailable = (cause: Error): BackendUnavailable => new BackendUnavailable(cause.message)
+const unavailable = (cause: Error): BackendUnavailableError =>
+  new BackendUnavailableError(cause.message)
 
 test('a full disk makes the backend unavailable, even for a file written without SQLite', () => {
   const full = openSync('/dev/full', 'w')
   const error = thrownBy(() => writeSync(full, 'x'))
   closeSync(full)
-  expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailable('ENOSPC'))
+  expect(errorOf(failure(error), unavailable)).toEqual(new BackendUnavailableError('ENOSPC'))
 })
 
 test('other file system errors do not make the backend unavailable', () => {
   const error = thrownBy(() => openSync('/missing/file', 'r'))
-  expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailable)
+  expect(errorOf(failure(error), unavailable)).not.toBeInstanceOf(BackendUnavailableError)
 })

@@ -1,6 +1,6 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { BackendUnavailable } from '../../../../src/backend/backend.ts'
+import { BackendUnavailableError } from '../../../../src/backend/backend.ts'
 import { blockOf } from '../../../../src/backend/embedded/log/event-block.ts'
 import type { Writer } from '../../../../src/backend/embedded/writer.ts'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
@@ -59,7 +59,7 @@ test('a thread is gone once everything it has posted is committed', async () => 
   await gone
   expect(open.stored).toHaveLength(2)
   await appended
-  await expect(append(writer, acceptedEvent())).rejects.toBeInstanceOf(BackendUnavailable)
+  await expect(append(writer, acceptedEvent())).rejects.toBeInstanceOf(BackendUnavailableError)
 })
 
 test('an append by another thread wakes the followers of the log', async () => {

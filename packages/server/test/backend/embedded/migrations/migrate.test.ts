@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import {
   migrate,
   removeCopies,
-  SchemaTooNew,
+  SchemaTooNewError,
   type Migration,
 } from '../../../../src/backend/embedded/migrations/migrate.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -95,7 +95,7 @@ test('refuses a database of a newer version without changing it', () => {
   const { db, file } = open(folder)
   using _closing = db
   migrate(db, file, [first, second])
-  expect(() => migrate(db, file, [first])).toThrow(SchemaTooNew)
+  expect(() => migrate(db, file, [first])).toThrow(SchemaTooNewError)
   expect(() => migrate(db, file, [first])).toThrow(/Start the newer version again/)
   expect(versionOf(db)).toBe(2)
   expect(existsSync(`${file}.schema-2.backup`)).toBe(false)

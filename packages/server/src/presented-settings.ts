@@ -1,5 +1,5 @@
 import { formatTimeSpan } from '@hookline/protocol'
-import type { ShownSetting } from './admin/system.ts'
+import type { PresentedSetting } from './admin/system.ts'
 import { type Config, flagOf, nameOf, type ResolvedConfig, variableOf } from './config.ts'
 import { type Setting, type SettingName, SETTINGS } from './settings.ts'
 import { Redacted } from './util/secrets/redacted.ts'
@@ -11,9 +11,9 @@ export interface SettingTexts {
 }
 
 /** Every setting as the management API shows it, without secrets. */
-export function shownSettings(config: Config, known?: SettingTexts): ShownSetting[] {
+export function presentedSettings(config: Config, known?: SettingTexts): PresentedSetting[] {
   return (Object.entries(SETTINGS) as [SettingName, Setting][]).map(
-    ([name, { doc, default: usual = null, secret, isPlace = false }]) => {
+    ([name, { doc, default: usual = null, secret, isLocation = false }]) => {
       const value = config[name]
       return {
         name: nameOf(name),
@@ -24,7 +24,7 @@ export function shownSettings(config: Config, known?: SettingTexts): ShownSettin
         default: usual,
         origin: known?.origins[name] ?? null,
         isSecret: secret ?? false,
-        isPlace,
+        isLocation,
         help: doc,
       }
     },

@@ -1,11 +1,11 @@
 import type { Subscription } from '@nats-io/transport-node'
 import type { Clock } from '../../../util/time/clock.ts'
 import { Recurring } from '../../../util/time/recurring.ts'
-import type { LogStream, StalledMessage } from './log-stream.ts'
+import type { LogStream, StuckMessage } from './log-stream.ts'
 import type { NatsLink } from './nats-link.ts'
 import { lastSequenceBefore } from './partition-consumers.ts'
 
-interface ForgottenMessagesOptions {
+interface StuckMessagesOptions {
   readonly link: NatsLink
   readonly stream: LogStream
   readonly clock: Clock
@@ -21,13 +21,13 @@ const COUNTED_ACK_WAITS = 2
  * times: after a kill, a consumer may have lost a message, or redeliver it far too late. Replacing the consumer delivers everything in
  * its partition again. If the new one lacks a message, because a server of a cluster has lost it, the message is appended again.
  */
-export class ForgottenMessages implements AsyncDisposable {
-  readonly #options: ForgottenMessagesOptions
+export class StuckMessages implements AsyncDisposable {
+  readonly #options: StuckMessagesOptions
   readonly #stop = new AbortController()
   readonly #running: Promise<void>
-  readonly #suspicions = new Map<string, Suspicion>()
+  readonly #suspected = new Map<string, SuspectedMessage>()
 
-  constructor(options: ForgottenMessagesOptions) {
+  constructor(options: StuckMessagesOptions) {
     this.#options = options
     const { clock, stream } = options
     const intervalMs = Math.min(MAX_INTERVAL_MS, stream.ackWaitMs / CHECKS_PER_ACK_WAIT)
@@ -41,15 +41,15 @@ export class ForgottenMessages implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort()
     await this.#running
-    this.#updateSuspicions([])
+    this.#updateSuspected([])
   }
 
   async #check(): Promise<void> {
     const { link, stream } = this.#options
     try {
-      if (!link.isConnected) return this.#updateSuspicions([])
-      this.#updateSuspicions(await stream.stalled())
-      for (const suspicion of this.#suspicions.values())
+      if (!link.isConnected) return this.#updateSuspected([])
+      this.#updateSuspected(await stream.stalled())
+      for (const suspicion of this.#suspected.values())
         if (suspicion.isProven) await this.#recover(suspicion.message)
     } catch {
       // NATS or the stream is unavailable. A later check may succeed.
@@ -57,7 +57,7 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 
   /** If a consumer is newer than the message and does not count it, its server has lost the message. */
-  #recover(message: StalledMessage): Promise<void> {
+  #recover(message: StuckMessage): Promise<void> {
     const { stream } = this.#options
     if (!message.isCounted && message.sequence <= lastSequenceBefore(message.consumer))
       return stream.appendAgain(message)
@@ -65,27 +65,27 @@ export class ForgottenMessages implements AsyncDisposable {
   }
 
   /** Messages acked or appended during a check look forgotten as well, but not for long. */
-  #updateSuspicions(messages: readonly StalledMessage[]): void {
+  #updateSuspected(messages: readonly StuckMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
-    for (const [key, suspicion] of this.#suspicions) {
+    for (const [key, suspicion] of this.#suspected) {
       if (byKey.delete(key)) continue
       suspicion[Symbol.dispose]()
-      this.#suspicions.delete(key)
+      this.#suspected.delete(key)
     }
     for (const [key, message] of byKey)
-      this.#suspicions.set(key, new Suspicion(message, this.#options))
+      this.#suspected.set(key, new SuspectedMessage(message, this.#options))
   }
 }
 
 /** A message no node seems to receive, until a check no longer finds it or a node signals progress. */
-class Suspicion implements Disposable {
-  readonly message: StalledMessage
+class SuspectedMessage implements Disposable {
+  readonly message: StuckMessage
   readonly #clock: Clock
   readonly #afterMs: number
   readonly #subscriptions: readonly Subscription[]
   #since: number
 
-  constructor(message: StalledMessage, { link, stream, clock }: ForgottenMessagesOptions) {
+  constructor(message: StuckMessage, { link, stream, clock }: StuckMessagesOptions) {
     this.message = message
     this.#clock = clock
     this.#since = clock.now()
@@ -110,13 +110,13 @@ class Suspicion implements Disposable {
 
 /** The subjects of acks and progress of a message. Newer servers may have the domain and the account before the stream. */
 function progressSubjectsOf(
-  { consumer, sequence }: StalledMessage,
+  { consumer, sequence }: StuckMessage,
   stream: string,
 ): readonly string[] {
   const rest = `${stream}.${consumer}.*.${sequence}.>`
   return [`$JS.ACK.${rest}`, `$JS.ACK.*.*.${rest}`]
 }
 
-function keyOf({ consumer, sequence, isCounted }: StalledMessage): string {
+function keyOf({ consumer, sequence, isCounted }: StuckMessage): string {
   return `${consumer} ${sequence} ${isCounted}`
 }

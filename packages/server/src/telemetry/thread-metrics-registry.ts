@@ -15,7 +15,7 @@ export interface ThreadMetrics {
 export type ReadThread = (onMetrics: (metrics: ThreadMetrics) => void) => Promise<void>
 
 /** Sums the metrics of threads and main, gauges as well. Counters of exited threads stay: they must not go down. */
-export class MetricsOfThreads {
+export class ThreadMetricsRegistry {
   readonly #counts: DestinationCounts
   /** The running threads, each with its last metrics. */
   readonly #threads = new Map<ReadThread, readonly MetricJson[]>()
@@ -54,10 +54,10 @@ export class MetricsOfThreads {
     const parts = [...this.#ended, ...this.#threads.values()].filter(({ length }) => length > 0)
     if (parts.length === 0) return main.metrics()
     const shared = new Set(parts.flat().map(({ name }) => name))
-    const ofMain = await main.getMetricsAsJSON()
-    const sum = sumOf([ofMain.filter(({ name }) => shared.has(name)), ...parts])
+    const mainMetrics = await main.getMetricsAsJSON()
+    const sum = sumOf([mainMetrics.filter(({ name }) => shared.has(name)), ...parts])
     // Process metrics have aggregators that must not apply to main alone. Each collection restarts their measurements.
-    const alone = ofMain.filter(({ name }) => !shared.has(name))
+    const alone = mainMetrics.filter(({ name }) => !shared.has(name))
     const texts = [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
     return (await Promise.all(texts.map((text) => text.metrics()))).join('\n')
   }

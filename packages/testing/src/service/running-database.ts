@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DATABASE_NAME } from '../../../server/src/backend/embedded/database/data-dir.ts'
 
-export function openBesideService(
+export function openDatabaseOfRunningService(
   dataDir: string,
   options: { readonly defensive?: boolean } = {},
 ): DatabaseSync {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseConfig, resolveConfig } from '../src/config.ts'
 import { SETTINGS } from '../src/settings.ts'
-import { shownSettings } from '../src/shown-settings.ts'
+import { presentedSettings } from '../src/presented-settings.ts'
 
 const FLAGS = {
   port: '0',
@@ -13,7 +13,7 @@ const FLAGS = {
 
 test('shows each setting as the user wrote it, with its origin, but no secret', () => {
   const resolved = resolveConfig({ HOOKLINE_WEBHOOK_QUEUE_SIZE: '20' }, FLAGS)
-  const shown = shownSettings(resolved.config, resolved)
+  const shown = presentedSettings(resolved.config, resolved)
   const of = (name: string) => shown.find((each) => each.name === name)
   expect(shown).toHaveLength(Object.keys(SETTINGS).length)
   expect(of('retention')).toEqual({
@@ -25,7 +25,7 @@ test('shows each setting as the user wrote it, with its origin, but no secret', 
     default: '7d',
     origin: { kind: 'flag', name: '--retention' },
     isSecret: false,
-    isPlace: false,
+    isLocation: false,
     help: SETTINGS.retentionMs.doc,
   })
   expect(of('webhookQueueSize')).toMatchObject({
@@ -39,8 +39,8 @@ test('shows each setting as the user wrote it, with its origin, but no secret', 
 
 test('a program that passes only values gets the same values, without origins', () => {
   const resolved = resolveConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' })
-  const withOrigins = shownSettings(resolved.config, resolved)
-  const without = shownSettings(parseConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' }))
+  const withOrigins = presentedSettings(resolved.config, resolved)
+  const without = presentedSettings(parseConfig({}, { ...FLAGS, retryScheduleMs: '500ms,10s' }))
   expect(without.every(({ origin }) => origin === null)).toBe(true)
   const texts = (all: typeof without) => all.map(({ name, value }) => `${name}=${value}`)
   expect(texts(without)).toEqual(texts(withOrigins))
@@ -48,7 +48,7 @@ test('a program that passes only values gets the same values, without origins', 
 
 test('a setting not marked as a location has a number, a duration or a word as default', () => {
   const { config } = resolveConfig({})
-  for (const { isPlace, isSecret, name, value } of shownSettings(config))
-    if (!isPlace && !isSecret)
+  for (const { isLocation, isSecret, name, value } of presentedSettings(config))
+    if (!isLocation && !isSecret)
       expect([name, value ?? '']).toEqual([name, expect.stringMatching(/^\w*$/)])
 })

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-export async function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+export async function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return
   const { promise, resolve } = Promise.withResolvers<void>()
   const end = (): void => resolve()
