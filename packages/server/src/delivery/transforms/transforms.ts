@@ -75,7 +75,7 @@ interface ProcessOptions {
   readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly rest: number
-  /** The pause after evaluations if fewer than `maxTogether` wait: a message to the process costs as much as several evaluations. */
+  /** The pause after evaluations if fewer than `maxBatch` wait: a message to the process costs as much as several evaluations. */
   readonly gatherMs: number
   readonly onExceeded: (expression: string) => void
   /** One of these evaluations needed too much memory. */
@@ -221,7 +221,7 @@ class TransformProcess implements Disposable {
   #isFull(): boolean {
     let count = 0
     for (const { length } of this.#waiting.values())
-      if ((count += length) >= this.#options.maxTogether) return true
+      if ((count += length) >= this.#options.maxBatch) return true
     return false
   }
 
