@@ -29,8 +29,8 @@ export function isolation(goals: Goals): Benchmark {
       }
       const { destinations, webhooks } = LAYOUTS
       const measured = [
-        await measure('beside a dead destination', destinations),
-        await measure('beside a dead and a slow webhook', webhooks),
+        await measure('next to a dead destination', destinations),
+        await measure('next to a dead and a slow webhook', webhooks),
       ]
       return {
         seconds,

@@ -8,7 +8,7 @@ import { Relay } from './harness/relay.ts'
 
 useChromium()
 
-test('an event appears with its outcome, and its trace opens beside the list', async () => {
+test('an event appears with its outcome, and its trace opens next to the list', async () => {
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })

@@ -76,7 +76,7 @@ test('a disabled destination with a backlog is a problem, with a link to its set
   await page.getByLabel(/^Enabled:/).waitFor()
 })
 
-test('without problems, the page reports that all is well, beside the figures, the plot and the destinations', async () => {
+test('without problems, the page reports none, and shows the figures, the plot and the destinations', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await deliverTo(service, receiver.url)

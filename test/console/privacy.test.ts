@@ -79,7 +79,7 @@ test('a user can be deleted, the notified destinations are shown, and the downlo
   await skipCallCheck(service)
 })
 
-test('a receiver that refuses a notice is shown with its response, beside receivers that accepted it', async () => {
+test('a receiver that refuses a notice is shown with its response, next to receivers that accepted it', async () => {
   await using good = await openReceiver()
   await using bad = await openReceiver({ respond: { status: 400, body: HOSTILE } })
   await using service = await startService()

@@ -12,7 +12,7 @@ useChromium()
 const run = promisify(execFile)
 const HOSTILE = `\u202e<img src=x onerror=alert(1)>\u001b[31m${'W'.repeat(150)}`
 
-test('a source is created, and the event sent by the command beside its write key arrives', async () => {
+test('a source is created, and the event sent by the command next to its write key arrives', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)
   await go('sources')

@@ -47,7 +47,7 @@ describe.concurrent('a single call', () => {
     })
   })
 
-  test('of one byte more is refused, and not stored', async () => {
+  test('is rejected and not stored if it is one byte over the limit', async () => {
     await using service = await startService()
     const response = await service.send('/v1/track', callOf(CALL_BYTES + 1, 'm-1'))
     expect(response.status).toBe(400)
@@ -86,7 +86,7 @@ describe.concurrent('a batch request', () => {
     expect(new Set(ids).size).toBe(22)
   })
 
-  test('of one byte more is refused completely, even if compressed', async () => {
+  test('is rejected completely if it is one byte over the limit, even if compressed', async () => {
     await using service = await startService()
     const response = await exchange(`${service.url}/v1/batch`, {
       headers: { 'X-Write-Key': service.source.writeKey, 'Content-Encoding': 'gzip' },

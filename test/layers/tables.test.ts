@@ -13,7 +13,7 @@ describe('the tables of layers', () => {
     expect([...foldersOf(SERVER), ...engines].toSorted()).toEqual(COMPONENT_NAMES.toSorted())
   })
 
-  it('list every file beside service.ts, and no other', () => {
+  it('list every file next to service.ts, and no other', () => {
     const files = filesBelow(SERVER).filter((path) => !path.includes('/'))
     expect(files.toSorted()).toEqual(FILE_NAMES.toSorted())
   })

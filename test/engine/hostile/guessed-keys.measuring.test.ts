@@ -46,11 +46,11 @@ test(`${KEYS} requests with different write keys do not disturb other clients, a
   expectAsFast(measured, before)
 })
 
-test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and the right one is accepted`, async () => {
+test(`${TOKENS} invalid tokens are limited, counted and logged once a minute, and the valid one is accepted`, async () => {
   const { port } = service
   const flood = { port, method: 'GET', path: '/api/v1/sources', connections: CONNECTIONS } as const
   const { measured, result } = await measureWhile(service, () =>
-    Promise.all([floodWith({ ...flood, count: TOKENS }), readWithRightToken()]),
+    Promise.all([floodWith({ ...flood, count: TOKENS }), readWithValidToken()]),
   )
   const [statuses] = result
   const lines = service.logged('token.rejected')
@@ -65,7 +65,7 @@ test(`${TOKENS} wrong tokens are limited, counted and logged once a minute, and 
 })
 
 /** Reads with the operator's token, which must always be accepted. */
-async function readWithRightToken(): Promise<void> {
+async function readWithValidToken(): Promise<void> {
   for (let reads = 0; reads < READS; reads++) {
     await service.api.call('GET', 'sources')
     await sleep(20)

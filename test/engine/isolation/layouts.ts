@@ -12,13 +12,13 @@ const names = (count: number): string[] =>
 
 export const LAYOUTS = {
   destinations: {
-    title: 'nine destinations beside one whose webhook never responds',
+    title: 'nine destinations next to one whose webhook never responds',
     destinations: [...names(9), 'faulty-0'].map((name) => [name]),
     faulty: { 'faulty-0': 'hanging' },
   },
   webhooks: {
     title:
-      'three webhooks of a destination beside one that never responds and one that takes 4 s to respond',
+      'three webhooks of a destination next to one that never responds and one that takes 4 s to respond',
     destinations: [[...names(3), 'faulty-0', 'faulty-1']],
     faulty: { 'faulty-0': 'hanging', 'faulty-1': 'slow' },
   },

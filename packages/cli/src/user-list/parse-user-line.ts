@@ -12,7 +12,7 @@ export type UserParser = (line: string, isUtf8: boolean) => ParsedUser
 
 const MAX_CHARACTERS = 1_024
 /** Column names by precedence: in a database export, `id` may identify the row. */
-const HEADS = ['userid', 'user_id', 'user id', 'id']
+const HEADER_NAMES = ['userid', 'user_id', 'user id', 'id']
 const SEPARATORS = [',', ';', '\t'] as const
 type Separator = (typeof SEPARATORS)[number]
 
@@ -48,27 +48,27 @@ const CONTROL = /[^\P{Cc}\t]/u
 const SEPARATOR_LINE = /^sep=.$/i
 
 function csvParser(): UserParser {
-  let head: ReturnType<typeof headOf> | 'unreadable' | 'none'
+  let header: ReturnType<typeof headerOf> | 'unreadable' | 'none'
   return (line, isUtf8) => {
     if (line.trim() === '') return { userId: undefined }
     if (CONTROL.test(line)) {
-      head ??= 'unreadable'
+      header ??= 'unreadable'
       return NOT_CSV
     }
     // The first line may have named another column.
-    if (head === 'unreadable') return NO_HEAD
-    if (head === undefined) {
+    if (header === 'unreadable') return NO_HEADER
+    if (header === undefined) {
       if (SEPARATOR_LINE.test(line)) return { userId: undefined }
-      head = headOf(line) ?? 'none'
-      if (typeof head === 'object') return { userId: undefined }
+      header = headerOf(line) ?? 'none'
+      if (typeof header === 'object') return { userId: undefined }
     }
-    if (head === 'ambiguous') return AMBIGUOUS
-    if (head !== 'none') return userIn(line, head, isUtf8)
+    if (header === 'ambiguous') return AMBIGUOUS
+    if (header !== 'none') return userIn(line, header, isUtf8)
     return line.includes('\t') ? NOT_CSV : userIn(line, { column: 0, separator: ',' }, isUtf8)
   }
 }
 
-const NO_HEAD = {
+const NO_HEADER = {
   code: 'not_csv',
   message: 'The first line is not UTF-8 CSV, so the userId column is unknown.',
 }
@@ -78,15 +78,15 @@ const AMBIGUOUS = {
   message: 'The header has more than one userId column.',
 }
 
-interface Head {
+interface Header {
   readonly column: number
   readonly separator: Separator
 }
 
-function headOf(line: string): Head | 'ambiguous' | undefined {
+function headerOf(line: string): Header | 'ambiguous' | undefined {
   for (const separator of SEPARATORS) {
     const cells = (cellsOf(line, separator) ?? []).map((cell) => cell.trim().toLowerCase())
-    const name = HEADS.find((each) => cells.includes(each))
+    const name = HEADER_NAMES.find((each) => cells.includes(each))
     if (name === undefined) continue
     const column = cells.indexOf(name)
     return column === cells.lastIndexOf(name) ? { column, separator } : 'ambiguous'
@@ -94,7 +94,7 @@ function headOf(line: string): Head | 'ambiguous' | undefined {
   return undefined
 }
 
-function userIn(line: string, { column, separator }: Head, isUtf8: boolean): ParsedUser {
+function userIn(line: string, { column, separator }: Header, isUtf8: boolean): ParsedUser {
   const cells = cellsOf(line, separator)
   if (cells === undefined) {
     return { code: 'invalid_csv', message: 'A quote is not closed, or text follows it.' }

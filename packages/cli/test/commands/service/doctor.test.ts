@@ -75,7 +75,7 @@ describe('hookline doctor', () => {
     expect(stdout).toMatch(/^✓ service +not checked: port 0/m)
   })
 
-  it('explains what to do about a wrong token', async () => {
+  it('explains what to do about an invalid token', async () => {
     await using service = await ApiService.start()
     const env = { HOOKLINE_URL: service.url, HOOKLINE_ADMIN_TOKEN: 'tok_wrong' }
     const wrong = await run(['doctor', '--port', '0', '--data-dir', folder.path], { env })

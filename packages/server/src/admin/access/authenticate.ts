@@ -169,7 +169,7 @@ const MINUTE_SECONDS = 60
 const LOG_EVERY_MS = 60_000
 
 interface AuthFailureLimitOptions {
-  /** Requests with a wrong token that get a 401, per minute, for each client; `null` for no limit. */
+  /** Requests with an invalid token that get a 401, per minute, for each client; `null` for no limit. */
   readonly perMinute: number | null
   readonly metrics: Pick<Metrics, 'authFailures'>
   readonly clock: Clock
@@ -177,7 +177,7 @@ interface AuthFailureLimitOptions {
 }
 
 /**
- * Limits, counts and logs wrong tokens by client. Valid tokens are not limited: an attacker behind the same proxy or NAT must
+ * Limits, counts and logs invalid tokens by client. Valid tokens are not limited: an attacker behind the same proxy or NAT must
  * not lock the operator out.
  */
 export class AuthFailureLimit {
@@ -192,7 +192,7 @@ export class AuthFailureLimit {
     this.#clients = new LogThrottle(clock, LOG_EVERY_MS)
   }
 
-  /** Counts a wrong token. Returns a Problem if the client has sent too many. */
+  /** Counts an invalid token. Returns a Problem if the client has sent too many. */
   add(address: string): Problem | undefined {
     const { perMinute, metrics, logger } = this.#options
     const client = clientOf(address)

@@ -36,7 +36,7 @@ const counted = async ({ authFailures }: Metrics): Promise<object> =>
   )
 
 describe('beyond the limit', () => {
-  test('a wrong token gets a 429 Problem with Retry-After, and the correct token still passes', async () => {
+  test('an invalid token gets a 429 Problem with Retry-After, and the correct token still passes', async () => {
     const server = await opened(10)
     for (let index = 0; index < 10; index++) {
       expect((await callWith(server, `tok_wrong_${index}`)).status).toBe(401)
@@ -67,13 +67,13 @@ describe('beyond the limit', () => {
   })
 })
 
-test('without a limit, every wrong token gets a 401', async () => {
+test('without a limit, every invalid token gets a 401', async () => {
   const server = await opened(null)
   for (let index = 0; index < 100; index++)
     expect((await callWith(server, 'tok_wrong')).status).toBe(401)
 })
 
-test('4,800 wrong tokens of one client log one line per minute, with its address and their number', () => {
+test('4,800 invalid tokens of one client log one line per minute, with its address and their number', () => {
   const { clock, lines, wrong } = openAuthFailureLimit()
   for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
   expect(lines).toHaveLength(1)
@@ -85,7 +85,7 @@ test('4,800 wrong tokens of one client log one line per minute, with its address
   ])
 })
 
-test('wrong tokens from many networks log a limited number of lines, and all of them are counted', async () => {
+test('invalid tokens from many networks log a limited number of lines, and all of them are counted', async () => {
   const { lines, wrong, metrics } = openAuthFailureLimit()
   for (let index = 0; index < 50_000; index++)
     wrong.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)

@@ -110,7 +110,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the data of a stopped service
     expect(held.data.length).toBeGreaterThan(folder.unacked)
   })
 
-  test('is neither delivered nor archived again if a purge that covers it has begun', async () => {
+  test('is neither delivered nor archived again if a purge that covers it has started', async () => {
     await using folder = await fillFolder()
     editDatabase(folder.dataDir, (db) => {
       db.exec(`INSERT INTO deletions (id, step, started_at, purge_through, document) VALUES ('del_begun', 'purge', 1,

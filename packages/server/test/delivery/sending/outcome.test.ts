@@ -30,7 +30,7 @@ describe('a response', () => {
     }
   })
 
-  test('of every status has an outcome', () => {
+  test('has an outcome for every status', () => {
     for (let status = 0; status < 1000; status += 1) {
       expect(classifyResponse(status).outcome).toMatch(/^(delivered|retry|rejected)$/)
     }

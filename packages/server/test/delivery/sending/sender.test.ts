@@ -170,7 +170,7 @@ describe('the response', () => {
     expect(result.retryAfterMs).toBe(retryAfterMs)
   })
 
-  test('that redirects is not followed, and its target is recorded without the query', async () => {
+  test('is not followed if it redirects, and its target is recorded without the query', async () => {
     const elsewhere = await listening()
     const location = `${elsewhere.url}?token=s3cret#part`
     const receiver = await listening({ respond: { status: 307, headers: { location } } })
@@ -239,7 +239,7 @@ describe('the body of the response', () => {
     expect(receiver.connections).toBeLessThanOrEqual(2)
   })
 
-  test('that is endless and fast closes the socket, but counts as delivered', async () => {
+  test('closes the socket if it is endless and fast, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'endless-body' })
     // The clock does not advance, so only the number of bytes can end the exchange.
     const result = await openSender({ clock: new ManualClock() }).send(request(receiver.url))
@@ -247,7 +247,7 @@ describe('the body of the response', () => {
     await expect.poll(() => receiver.openConnections).toBe(0)
   })
 
-  test('that is endless and slow closes the socket after a second, but counts as delivered', async () => {
+  test('closes the socket after a second if it is endless and slow, but counts as delivered', async () => {
     const receiver = await listening({ respond: 'slow-body' })
     const clock = new ManualClock()
     const sender = openSender({ clock, timeoutMs: 86_400_000 })

@@ -136,7 +136,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
   })
 
   describe('an alias', () => {
-    test('that claims two ids at once links only the one that fits, in any order', async () => {
+    test('links only the id that fits if it claims two at once, in any order', async () => {
       await using harness = await open()
       const alias = {
         userId: 'u1',

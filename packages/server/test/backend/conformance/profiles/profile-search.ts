@@ -208,7 +208,7 @@ export function profileSearchConformance(open: OpenBackendHarness): void {
           ).rejects.toMatchObject({ name: 'InvalidCursorError' })
     })
 
-    test('refills an index whose removal has begun', async () => {
+    test('refills an index whose removal has started', async () => {
       await using harness = await open()
       const users = Array.from(
         { length: 2_500 },
