@@ -54,7 +54,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
     'Fix the command. Do not retry it unchanged.',
   ],
   auth: [
-    'The token or the write key is missing or invalid, or the role of the token is not sufficient.',
+    "The token or the write key is missing or invalid, or the token's role is not sufficient.",
     'Use another token or write key.',
   ],
   'not found': ['Nothing with this id or name exists.', 'Check the id. It may have been deleted.'],

@@ -131,7 +131,7 @@ function batches(): string[] {
   const refused = { ...BATCH_EXAMPLE }
   return [
     '## Batches',
-    '`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both have a key, the value of the call is used. `sentAt` and `writeKey` apply to all calls.',
+    "`batch` contains the calls, each with its `type`. The `context` and `integrations` of the batch are merged into each call; if both have a key, the call's value is used. `sentAt` and `writeKey` apply to all calls.",
     'Valid calls are stored even if others are invalid. The response is 200, and `rejected` lists the invalid ones. If no call is valid, the response is 400 with the code of the first one.',
     fence('sh', curl('/v1/batch', refused)),
     fence(
@@ -166,7 +166,7 @@ function timestamps(): string[] {
     '## Timestamps',
     list([
       'Without `timestamp`, the time of receipt is used. Use a past `timestamp` to import history. Timestamps have millisecond precision.',
-      `If \`sentAt\` differs from the time of the server by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the clock of the client is wrong, and \`timestamp\` is corrected by the difference.`,
+      `If \`sentAt\` differs from the server's time by more than ${minutes} minutes (\`${nameOf('clockSkewToleranceMs')}\`), the client's clock is wrong, and \`timestamp\` is corrected by the difference.`,
       '`sentAt` is ignored if it is unreadable, only a date, before `timestamp`, more than 10 years from the server time, or both in the future and more than 30 days after `timestamp`. In that case, `timestamp` is not corrected, but a later one is replaced by the time of receipt.',
       'A string is ISO 8601: with `Z`, `UTC`, `+00:00` or `+0000`, or without a zone, which means UTC; with any fraction of a second; or only a date. A zone name is allowed only after an offset: `2026-11-21 10:30:00 +0100 CET`, as Go writes it, or `2026-11-21T10:30:00+01:00[Europe/Berlin]`.',
       'A number is Unix time in seconds, or in milliseconds if at least 100,000,000,000.',

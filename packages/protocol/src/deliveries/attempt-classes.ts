@@ -68,12 +68,12 @@ export const ATTEMPT_CLASSES = {
   request_invalid: {
     meaning:
       'Hookline cannot send the request, because a static header or the URL is invalid, or becomes invalid when its templates are filled in. It sent nothing and does not try again.',
-    help: 'Remove the static header named in the error of the attempt, or correct the URL, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.',
+    help: "Remove the static header named in the attempt's error, or correct the URL, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.",
   },
   transform_failed: {
     meaning:
       'The transform of the destination failed or exceeded its limits. Hookline sent nothing and does not try again.',
-    help: 'Correct the transform at the position in the error of the attempt. To send all events that failed, use a replay.',
+    help: "Correct the transform at the position in the attempt's error. To send all events that failed, use a replay.",
   },
   transform_declined: {
     meaning:

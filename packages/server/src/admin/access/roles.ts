@@ -27,7 +27,7 @@ export class RouteRoles {
   }
 }
 
-/** The hook that responds with 403 if the role of the token is too low. */
+/** The hook that responds with 403 if the token's role is too low. */
 export const authorize: onRequestHookHandler = ({ actor, routeOptions }, _reply, done) => {
   const { role = 'admin' } = routeOptions.schema ?? {}
   if (includesRole(actor.role, role)) return done()
