@@ -123,13 +123,13 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that deliver', () => {
   test('divide the limits, and redistribute them within seconds when one joins or leaves', async () => {
     await using opened = await openWithDestination(1)
     const a = new Peer(opened.nodes[0]!)
-    expect(a.division).toEqual({ nodes: 1, place: 0 })
+    expect(a.division).toEqual({ nodes: 1, index: 0 })
     const second = await opened.add()
     const b = new Peer(second)
     await expect.poll(() => a.division?.nodes).toBe(2)
     expect(new Set([a.division!.index, b.division!.index])).toEqual(new Set([0, 1]))
     await second[Symbol.asyncDispose]()
-    await expect.poll(() => a.division).toEqual({ nodes: 1, place: 0 })
+    await expect.poll(() => a.division).toEqual({ nodes: 1, index: 0 })
   })
 })
 
