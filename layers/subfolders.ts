@@ -12,6 +12,7 @@ export const SUBFOLDERS = {
       "each webhook's part of a delivery: an attempt, the state after it, the time of the next one; test deliveries",
     sending: 'one attempt: the signed request, the response, its outcome',
     transforms: 'JSONata expressions that make request bodies, evaluated in processes with limits',
+    auth: 'authentication of requests: Authorization, access tokens of OAuth 2',
     network: 'sockets: name look-ups, forbidden addresses, deadlines',
     health: 'breakers, pauses requested by receivers, paused webhooks, and their log lines',
     parking: 'parked parts: moved to their lanes when due, held, resumed, or expired',

@@ -16,8 +16,32 @@ export interface Webhook {
   readonly url: string
   /** Static headers. The values are secrets: only the names are shown. */
   readonly headers: Readonly<Record<string, string>>
+  /** How its requests authenticate. Absent: with static headers, or not at all. */
+  readonly auth?: WebhookAuth
   /** While present, this webhook receives no attempts. */
   readonly paused?: Pause
+}
+
+/** How the requests of a webhook authenticate. All but the last set the header `Authorization`. */
+export type WebhookAuth =
+  | { readonly basic: { readonly user: string; readonly password: string } }
+  | { readonly bearer: string }
+  | { readonly oauth2: ClientCredentials }
+  | { readonly clientCertificate: ClientCertificate }
+
+/** The client credentials grant of OAuth 2 (RFC 6749 §4.4). */
+export interface ClientCredentials {
+  readonly tokenUrl: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scope?: string
+}
+
+/** For TLS client authentication, as PEM. */
+export interface ClientCertificate {
+  /** The certificate, followed by its intermediate certificates. */
+  readonly certificate: string
+  readonly key: string
 }
 
 /**

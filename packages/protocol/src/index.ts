@@ -74,6 +74,8 @@ export {
   type DeliveryPart,
 } from './deliveries/delivery.ts'
 export {
+  type ClientCertificate,
+  type ClientCredentials,
   type Destination,
   type LaneState,
   type Pause,
@@ -81,6 +83,7 @@ export {
   type SuccessPolicy,
   URL_FIELDS,
   type Webhook,
+  type WebhookAuth,
   WEBHOOK_METHODS,
   type WebhookMethod,
   type WebhooksSettings,

@@ -25,6 +25,10 @@ export const LIMITS = {
   /** The URL of a request, after its templates were filled in. */
   filledUrlCharacters: 8_192,
   headerValueCharacters: 1024,
+  /** A user name, a password, a token or another text in `auth` of a webhook. */
+  authCharacters: 4_096,
+  /** A client certificate with its intermediate certificates, or its key, as PEM. */
+  pemCharacters: 32_768,
   /** From the start of an attempt to the last response header. */
   attemptTimeoutMs: 5_000,
   /** How long a delivery is retried, from the time it first became due. */

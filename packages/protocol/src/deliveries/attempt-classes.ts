@@ -35,7 +35,7 @@ export const ATTEMPT_CLASSES = {
   },
   connection_failed: {
     meaning: 'The connection failed, or was closed before the response. Hookline tries again.',
-    help: 'Check that the receiver is running, and check the host, port, firewall and TLS version.',
+    help: 'Check that the receiver is running, and check the host, port, firewall and TLS version. If it requires a client certificate, check the one in auth.',
   },
   dns_failed: {
     meaning: 'The host name has no address, or no name server responded. Hookline tries again.',
@@ -45,6 +45,11 @@ export const ATTEMPT_CLASSES = {
     meaning:
       'The proxy in the egressProxy setting was unreachable, rejected its credentials, or could not connect to the receiver. Hookline tries again.',
     help: 'Check that the proxy is running, and check its log. It must allow CONNECT to the host and port of the webhook. Then check the receiver.',
+  },
+  auth_failed: {
+    meaning:
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker does not count it.",
+    help: 'Compare tokenUrl, clientId, clientSecret and scope with the values that the authorization server expects. The error of the attempt has its response.',
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',

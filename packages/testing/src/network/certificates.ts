@@ -19,6 +19,8 @@ export interface Certificates {
   readonly selfSigned: ServerCertificate
   /** Issued by an authority with the same name but a different key. */
   readonly unknownIssuer: ServerCertificate
+  /** For clients, valid for 60 days. Their common names are `client-a` and `client-b`. */
+  readonly clients: readonly [ServerCertificate, ServerCertificate]
 }
 
 const DAY = 24 * 60 * 60 * 1000
@@ -51,6 +53,7 @@ export function makeCertificates(): Certificates {
     wrongHost: issued(['elsewhere.example']),
     selfSigned: selfSigned(),
     unknownIssuer: issue(makeAuthority(), HOSTS, -DAY, DAY),
+    clients: [issued(['client-a'], -DAY, 60 * DAY), issued(['client-b'], -DAY, 60 * DAY)],
   }
 }
 

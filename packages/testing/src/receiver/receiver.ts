@@ -7,6 +7,7 @@ import {
 } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { type ReceiverResponse, respondWith } from './receiver-response.ts'
 import type { ServerCertificate } from '../network/certificates.ts'
 
@@ -16,6 +17,8 @@ export interface ReceivedRequest {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
+  /** The common name of the client certificate. */
+  readonly client?: string
 }
 
 /** Returns the response to a request; a promise delays it. `index`: the number of the request, from 0. */
@@ -26,6 +29,8 @@ export type Respond = (
 
 export interface ReceiverOptions {
   readonly tls?: ServerCertificate
+  /** With `tls`, the authority of the client certificates that it requires. */
+  readonly clientCa?: string
   /** The port; by default, any free port. */
   readonly port?: number
   /** One response to all requests, a list whose last response repeats, or a function. By default 200 with an empty body. */
@@ -46,11 +51,12 @@ export class Receiver implements AsyncDisposable {
   readonly #server
   readonly #waiting = new Set<() => void>()
 
-  constructor({ tls, port = 0, respond = 200 }: ReceiverOptions) {
+  constructor({ tls, clientCa, port = 0, respond = 200 }: ReceiverOptions) {
     this.#wantedPort = port
     this.respond = asFunction(respond)
     this.#isTls = tls !== undefined
-    this.#server = tls === undefined ? createServer() : createTlsServer({ ...tls })
+    this.#server =
+      tls === undefined ? createServer() : createTlsServer({ ...tls, ...requiring(clientCa) })
     this.#server.on('connection', (socket: Socket) => this.#accept(socket))
     this.#server.on('request', (incoming, response) => {
       // An incomplete request does not count.
@@ -143,9 +149,15 @@ function asFunction(respond: ReceiverResponse | readonly ReceiverResponse[] | Re
   return (_request, index) => responses[Math.min(index, responses.length - 1)] ?? 200
 }
 
+function requiring(clientCa: string | undefined) {
+  return clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: true }
+}
+
 async function received(incoming: IncomingMessage): Promise<ReceivedRequest> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk as Buffer)
-  const { method = '', url = '', headers } = incoming
-  return { method, path: url, headers, body: Buffer.concat(chunks) }
+  const { method = '', url = '', headers, socket } = incoming
+  const name = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined
+  const request = { method, path: url, headers, body: Buffer.concat(chunks) }
+  return typeof name === 'string' ? { ...request, client: name } : request
 }

@@ -2,6 +2,7 @@ import type { Service } from '@hookline/server'
 import { expect } from 'vitest'
 import type { Proxy } from '../network/proxy.ts'
 import { openReceiver, type Receiver } from '../receiver/receiver.ts'
+import { makeCertificates } from '../network/certificates.ts'
 import { exchange } from '../network/http-exchange.ts'
 import type { Output } from './output.ts'
 
@@ -13,6 +14,11 @@ const HEADER_VALUE = 'planted-header-value'
 const URL_PATH = 'planted-url-path'
 const NEXT_URL_PATH = 'planted-next-url-path'
 const SALT = 'planted-salt-of-fields'
+const BASIC_PASSWORD = 'planted-basic-password'
+const BEARER = 'planted-bearer'
+const CLIENT_SECRET = 'planted-client-secret'
+const ACCESS_TOKEN = 'planted-access-token'
+const CLIENT = makeCertificates().clients[0]
 const PROXY_PASSWORD = 'planted-proxy-password'
 
 /** The secrets that a test plants. */
@@ -26,14 +32,42 @@ export interface PlantedSecrets {
   readonly sourceId: string
 }
 
-/** Responds with an error that repeats the request, as a poorly written receiver might. */
+/** Responds with an error that repeats the request, as a poorly written receiver might. `/token` returns a token. */
 export function openRepeatingReceiver(): Promise<Receiver> {
   return openReceiver({
-    respond: ({ headers, body }) => ({
-      status: 500,
-      body: `${JSON.stringify(headers)} ${body.toString()}`,
-    }),
+    respond: ({ path, headers, body }) => {
+      if (path === '/token') return { body: JSON.stringify({ access_token: ACCESS_TOKEN }) }
+      const repeated = `${JSON.stringify(headers)} ${body.toString()}`
+      if (path === '/refused')
+        return {
+          status: 400,
+          body: JSON.stringify({ error: repeated, access_token: ACCESS_TOKEN }),
+        }
+      return { status: 500, body: `${repeated} ${headers.authorization?.split(' ')[1]}` }
+    },
   })
+}
+
+/** A webhook with each kind of authentication, and one whose token endpoint repeats the credentials in its error. */
+function plantedWebhooks({ url, port }: Receiver) {
+  const origin = `http://127.0.0.1:${port}`
+  const oauth2 = (path: string) => ({
+    oauth2: { tokenUrl: origin + path, clientId: 'hookline', clientSecret: CLIENT_SECRET },
+  })
+  return [
+    {
+      url: `${url}/${URL_PATH}`,
+      headers: { 'x-key': HEADER_VALUE },
+      auth: { basic: { user: 'hookline', password: BASIC_PASSWORD } },
+    },
+    { url: `${url}/bearer`, auth: { bearer: BEARER } },
+    { url: `${url}/oauth2`, auth: oauth2('/token') },
+    { url: `${url}/oauth2-refused`, auth: oauth2('/refused') },
+    {
+      url: `https://127.0.0.1:${port}/certificate`,
+      auth: { clientCertificate: { certificate: CLIENT.cert, key: CLIENT.key } },
+    },
+  ]
 }
 
 /** The settings of a service with planted secrets. */
@@ -97,7 +131,7 @@ export async function plantSecrets({
   const { token } = JSON.parse(
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
-  const webhooks = [{ url: `${receiver.url}/${URL_PATH}`, headers: { 'x-key': HEADER_VALUE } }]
+  const webhooks = plantedWebhooks(receiver)
   const settings = { sharedSecret: SHARED_SECRET, webhooks, fields }
   const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
@@ -137,13 +171,21 @@ export async function plantSecrets({
   const broken = {
     settings: {
       sharedSecret: [SHARED_SECRET],
-      webhooks: [{ url: 7, headers: { a: [HEADER_VALUE] } }],
+      webhooks: [
+        { url: 7, headers: { a: [HEADER_VALUE] }, auth: { bearer: [BEARER] } },
+        { url: receiver.url, auth: { basic: { user: `${BASIC_PASSWORD}:`, password: 7 } } },
+        {
+          url: receiver.url,
+          auth: { oauth2: { tokenUrl: CLIENT_SECRET, clientSecret: [CLIENT_SECRET] } },
+        },
+        { url: receiver.url, auth: { clientCertificate: { certificate: CLIENT.key } } },
+      ],
     },
   }
   await callAndSearch('PATCH', `/destinations/${id}`, broken)
   await callAndSearch('GET', '/sources', undefined, `${token}x`)
   await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
-  const next = [{ ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }]
+  const next = [{ ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }, ...webhooks.slice(1)]
   await callAndSearch('PATCH', `/destinations/${id}`, { settings: { webhooks: next } })
 
   for (const headers of [{ Authorization: `Basic ${btoa(`${writeKey}x:`)}` }, basic(writeKey)]) {
@@ -156,7 +198,7 @@ export async function plantSecrets({
   output.add('POST /v1/batch', await exchange(`${service.url}/v1/batch`, { body: batch }))
   await expect
     .poll(async () => (await call('GET', '/deliveries/failures')).text)
-    .toContain('http_5xx')
+    .toMatch(/http_5xx[^]*auth_failed|auth_failed[^]*http_5xx/)
   const deliveries = async () =>
     (JSON.parse((await call('GET', '/deliveries')).text) as { data: { id: string }[] }).data
   await expect.poll(deliveries).toHaveLength(3)
@@ -185,8 +227,14 @@ export async function plantSecrets({
   output.add('GET /live', { status: 200, headers: {}, text: await watching })
   expect(await watching).toContain('event: attempt')
   output.add('metrics', await exchange(`${service.url}/metrics`, { method: 'GET' }))
+  expect(receiver.requests.map((each) => each.headers.authorization)).toContain(
+    `Bearer ${ACCESS_TOKEN}`,
+  )
   const proxySecrets = [PROXY_PASSWORD, btoa(`user:${PROXY_PASSWORD}`)]
-  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, SALT, ...proxySecrets]
+  const credentials = [BASIC_PASSWORD, CLIENT_SECRET].map((each) => btoa(`hookline:${each}`))
+  const keyLine = CLIENT.key.split('\n')[1]!
+  const auth = [BASIC_PASSWORD, BEARER, CLIENT_SECRET, ACCESS_TOKEN, ...credentials, keyLine]
+  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, SALT, ...auth, ...proxySecrets]
   const secrets = [...planted, token, ADMIN_TOKEN]
   const notStored = [...secrets, URL_PATH, NEXT_URL_PATH]
   return { writeKey, secrets, notStored, sourceId: source.id }

@@ -28,7 +28,11 @@ export interface CreatedSource {
 export interface DestinationOptions {
   readonly source?: CreatedSource
   readonly urls?: readonly string[]
-  readonly webhooks?: readonly { readonly url: string; readonly headers?: object }[]
+  readonly webhooks?: readonly {
+    readonly url: string
+    readonly headers?: object
+    readonly auth?: object
+  }[]
   readonly secret?: string
   readonly policy?: 'any' | 'each'
   readonly enabled?: boolean

@@ -108,6 +108,36 @@ export type Destination = {
                     "set": true;
                 };
             };
+            auth?: {
+                basic?: {
+                    user: string;
+                    password: {
+                        "set": true;
+                    };
+                };
+                bearer?: {
+                    "set": true;
+                };
+                oauth2?: {
+                    tokenUrl: string;
+                    clientId: string;
+                    clientSecret: {
+                        "set": true;
+                    };
+                    scope?: string;
+                };
+                clientCertificate?: {
+                    certificate: {
+                        "set": true;
+                        subject: string;
+                        /** ISO 8601, UTC. */
+                        expiresAt: string;
+                    };
+                    key: {
+                        "set": true;
+                    };
+                };
+            };
             /** When and why the pause began; null if deliveries are not held. */
             paused: {
                 /** ISO 8601, UTC. */
@@ -137,7 +167,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+    /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -987,6 +1017,31 @@ export function createDestination(body: {
             headers?: {
                 [key: string]: any;
             };
+            /** How requests authenticate: exactly one of basic, bearer, oauth2 (client credentials) and clientCertificate (PEM, for TLS). Secrets are write-only. null or absent: none. */
+            auth?: {
+                basic?: {
+                    user: string;
+                    /** {"set": true} keeps the stored value. */
+                    password: string | object;
+                };
+                /** {"set": true} keeps the stored value. */
+                bearer?: string | object;
+                oauth2?: {
+                    /** The URL of the token endpoint. */
+                    tokenUrl: string;
+                    clientId: string;
+                    /** {"set": true} keeps the stored value. */
+                    clientSecret: string | object;
+                    /** Scopes, separated by spaces. */
+                    scope?: string;
+                };
+                clientCertificate?: {
+                    /** {"set": true} keeps the stored value. */
+                    certificate: string | object;
+                    /** {"set": true} keeps the stored value. */
+                    key: string | object;
+                };
+            } | null;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
@@ -1065,6 +1120,36 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                             "set": true;
                         };
                     };
+                    auth?: {
+                        basic?: {
+                            user: string;
+                            password: {
+                                "set": true;
+                            };
+                        };
+                        bearer?: {
+                            "set": true;
+                        };
+                        oauth2?: {
+                            tokenUrl: string;
+                            clientId: string;
+                            clientSecret: {
+                                "set": true;
+                            };
+                            scope?: string;
+                        };
+                        clientCertificate?: {
+                            certificate: {
+                                "set": true;
+                                subject: string;
+                                /** ISO 8601, UTC. */
+                                expiresAt: string;
+                            };
+                            key: {
+                                "set": true;
+                            };
+                        };
+                    };
                     /** When and why the pause began; null if deliveries are not held. */
                     paused: {
                         /** ISO 8601, UTC. */
@@ -1094,7 +1179,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1185,6 +1270,31 @@ export function changeDestination(id: string, body: {
             headers?: {
                 [key: string]: any;
             };
+            /** How requests authenticate: exactly one of basic, bearer, oauth2 (client credentials) and clientCertificate (PEM, for TLS). Secrets are write-only. null or absent: none. */
+            auth?: {
+                basic?: {
+                    user: string;
+                    /** {"set": true} keeps the stored value. */
+                    password: string | object;
+                };
+                /** {"set": true} keeps the stored value. */
+                bearer?: string | object;
+                oauth2?: {
+                    /** The URL of the token endpoint. */
+                    tokenUrl: string;
+                    clientId: string;
+                    /** {"set": true} keeps the stored value. */
+                    clientSecret: string | object;
+                    /** Scopes, separated by spaces. */
+                    scope?: string;
+                };
+                clientCertificate?: {
+                    /** {"set": true} keeps the stored value. */
+                    certificate: string | object;
+                    /** {"set": true} keeps the stored value. */
+                    key: string | object;
+                };
+            } | null;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
@@ -1395,7 +1505,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1673,7 +1783,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, waiting, e
     state?: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
     waiting?: "true" | "false";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "transform_failed" | "transform_declined" | "internal_error" | "not_attempted" | "quarantined";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "auth_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "transform_failed" | "transform_declined" | "internal_error" | "not_attempted" | "quarantined";
     status?: number;
     $from?: string;
     to?: string;
@@ -3380,7 +3490,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records of this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;

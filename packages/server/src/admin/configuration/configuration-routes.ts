@@ -7,7 +7,11 @@ import * as Schema from '../api/schema.ts'
 import { auditedRecords, auditEntry } from '../audit.ts'
 import { type ComputationDeps, presentComputation } from '../computations/computation.ts'
 import { presentDestination } from '../destinations/destinations.ts'
-import { hostWarnings, type UrlChecks, WarningsResponse } from '../destinations/webhook-urls.ts'
+import {
+  destinationWarnings,
+  type WarningDeps,
+  WarningsResponse,
+} from '../destinations/warnings.ts'
 import { Problem } from '../problems/problem.ts'
 import { auditedSource, type SourceDeps } from '../sources.ts'
 import { ConfigurationBody, exportConfiguration } from './configuration-document.ts'
@@ -49,7 +53,8 @@ const schemas = {
   },
 }
 
-interface ConfigurationDeps extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, UrlChecks {
+interface ConfigurationDeps
+  extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, WarningDeps {
   /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
 }
@@ -78,7 +83,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
     })
     // Outside the turn: other changes do not wait for the DNS lookups.
     const changed = destinations.map((each) => (isChanged(each) ? each.next : undefined))
-    const warnings = await hostWarnings(changed, deps, '/destinations')
+    const warnings = await destinationWarnings(changed, deps, '/destinations')
     return { dryRun, ...diff, ...(warnings.length > 0 && { warnings }) }
   })
 }

@@ -31,7 +31,7 @@ import {
 } from './destinations.ts'
 import { transformFaults } from './routing-settings.ts'
 import { sharedSecretFaults } from './settings.ts'
-import { hostWarnings, type UrlChecks, WarningsResponse } from './webhook-urls.ts'
+import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const MAX_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
@@ -152,7 +152,7 @@ export interface TestDeliveries {
   ): Promise<TestDelivery>
 }
 
-interface ActionDeps extends ChangeDeps, UrlChecks {
+interface ActionDeps extends ChangeDeps, WarningDeps {
   readonly lanes: Pick<WebhookLanes, 'command'>
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
@@ -257,7 +257,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
     const working = webhooks.filter(({ result }) => result?.outcome === 'delivered')
     const healed = working.map(({ url }) => ({ destinationId: destination.id, url }))
     await deps.lanes.command({ command: 'closeBreakers', webhooks: healed })
-    const warnings = await hostWarnings([destination], deps)
+    const warnings = await destinationWarnings([destination], deps)
     return {
       dryRun,
       ...shown,

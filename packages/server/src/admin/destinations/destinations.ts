@@ -33,7 +33,7 @@ import {
   SettingsRequest,
   SettingsResponse,
 } from './settings.ts'
-import { hostWarnings, type UrlChecks, WarningsResponse } from './webhook-urls.ts'
+import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
 const destinationFields = {
   id: Type.String(),
@@ -130,7 +130,7 @@ const schemas = {
 }
 
 interface DestinationDeps
-  extends HealthDeps, UrlChecks, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
+  extends HealthDeps, WarningDeps, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
   readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'command'>
   /** Reserved ports that webhook URLs may use. */
   readonly allowedPorts: ReadonlySet<number>
@@ -157,7 +157,10 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
     const hostProblem = async (host: string) =>
       isIP(host) === 0 && host !== 'localhost' ? undefined : deps.hostProblem(host)
     return {
-      ...withWarnings(destination, await hostWarnings([destination], { hostProblem })),
+      ...withWarnings(
+        destination,
+        await destinationWarnings([destination], { hostProblem, clock }),
+      ),
       health: await readDestinationHealth(destination, deps),
     }
   })
@@ -198,7 +201,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
     }
     const location = `${app.prefix}/destinations/${destination.id}`
     const headers = { location, etag: entityTag(destination.version) }
-    const body = withWarnings(destination, await hostWarnings([destination], deps))
+    const body = withWarnings(destination, await destinationWarnings([destination], deps))
     const response = { status: 201, headers, body } as const
     const entry = recordEntry(request, now, [null, destination], presentDestination)
     await catalog.putDestination(destination, withResponse(entry, response, request))
@@ -215,7 +218,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
     await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     reply.header('etag', entityTag(changed.version))
-    return withWarnings(changed, await hostWarnings([changed], deps))
+    return withWarnings(changed, await destinationWarnings([changed], deps))
   })
 }
 

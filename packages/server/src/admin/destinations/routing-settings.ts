@@ -21,7 +21,7 @@ import { checkComparison, checkPath, checkText } from '../../audiences/condition
 import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
 import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
 import { ENVELOPE, FIXED_CALL_FIELDS, FREE_FORM } from '../../routing/form.ts'
-import { isHidden } from './webhook-list.ts'
+import { isHidden } from './hidden-values.ts'
 
 const CLAUSE_FIELDS = ['type', 'event', 'where']
 const PATHS = ['property', 'trait', 'context'] as const

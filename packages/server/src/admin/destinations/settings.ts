@@ -13,7 +13,9 @@ import Type from 'typebox'
 import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import { exportRouting, parseRouting, presentRouting } from './routing-settings.ts'
-import { isHidden, parseWebhookList } from './webhook-list.ts'
+import { isHidden } from './hidden-values.ts'
+import { AuthRequest, AuthResponse, hideSecretsOf, presentAuth } from './webhook-auth.ts'
+import { parseWebhookList } from './webhook-list.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
 const MAX_SECRET_CHARACTERS = 1024
@@ -94,6 +96,7 @@ const WebhookRequest = Schema.strictObject({
         'Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value.',
     }),
   ),
+  auth: AuthRequest,
 })
 
 const requestFields = {
@@ -127,6 +130,7 @@ export const SettingsResponse = Type.Object({
     Type.Object({
       url,
       headers: Type.Record(Type.String(), Type.Object({ set: Type.Literal(true) })),
+      auth: AuthResponse,
       paused: PauseResponse,
     }),
   ),
@@ -144,9 +148,10 @@ export function presentWebhooksSettings(settings: WebhooksSettings) {
         ? { set: false }
         : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
     successPolicy: settings.successPolicy,
-    webhooks: webhooks.map(({ url: shownUrl, headers, paused = null }) => ({
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth, paused = null }) => ({
       url: shownUrl,
       headers: hideValues(headers),
+      ...(auth && { auth: presentAuth(auth) }),
       paused: presentPause(paused),
     })),
     ...presentRouting(settings),
@@ -162,9 +167,10 @@ export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: 
   const { sharedSecret, webhooks } = settings
   return {
     sharedSecret: withSecrets || sharedSecret === null ? sharedSecret : { set: true },
-    webhooks: webhooks.map(({ url: shownUrl, headers }) => ({
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth }) => ({
       url: shownUrl,
       headers: withSecrets ? headers : hideValues(headers),
+      ...(auth && { auth: withSecrets ? auth : hideSecretsOf(auth) }),
     })),
     successPolicy: settings.successPolicy,
     ...exportRouting(settings, withSecrets),

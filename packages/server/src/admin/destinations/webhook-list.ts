@@ -1,5 +1,7 @@
 import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
 import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
+import { isHidden } from './hidden-values.ts'
+import { parseAuth } from './webhook-auth.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
 const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
@@ -7,7 +9,7 @@ const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
 // Clients may send back `paused`, which is ignored.
-const FIELDS = ['url', 'headers', 'paused']
+const FIELDS = ['url', 'headers', 'auth', 'paused']
 
 // RFC 9110 §5.6.2.
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -15,7 +17,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** Parses the webhooks of a destination. Hidden header values stand for the values in `previous`. */
+/** Parses the webhooks of a destination. Hidden values stand for the values in `previous`. */
 export function parseWebhookList(
   input: unknown,
   previous: readonly Webhook[],
@@ -67,7 +69,14 @@ function parseWebhook(
   const stored = previous.find((webhook) => webhook.url === url)
   const known = stored?.headers ?? {}
   const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)
-  return url === undefined ? undefined : { ...stored, url, headers }
+  const auth = parseAuth(entry['auth'], {
+    pointer: `${pointer}/auth`,
+    webhook: { url, headers },
+    stored: stored?.auth,
+    urls: context,
+  })
+  const { auth: _, ...kept } = stored ?? {}
+  return url === undefined ? undefined : { ...kept, url, headers, ...(auth && { auth }) }
 }
 
 function parseStaticHeaders(
@@ -138,9 +147,4 @@ function valueFault(value: unknown): Fault | undefined {
     return fault('', 'invalid_header_value', 'Invalid header value.', hint)
   }
   return undefined
-}
-
-/** Whether `value` is the hidden form of a secret. */
-export function isHidden(value: unknown): boolean {
-  return isJsonObject(value) && value['set'] === true
 }

@@ -1,16 +1,6 @@
-import {
-  type Destination,
-  INSPECTOR_HOST,
-  INSPECTOR_URL,
-  LIMITS,
-  portRefusal,
-  URL_FIELDS,
-} from '@hookline/protocol'
-import { isIPv4 } from 'node:net'
-import Type from 'typebox'
-import { type Fault, fault, faultsBelow, jsonPointer, typeFault } from '../../util/fault.ts'
+import { INSPECTOR_HOST, INSPECTOR_URL, LIMITS, portRefusal, URL_FIELDS } from '@hookline/protocol'
+import { type Fault, fault, faultsBelow, typeFault } from '../../util/fault.ts'
 import { invalidTemplate, withReadableTemplates } from '../../routing/url-template.ts'
-import * as Schema from '../api/schema.ts'
 
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
 
@@ -91,7 +81,7 @@ function formFaults(text: string, url: URL): Fault[] {
     faults.push(fault('', 'too_long', 'The URL is too long.', hint))
   }
   if (url.username !== '' || url.password !== '') {
-    const hint = 'Put credentials into a static header: "headers": {"Authorization": "…"}.'
+    const hint = 'Put credentials into auth: "auth": {"basic": {"user": "…", "password": "…"}}.'
     faults.push(fault('', 'credentials_in_url', 'The URL contains credentials.', hint))
   }
   if (url.href.includes('#')) {
@@ -99,71 +89,4 @@ function formFaults(text: string, url: URL): Fault[] {
     faults.push(fault('', 'fragment_in_url', 'The URL has a fragment.', hint))
   }
   return faults
-}
-
-/** Maximum hosts that one request looks up. */
-const MAX_HOSTS = 100
-
-/** Webhooks that cannot receive anything now, as faults. */
-export const WarningsResponse = Type.Array(Schema.FaultResponse, {
-  description:
-    'Webhooks that currently cannot receive anything. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
-})
-
-/** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
-type HostProblem =
-  | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
-  | { readonly kind: 'unresolved' }
-
-export interface UrlChecks {
-  /** Looks up the host, for at most a second. Never rejects. */
-  readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
-}
-
-/**
- * A warning for each webhook that receives nothing at the moment, after a lookup of its name.
- * They are not refused, because names and Hookline's settings may change.
- * @param at the pointer to the list of destinations; absent for a single one
- */
-export async function hostWarnings(
-  destinations: readonly (Destination | undefined)[],
-  { hostProblem }: UrlChecks,
-  at?: string,
-): Promise<readonly Fault[]> {
-  const webhooks = destinations.flatMap((each, index) =>
-    each === undefined ? [] : webhooksOf(each, at === undefined ? '' : `${at}/${index}`),
-  )
-  const hosts = [...new Set(webhooks.map(({ host }) => host))].slice(0, MAX_HOSTS)
-  const problems = new Map(
-    await Promise.all(hosts.map(async (host) => [host, await hostProblem(host)] as const)),
-  )
-  return webhooks.flatMap(({ pointer, host }) => warning(pointer, host, problems.get(host)))
-}
-
-function webhooksOf({ settings }: Destination, at: string) {
-  return settings.webhooks.map(({ url }, index) => ({
-    pointer: at + jsonPointer('settings', 'webhooks', index, 'url'),
-    host: new URL(url).hostname.replaceAll(/[[\]]/g, ''),
-  }))
-}
-
-function warning(pointer: string, host: string, problem: HostProblem | undefined): Fault[] {
-  if (problem === undefined) return []
-  if (problem.kind === 'unresolved') {
-    const message = `${host} currently has no address, so the webhook cannot receive anything.`
-    const hint = 'Check its spelling and its DNS records. Deliveries are retried.'
-    return [fault(pointer, 'name_unresolved', message, hint)]
-  }
-  const { address, why } = problem
-  const subject =
-    host === address ? `The address ${address}` : `${host} resolves to ${address}, which`
-  const message = `${subject} is ${why}, so the webhook cannot receive anything.`
-  return [fault(pointer, 'address_forbidden', message, hintFor(address))]
-}
-
-function hintFor(address: string): string {
-  const network = address.startsWith('127.')
-    ? '127.0.0.0/8'
-    : `${address}/${isIPv4(address) ? 32 : 128}`
-  return `Use another URL, or add ${network} to the allowedNetworks setting and restart: \`hookline start --allowed-networks ${network}\`. Until then, the first delivery pauses the webhook, and its deliveries are held.`
 }

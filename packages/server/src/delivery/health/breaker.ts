@@ -72,14 +72,14 @@ const PROBE_MS = 30_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
-/** `undefined` if the attempt did not reach the receiver: its URL is forbidden, or a bug stopped it. */
+/** `undefined` if the attempt did not reach the receiver: its URL is forbidden, it got no access token, or a bug stopped it. */
 export function sampleOf(
   attempt: Pick<Attempt, 'outcome' | 'class' | 'status' | 'durationMs'> & {
     readonly retryAfterMs?: number | undefined
   },
 ): Sample | undefined {
   const { outcome, class: kind, retryAfterMs } = attempt
-  if (isForbidden(kind) || kind === 'internal_error') return undefined
+  if (isForbidden(kind) || kind === 'auth_failed' || kind === 'internal_error') return undefined
   // Retry-After is obeyed, and does not open the breaker.
   if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   if (isThrottled(attempt)) return 'throttled'

@@ -28,6 +28,7 @@ export interface GuardedConnectorOptions {
   /** Reserved ports that webhooks may use. */
   readonly allowedPorts: ReadonlySet<number>
   readonly resolver: { lookup(host: string): Promise<readonly LookupAddress[]> }
+  /** Without a client certificate. */
   readonly secureContext: SecureContext
   readonly tunnel?: Pick<ProxyTunnel, 'open'> | undefined
   /** The inspector of this service. Without it, its host is an ordinary name. */
@@ -53,21 +54,31 @@ export class GuardedConnector implements Disposable {
     this.#inspector = inspector && new InProcessConnections(inspector, clock)
   }
 
-  readonly connect: buildConnector.connector = (target, callback) => {
-    this.#open(target, AttemptTimer.current).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    )
-  };
+  readonly connect: buildConnector.connector = (target, callback) =>
+    this.connectWith(this.#options.secureContext)(target, callback)
+
+  /** For receivers that require a client certificate. */
+  connectWith(secureContext: SecureContext): buildConnector.connector {
+    return (target, callback) => {
+      this.#open(target, secureContext, AttemptTimer.current).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      )
+    }
+  }
 
   /** Aborts pending connections. */
   [Symbol.dispose](): void {
     this.#closing.abort(new Error('The sender was closed.'))
   }
 
-  async #open(target: buildConnector.Options, timer?: AttemptTimer): Promise<Socket> {
+  async #open(
+    target: buildConnector.Options,
+    secureContext: SecureContext,
+    timer?: AttemptTimer,
+  ): Promise<Socket> {
     if (isInspector(target) && this.#inspector) return this.#inspector.open()
-    const { clock, timeoutMs, tunnel, secureContext } = this.#options
+    const { clock, timeoutMs, tunnel } = this.#options
     const { signal } = this.#closing
     using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
     const host = target.hostname

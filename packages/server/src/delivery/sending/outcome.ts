@@ -5,6 +5,7 @@ import {
   parseRetryAfter,
 } from '@hookline/protocol'
 import { errors } from 'undici'
+import { AuthFailedError } from '../auth/token-request.ts'
 import {
   AddressForbidden,
   DeadlineExceededError,
@@ -46,6 +47,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   connection_failed: 'retry',
   dns_failed: 'retry',
   proxy_failed: 'retry',
+  auth_failed: 'retry',
   protocol_error: 'retry',
   // Operators usually fix these three within hours.
   certificate_invalid: 'retry',
@@ -120,6 +122,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   address_forbidden: 'HOOKLINE_ADDRESS_FORBIDDEN',
   port_forbidden: 'HOOKLINE_PORT_FORBIDDEN',
   proxy_failed: 'HOOKLINE_PROXY_FAILED',
+  auth_failed: 'HOOKLINE_AUTH_FAILED',
   request_invalid: 'HOOKLINE_REQUEST_REFUSED UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
@@ -188,6 +191,7 @@ const READABLE = [
   NameUnresolvedError,
   ProxyFailedError,
   RequestRefused,
+  AuthFailedError,
 ]
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [
@@ -202,6 +206,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/ALTNAME|^HOSTNAME_MISMATCH$/, 'The certificate is for another host'],
   [/ISSUER|^UNABLE_TO_VERIFY/, 'The certificate issuer is not trusted'],
   [/^CERT_REVOKED$/, 'The certificate was revoked'],
+  [
+    /ALERT_(?:BAD_CERTIFICATE|CERTIFICATE_\w+|UNKNOWN_CA)$/,
+    'The receiver refused the client certificate',
+  ],
   [/^(?:ERR_(?:SSL|TLS)_|EPROTO$)/, 'The TLS handshake failed'],
   [/^UND_ERR_HEADERS_OVERFLOW$/, 'The response headers exceed 16 KiB'],
 ]

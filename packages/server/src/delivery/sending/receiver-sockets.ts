@@ -1,3 +1,5 @@
+import type { ClientCertificate } from '@hookline/protocol'
+import { hash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici'
 import { Exchange, type ExchangeClient } from './exchange.ts'
@@ -6,23 +8,25 @@ import { ResponseHeads } from './response-heads.ts'
 /** The sockets of all webhooks. Idle sockets stay open up to the limit; then a new one replaces the longest idle. */
 export class ReceiverSockets {
   readonly #max: number
-  readonly #connect: buildConnector.connector
   readonly #open = new Set<Socket>()
   #connecting = 0
   /** Clients whose last request has ended, in that order. Some may have started another one since. */
   readonly #idle = new Map<Client, Socket>()
 
-  constructor(max: number, connect: buildConnector.connector) {
+  constructor(max: number) {
     this.#max = max
-    this.#connect = connect
   }
 
-  /** For undici's `factory` option: each client has one socket. */
-  readonly clientOf = (origin: URL, options: object): Client => {
+  /** For undici's `factory` option: each client has one socket, which `open` opens. */
+  factory(open: buildConnector.connector): NonNullable<Pool.Options['factory']> {
+    return (origin, options) => this.#clientOf(origin, options, open)
+  }
+
+  #clientOf(origin: URL, options: object, open: buildConnector.connector): Client {
     const connect: buildConnector.connector = (target, callback) => {
       this.#makeRoom()
       this.#connecting++
-      this.#connect(target, (error, socket) => {
+      open(target, (error, socket) => {
         this.#connecting--
         if (error) return callback(error, null)
         this.#add(socket)
@@ -88,17 +92,21 @@ export function pathOf({ pathname, search }: URL): string {
   return pathname + search
 }
 
+export type PoolOptions = (certificate: ClientCertificate | undefined) => Pool.Options
+
 /** A pool of sockets per webhook: with one per host, as in undici, a slow webhook would block others. */
 export class WebhookPools implements AsyncDisposable {
-  readonly #options: Pool.Options
+  readonly #optionsOf: PoolOptions
   readonly #routes = new Map<string, Route>()
 
-  constructor(options: Pool.Options) {
-    this.#options = options
+  constructor(optionsOf: PoolOptions) {
+    this.#optionsOf = optionsOf
   }
 
-  of(url: string): Route {
-    return this.#routes.get(url) ?? this.#open(url)
+  /** Requests with different client certificates never share a socket. */
+  of(url: string, certificate?: ClientCertificate): Route {
+    const key = certificate === undefined ? url : `${url} ${fingerprintOf(certificate)}`
+    return this.#routes.get(key) ?? this.#open(key, url, certificate)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -107,18 +115,22 @@ export class WebhookPools implements AsyncDisposable {
     await Promise.all(routes.map(({ pool }) => pool.destroy()))
   }
 
-  #open(url: string): Route {
+  #open(key: string, url: string, certificate: ClientCertificate | undefined): Route {
     const parsed = new URL(url)
-    const pool = new Pool(parsed.origin, this.#options)
+    const pool = new Pool(parsed.origin, this.#optionsOf(certificate))
     const route: Route = { pool, path: pathOf(parsed) }
     const removeIfIdle = () => {
       const { connected, size } = pool.stats
-      if (connected > 0 || size > 0 || this.#routes.get(url) !== route) return
-      this.#routes.delete(url)
+      if (connected > 0 || size > 0 || this.#routes.get(key) !== route) return
+      this.#routes.delete(key)
       void pool.close()
     }
     pool.on('disconnect', removeIfIdle).on('connectionError', removeIfIdle)
-    this.#routes.set(url, route)
+    this.#routes.set(key, route)
     return route
   }
+}
+
+export function fingerprintOf({ certificate, key }: ClientCertificate): string {
+  return hash('sha256', JSON.stringify([certificate, key]))
 }

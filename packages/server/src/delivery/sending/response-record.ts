@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { hideSecrets } from '../../util/secrets/hide-secrets.ts'
+import { sentSecrets } from '../auth/authorization.ts'
 import type { WebhookRequest } from './webhook-request.ts'
 
 const KEPT_BYTES = 4 * 1024
 /** UTF-8 bytes of a UTF-16 code unit. */
 const MAX_BYTES_PER_UNIT = 3
 const HEADER_CHARACTERS = 1024
-/** Shorter secrets occur in ordinary text, and protect nothing. */
-const MIN_SECRET = 4
 
 /** Recorded headers, besides `location` without its query. */
 const RECORDED_HEADERS = [
@@ -19,17 +19,21 @@ const RECORDED_HEADERS = [
   'www-authenticate',
 ] as const
 
-/** The secrets of a request, which a receiver may echo, the longest first. */
-export function secretsIn({ sharedSecret, previousSecret, headers }: WebhookRequest): string[] {
-  return [sharedSecret ?? '', previousSecret ?? '', ...Object.values(headers)]
-    .filter((secret) => secret.length >= MIN_SECRET)
-    .toSorted((a, b) => b.length - a.length)
+/** The secrets of a request, which a receiver may echo. */
+export function secretsIn(request: WebhookRequest): string[] {
+  const { sharedSecret, previousSecret, headers, auth, token } = request
+  return [
+    sharedSecret ?? '',
+    previousSecret ?? '',
+    ...Object.values(headers),
+    ...sentSecrets(auth, token),
+  ]
 }
 
 /** The first 4 KiB of a body as text, without echoed secrets. Pass 8 KiB, so that no secret is cut off. */
 export function shownBody(body: Buffer, secrets: readonly string[]): string {
   // PostgreSQL text cannot contain NUL.
-  const text = redacted(textOf(body), secrets).replaceAll('\0', '\uFFFD')
+  const text = hideSecrets(textOf(body), secrets).replaceAll('\0', '\uFFFD')
   if (text.length * MAX_BYTES_PER_UNIT <= KEPT_BYTES) return text
   return textOf(Buffer.from(text).subarray(0, KEPT_BYTES))
 }
@@ -43,11 +47,11 @@ export function shownHeaders(
   const shown: Record<string, string> = {}
   for (const name of RECORDED_HEADERS) {
     const value = combined(headers[name])
-    if (value !== undefined) shown[name] = redacted(value, secrets).slice(0, HEADER_CHARACTERS)
+    if (value !== undefined) shown[name] = hideSecrets(value, secrets).slice(0, HEADER_CHARACTERS)
   }
   const location = redirectTarget(firstOf(headers.location), url)
   if (location !== undefined) {
-    shown['location'] = redacted(location, secrets).slice(0, HEADER_CHARACTERS)
+    shown['location'] = hideSecrets(location, secrets).slice(0, HEADER_CHARACTERS)
   }
   return shown
 }
@@ -64,17 +68,6 @@ function firstOf(value: string | string[] | undefined): string | undefined {
 function redirectTarget(location: string | undefined, base: string): string | undefined {
   const target = location === undefined ? null : URL.parse(location, base)
   return target === null ? undefined : `${target.protocol}//${target.host}${target.pathname}`
-}
-
-/** One asterisk per byte of a secret, so that later text does not move into the first 4 KiB. */
-function redacted(text: string, secrets: readonly string[]): string {
-  return secrets.reduce(
-    (shown, secret) =>
-      shown.includes(secret)
-        ? shown.replaceAll(secret, '*'.repeat(Buffer.byteLength(secret)))
-        : shown,
-    text,
-  )
 }
 
 function textOf(bytes: Buffer): string {

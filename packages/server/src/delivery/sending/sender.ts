@@ -1,7 +1,12 @@
+import type { ClientCertificate } from '@hookline/protocol'
+import { LRUCache } from 'lru-cache'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import type { buildConnector } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
 import { ShortLivedSet } from '../../util/short-lived.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
+import { AccessTokens } from '../auth/access-tokens.ts'
+import { AuthFailedError, type TokenRequest, type TokenResponse } from '../auth/token-request.ts'
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts'
@@ -11,6 +16,7 @@ import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import type { InProcessReceiver } from '../network/in-process-receiver.ts'
 import {
   type AttemptResult,
+  classification,
   classifyFailure,
   classifyResponse,
   describeFailure,
@@ -24,11 +30,13 @@ import {
   Resolver,
 } from '../network/resolver.ts'
 import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
-import { pathOf, ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
+import { fingerprintOf, pathOf, ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
 import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
 
 const MAX_HEADER_BYTES = 16 * 1024
 const EVERY_NETWORK = ['0.0.0.0/0', '::/0']
+/** Creating one can take 25 ms. */
+const MAX_SECURE_CONTEXTS = 100
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
@@ -49,6 +57,11 @@ export interface WebhookSenderOptions {
   readonly inspector?: InProcessReceiver | undefined
 }
 
+type HttpRequest = Pick<
+  WebhookRequest,
+  'method' | 'url' | 'filledUrl' | 'headers' | 'body' | 'auth'
+>
+
 export interface SendOptions {
   /** Whether the result of a successful attempt includes headers and body. Defaults to true. */
   readonly includeSuccessResponse?: boolean
@@ -62,6 +75,9 @@ export class WebhookSender implements AsyncDisposable {
   readonly #connector: GuardedConnector
   readonly #hosts: HostCheckOptions
   readonly #pools: WebhookPools
+  readonly #ca: string | undefined
+  readonly #secureContexts = new LRUCache<string, SecureContext>({ max: MAX_SECURE_CONTEXTS })
+  readonly #tokens: AccessTokens
   readonly #inFlight = new ShortLivedSet<Exchange>()
   #isAborted = false
 
@@ -69,6 +85,7 @@ export class WebhookSender implements AsyncDisposable {
     const { clock, timeoutMs, allowedPorts = new Set() } = options
     const guard = new AddressGuard(options.allowedNetworks)
     const resolver = new Resolver({ clock, guard, servers: options.dnsServers })
+    this.#ca = options.ca
     const secureContext = trusting(options.ca)
     this.#clock = clock
     this.#deadlines = new ExchangeDeadlines(clock, timeoutMs)
@@ -77,16 +94,17 @@ export class WebhookSender implements AsyncDisposable {
     const { inspector } = options
     const guarded = { guard, allowedPorts, resolver, secureContext, tunnel, inspector }
     this.#connector = new GuardedConnector({ clock, timeoutMs, ...guarded })
-    const sockets = new ReceiverSockets(options.maxSockets ?? Infinity, this.#connector.connect)
-    this.#pools = new WebhookPools({
-      factory: sockets.clientOf,
+    this.#tokens = new AccessTokens({ clock, send: (request) => this.#requestToken(request) })
+    const sockets = new ReceiverSockets(options.maxSockets ?? Infinity)
+    this.#pools = new WebhookPools((certificate) => ({
+      factory: sockets.factory(this.#connectorFor(certificate)),
       connections: options.maxConnectionsPerWebhook,
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
       // Exchange enforces the deadline of the attempt and the limits of the body.
       headersTimeout: 0,
       bodyTimeout: 0,
-    })
+    }))
   }
 
   /** Why a host is unreachable now. Resolves within a second, and never rejects. */
@@ -96,15 +114,29 @@ export class WebhookSender implements AsyncDisposable {
 
   /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAbortedError} after `abort` */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
-    if (this.#isAborted) throw new AttemptAbortedError()
+    const { url, auth } = request
+    if (auth === undefined || !('oauth2' in auth)) return this.#attempt(request, options)
+    const [startedAt, begunAt] = [this.#clock.wall(), this.#clock.now()]
+    try {
+      return await this.#tokens.attempt(url, auth.oauth2, (token) =>
+        this.#attempt({ ...request, token }, options),
+      )
+    } catch (error) {
+      if (!(error instanceof AuthFailedError)) throw error
+      const { message, retryAfterMs } = error
+      const durationMs = this.#clock.now() - begunAt
+      const failed = { ...classification('auth_failed'), error: message, retryAfterMs }
+      return { startedAt, durationMs, timing: {}, ...failed }
+    }
+  }
+
+  async #attempt(request: WebhookRequest, options: SendOptions): Promise<AttemptResult> {
     const startedAt = this.#clock.wall()
     const timer = new AttemptTimer()
     const headers = requestHeaders(request, startedAt)
-    const exchange = new Exchange(this.#deadlines, timer, options.onWritten)
-    const entry = this.#inFlight.add(exchange)
     try {
-      this.#dispatch(request, headers, exchange)
-      const response = await exchange.response
+      refuseUnsendable(request.headers)
+      const response = await this.#exchange({ ...request, headers }, timer, options.onWritten)
       timer.endTransfer()
       return { startedAt, ...timer.result, ...this.#resultOf(request, response, options) }
     } catch (error) {
@@ -112,6 +144,32 @@ export class WebhookSender implements AsyncDisposable {
       if (failure === undefined) throw error
       timer.stop()
       return { startedAt, ...timer.result, ...failure, error: describeFailure(error) }
+    }
+  }
+
+  /** The same rules as for webhooks apply to the token endpoint: network, proxy, TLS, deadline and response size. */
+  async #requestToken(request: TokenRequest): Promise<TokenResponse> {
+    try {
+      const { status, headers, body } = await this.#exchange(request, new AttemptTimer())
+      const pauseMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
+      return { status, body, retryAfterMs: pauseMs }
+    } catch (error) {
+      if (classifyFailure(error) === undefined) throw error
+      throw new AuthFailedError(`The token endpoint did not respond: ${describeFailure(error)}`)
+    }
+  }
+
+  async #exchange(
+    request: HttpRequest,
+    timer: AttemptTimer,
+    onWritten?: () => void,
+  ): Promise<WebhookResponse> {
+    if (this.#isAborted) throw new AttemptAbortedError()
+    const exchange = new Exchange(this.#deadlines, timer, onWritten)
+    const entry = this.#inFlight.add(exchange)
+    try {
+      this.#dispatch(request, exchange)
+      return await exchange.response
     } finally {
       this.#inFlight.delete(entry)
     }
@@ -129,11 +187,10 @@ export class WebhookSender implements AsyncDisposable {
     await this.#pools[Symbol.asyncDispose]()
   }
 
-  #dispatch(request: WebhookRequest, headers: Record<string, string>, exchange: Exchange): void {
+  #dispatch(request: HttpRequest, exchange: Exchange): void {
+    const { method = 'POST', url, filledUrl, headers, body, auth } = request
     try {
-      refuseUnsendable(request.headers)
-      const { method = 'POST', url, filledUrl, body } = request
-      const { pool, path } = this.#pools.of(url)
+      const { pool, path } = this.#pools.of(url, certificateIn(auth))
       const filled = filledUrl === undefined ? path : pathOf(new URL(filledUrl))
       exchange.begin(pool, { method, path: filled, headers, body })
     } catch (error) {
@@ -141,21 +198,29 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
+  #connectorFor(certificate: ClientCertificate | undefined): buildConnector.connector {
+    if (certificate === undefined) return this.#connector.connect
+    const key = fingerprintOf(certificate)
+    const context = this.#secureContexts.get(key) ?? trusting(this.#ca, certificate)
+    this.#secureContexts.set(key, context)
+    return this.#connector.connectWith(context)
+  }
+
   #resultOf(
     request: WebhookRequest,
     { status, headers, body }: WebhookResponse,
     { includeSuccessResponse = true }: SendOptions,
   ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
-    const classification = classifyResponse(status)
-    const isDelivered = classification.outcome === 'delivered'
-    if (isDelivered && !includeSuccessResponse) return { ...classification, status }
+    const classified = classifyResponse(status)
+    const isDelivered = classified.outcome === 'delivered'
+    if (isDelivered && !includeSuccessResponse) return { ...classified, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
     // The error is logged, and a redirect usually repeats the path with its user data.
     const location = request.filledUrl === undefined ? shown['location'] : undefined
     const retryAfterMs = retryAfter(status, combined(headers['retry-after']), this.#clock.wall())
     return {
-      ...classification,
+      ...classified,
       status,
       ...(!isDelivered && { error: describeResponse(status, location) }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -163,6 +228,10 @@ export class WebhookSender implements AsyncDisposable {
       body: shownBody(body, secrets),
     }
   }
+}
+
+function certificateIn(auth: WebhookRequest['auth']): ClientCertificate | undefined {
+  return auth !== undefined && 'clientCertificate' in auth ? auth.clientCertificate : undefined
 }
 
 function tunnelOf(
@@ -178,10 +247,11 @@ function tunnelOf(
   })
 }
 
-/** One context for all connections, because creating one reads all certificate authorities. */
-function trusting(ca: string | undefined): SecureContext {
+/** One context for all connections without a client certificate, because creating one reads all certificate authorities. */
+function trusting(ca: string | undefined, client?: ClientCertificate): SecureContext {
   return createSecureContext({
     minVersion: 'TLSv1.2',
+    ...(client && { cert: client.certificate, key: client.key }),
     ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
   })
 }

@@ -3,12 +3,14 @@ import {
   reservedBy,
   timeOfId,
   type Webhook,
+  type WebhookAuth,
   type WebhookMethod,
   type WebhooksSettings,
 } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
+import { authorizationOf } from '../auth/authorization.ts'
 import { RequestRefused } from '../network/network-errors.ts'
 
 export interface WebhookRequest {
@@ -20,6 +22,9 @@ export interface WebhookRequest {
   readonly method?: WebhookMethod | undefined
   /** Static headers. Their values are secrets. */
   readonly headers: Readonly<Record<string, string>>
+  readonly auth?: WebhookAuth | undefined
+  /** The access token of OAuth 2. */
+  readonly token?: string
   /** Signed and sent unchanged. */
   readonly body: Uint8Array
   /** `application/json` if absent. */
@@ -36,14 +41,17 @@ export interface WebhookRequest {
 }
 
 export function requestTo(
-  { url, headers }: Webhook,
+  { url, headers, auth }: Webhook,
   settings: WebhooksSettings,
-  carried: Omit<WebhookRequest, 'url' | 'method' | 'headers' | 'sharedSecret' | 'previousSecret'>,
+  carried: Omit<
+    WebhookRequest,
+    'url' | 'method' | 'headers' | 'auth' | 'sharedSecret' | 'previousSecret'
+  >,
   now: number,
 ): WebhookRequest {
   const { sharedSecret, previousSecret, method } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, method, headers, ...carried, sharedSecret }
+  const request = { url, method, headers, ...(auth && { auth }), ...carried, sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 
@@ -58,10 +66,12 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
     replayId,
   } = request
   const timestamp = Math.floor(nowMs / 1000)
+  const authorization = authorizationOf(request.auth, request.token)
   const own: Record<string, string> = {
     'User-Agent': 'Hookline/1.0',
     'Content-Type': contentType,
     'Accept-Encoding': 'identity',
+    ...(authorization !== undefined && { Authorization: authorization }),
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'X-Hookline-Attempt': String(request.attempt),
@@ -111,7 +121,7 @@ export function asRefused(cause: unknown): RequestRefused {
   return new RequestRefused(`the request (${String(detail)})`, { cause })
 }
 
-/** The headers of an attempt, in order. `hide` replaces the values of static headers, which are secrets. */
+/** The headers of an attempt, in order. `hide` replaces the values of static headers and of `Authorization`, which are secrets. */
 export function shownRequestHeaders(
   request: WebhookRequest,
   nowMs: number,
@@ -119,7 +129,7 @@ export function shownRequestHeaders(
 ): Record<string, string> {
   const secret = request.headers
   const isSecret = (name: string, value: string): boolean =>
-    Object.hasOwn(secret, name) && secret[name] === value
+    name === 'Authorization' || (Object.hasOwn(secret, name) && secret[name] === value)
   const sent = Object.entries(requestHeaders(request, nowMs))
   const shown = sent.map(([name, value]) => [name, isSecret(name, value) ? hide(name) : value])
   return Object.fromEntries(shown) as Record<string, string>

@@ -54,6 +54,12 @@ describe('a closed breaker', () => {
     expect(after(times(1000, rejected)).state).toBe('closed')
   })
 
+  test('ignores an attempt without an access token', () => {
+    const unauthenticated = { outcome: 'retry', class: 'auth_failed', durationMs: 0 } as const
+    expect(sampleOf(unauthenticated)).toBeUndefined()
+    expect(sampleOf({ ...unauthenticated, retryAfterMs: 5_000 })).toBeUndefined()
+  })
+
   test('counts a Retry-After as a response, and ignores a forbidden URL', () => {
     const throttled = {
       outcome: 'retry',

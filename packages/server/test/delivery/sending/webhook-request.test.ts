@@ -1,7 +1,13 @@
 import { RESERVED_HEADERS, reservedBy } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { describe, expect, test } from 'vitest'
-import { requestHeaders, requestTo } from '../../../src/delivery/sending/webhook-request.ts'
+import {
+  refuseUnsendable,
+  requestHeaders,
+  requestTo,
+  shownRequestHeaders,
+} from '../../../src/delivery/sending/webhook-request.ts'
+import { parseWebhooksSettings } from '../../../src/admin/destinations/settings.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 
 const webhook = { url: 'https://example.com/', headers: {} }
@@ -29,6 +35,39 @@ describe('a request', () => {
     const headers = requestHeaders(requestTo(webhook, unsigned, carried, NOON - 1), NOON)
     expect(Object.keys(headers).filter((name) => /signature/i.test(name))).toEqual([])
   })
+})
+
+test.for([
+  { basic: { user: 'someone', password: 'a password' } },
+  { bearer: 'a-token' },
+  { oauth2: { tokenUrl: 'https://a.example/', clientId: 'id', clientSecret: 'a secret' } },
+])('auth sets Authorization, which is shown as hidden: %j', (auth) => {
+  const request = requestTo({ ...webhook, auth }, settings, carried, NOON)
+  const sent = requestHeaders({ ...request, token: 'an-access-token' }, NOON)
+  expect(sent['Authorization']).toMatch(/^(?:Basic|Bearer) \S/)
+  expect(shownRequestHeaders(request, NOON)['Authorization']).toBe('[hidden]')
+  const shown = shownRequestHeaders(request, NOON, (name) => `<${name}>`)
+  expect(shown['Authorization']).toBe('<Authorization>')
+})
+
+test('a client certificate sets no Authorization, so a static one is sent', () => {
+  const auth = { clientCertificate: { certificate: 'PEM', key: 'PEM' } }
+  const headers = { authorization: 'static' }
+  const request = requestTo({ ...webhook, headers, auth }, settings, carried, NOON)
+  const sent = requestHeaders(request, NOON)
+  expect([sent['authorization'], sent['Authorization']]).toEqual(['static', undefined])
+})
+
+test('every header that Hookline sets is refused as a static header', () => {
+  const replayed = requestTo(webhook, settings, { ...carried, replayId: 'rpl_1' }, NOON)
+  for (const name of Object.keys(requestHeaders(replayed, NOON))) {
+    for (const each of [name, name.toUpperCase(), name.toLowerCase()]) {
+      const input = { webhooks: [{ url: webhook.url, headers: { [each]: 'v' } }] }
+      expect(parseWebhooksSettings(input)).toMatchObject({ faults: [{ code: 'reserved_header' }] })
+    }
+  }
+  for (const name of RESERVED_HEADERS.connection.map((each) => each.replace('*', 'x')))
+    expect(() => refuseUnsendable({ [name]: 'v' })).toThrow('static header')
 })
 
 test('static headers are reserved if and only if Hookline sets them', () => {

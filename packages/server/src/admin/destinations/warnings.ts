@@ -1,0 +1,109 @@
+import type { Destination, Webhook } from '@hookline/protocol'
+import { isIPv4 } from 'node:net'
+import Type from 'typebox'
+import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import type { Clock } from '../../util/time/clock.ts'
+import * as Schema from '../api/schema.ts'
+import { certificateWarning } from './webhook-auth.ts'
+
+/** Maximum hosts that one request looks up. */
+const MAX_HOSTS = 100
+
+/** Webhooks that cannot receive anything now or soon, as faults. */
+export const WarningsResponse = Type.Array(Schema.FaultResponse, {
+  description:
+    'Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
+})
+
+/** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
+type HostProblem =
+  | { readonly kind: 'forbidden'; readonly address: string; readonly why: string }
+  | { readonly kind: 'unresolved' }
+
+export interface WarningDeps {
+  readonly clock: Clock
+  /** Looks up the host, for at most a second. Never rejects. */
+  readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
+}
+
+interface Placed {
+  /** The pointer to the webhook. */
+  readonly at: string
+  readonly webhook: Webhook
+}
+
+/**
+ * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not.
+ * They are not refused, because names, certificates and Hookline's settings may change.
+ * @param at the pointer to the list of destinations; absent for a single one
+ */
+export async function destinationWarnings(
+  destinations: readonly (Destination | undefined)[],
+  { hostProblem, clock }: WarningDeps,
+  at?: string,
+): Promise<readonly Fault[]> {
+  const webhooks = destinations.flatMap((each, index) =>
+    each === undefined ? [] : webhooksOf(each, at === undefined ? '' : `${at}/${index}`),
+  )
+  const now = clock.wall()
+  const urls = webhooks.flatMap(urlsOf)
+  const hosts = [...new Set(urls.map(({ host }) => host))].slice(0, MAX_HOSTS)
+  const problems = new Map(
+    await Promise.all(hosts.map(async (host) => [host, await hostProblem(host)] as const)),
+  )
+  return [
+    ...urls.flatMap((url) => hostWarning(url, problems.get(url.host))),
+    ...webhooks.flatMap((each) => certificateWarning(each.webhook, each.at, now)),
+  ]
+}
+
+function webhooksOf({ settings }: Destination, at: string): Placed[] {
+  return settings.webhooks.map((webhook, index) => ({
+    at: at + jsonPointer('settings', 'webhooks', index),
+    webhook,
+  }))
+}
+
+interface CheckedUrl {
+  readonly pointer: string
+  readonly host: string
+  /** What happens while its address is forbidden. */
+  readonly effect: string
+}
+
+function urlsOf({ at, webhook: { url, auth } }: Placed): CheckedUrl[] {
+  const effect = 'the first delivery pauses the webhook, and its deliveries are held'
+  const own = { pointer: `${at}/url`, host: hostOf(url), effect }
+  if (auth === undefined || !('oauth2' in auth)) return [own]
+  const host = hostOf(auth.oauth2.tokenUrl)
+  const token = { pointer: `${at}/auth/oauth2/tokenUrl`, host, effect: 'deliveries are retried' }
+  return [own, token]
+}
+
+function hostOf(url: string): string {
+  return new URL(url).hostname.replaceAll(/[[\]]/g, '')
+}
+
+function hostWarning(
+  { pointer, host, effect }: CheckedUrl,
+  problem: HostProblem | undefined,
+): Fault[] {
+  if (problem === undefined) return []
+  if (problem.kind === 'unresolved') {
+    const message = `${host} currently has no address, so the webhook cannot receive anything.`
+    const hint = 'Check its spelling and its DNS records. Deliveries are retried.'
+    return [fault(pointer, 'name_unresolved', message, hint)]
+  }
+  const { address, why } = problem
+  const subject =
+    host === address ? `The address ${address}` : `${host} resolves to ${address}, which`
+  const message = `${subject} is ${why}, so the webhook cannot receive anything.`
+  return [fault(pointer, 'address_forbidden', message, hintFor(address, effect))]
+}
+
+function hintFor(address: string, effect: string): string {
+  const network = address.startsWith('127.')
+    ? '127.0.0.0/8'
+    : `${address}/${isIPv4(address) ? 32 : 128}`
+  return `Use another URL, or add ${network} to the allowedNetworks setting and restart: \`hookline start --allowed-networks ${network}\`. Until then, ${effect}.`
+}

@@ -1,0 +1,343 @@
+import {
+  type ClientCertificate,
+  type ClientCredentials,
+  INSPECTOR_HOST,
+  isJsonObject,
+  type JsonObject,
+  LIMITS,
+  type Webhook,
+  type WebhookAuth,
+} from '@hookline/protocol'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createSecureContext } from 'node:tls'
+import Type from 'typebox'
+import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
+import * as Schema from '../api/schema.ts'
+import { isHidden } from './hidden-values.ts'
+import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
+
+const KINDS = ['basic', 'bearer', 'oauth2', 'clientCertificate'] as const
+
+const secret = Type.Unsafe<string | { readonly set: true }>({
+  type: ['string', 'object'],
+  description: '{"set": true} keeps the stored value.',
+})
+
+export const AuthRequest = Type.Optional(
+  Type.Unsafe<object | null>({
+    ...Schema.strictObject({
+      basic: Type.Optional(Schema.strictObject({ user: Type.String(), password: secret })),
+      bearer: Type.Optional(secret),
+      oauth2: Type.Optional(
+        Schema.strictObject({
+          tokenUrl: Schema.text('The URL of the token endpoint.'),
+          clientId: Type.String(),
+          clientSecret: secret,
+          scope: Type.Optional(Schema.text('Scopes, separated by spaces.')),
+        }),
+      ),
+      clientCertificate: Type.Optional(Schema.strictObject({ certificate: secret, key: secret })),
+    }),
+    type: ['object', 'null'],
+    description:
+      'How requests authenticate: exactly one of basic, bearer, oauth2 (client credentials) and clientCertificate (PEM, for TLS). Secrets are write-only. null or absent: none.',
+  }),
+)
+
+const hidden = Type.Object({ set: Type.Literal(true) })
+
+export const AuthResponse = Type.Optional(
+  Type.Object({
+    basic: Type.Optional(Type.Object({ user: Type.String(), password: hidden })),
+    bearer: Type.Optional(hidden),
+    oauth2: Type.Optional(
+      Type.Object({
+        tokenUrl: Type.String(),
+        clientId: Type.String(),
+        clientSecret: hidden,
+        scope: Type.Optional(Type.String()),
+      }),
+    ),
+    clientCertificate: Type.Optional(
+      Type.Object({
+        certificate: Type.Object({
+          set: Type.Literal(true),
+          subject: Type.String(),
+          expiresAt: Schema.time,
+        }),
+        key: hidden,
+      }),
+    ),
+  }),
+)
+
+const HIDDEN = { set: true } as const
+
+/** The authentication of a webhook with hidden secrets, which `parseAuth` accepts. */
+export function presentAuth(auth: WebhookAuth) {
+  if (!('clientCertificate' in auth)) return hideSecretsOf(auth)
+  const { subject, expiresAt } = detailsOf(auth.clientCertificate)
+  const certificate = { ...HIDDEN, subject, expiresAt: new Date(expiresAt).toISOString() }
+  return { clientCertificate: { certificate, key: HIDDEN } }
+}
+
+/** The authentication of a webhook with hidden secrets, as in an exported document. */
+export function hideSecretsOf(auth: WebhookAuth) {
+  if ('basic' in auth) return { basic: { ...auth.basic, password: HIDDEN } }
+  if ('bearer' in auth) return { bearer: HIDDEN }
+  if ('oauth2' in auth) return { oauth2: { ...auth.oauth2, clientSecret: HIDDEN } }
+  return { clientCertificate: { certificate: HIDDEN, key: HIDDEN } }
+}
+
+/** The subject on one line, and the end of validity in milliseconds since the epoch. */
+function detailsOf({ certificate }: Pick<ClientCertificate, 'certificate'>) {
+  const { subject, validTo } = new X509Certificate(certificate)
+  return { subject: (subject ?? '').replaceAll('\n', ', '), expiresAt: Date.parse(validTo) }
+}
+
+interface AuthContext {
+  readonly pointer: string
+  readonly webhook: Pick<Webhook, 'headers'> & { readonly url: string | undefined }
+  /** Hidden values stand for those in it. */
+  readonly stored: WebhookAuth | undefined
+  readonly urls: UrlContext
+}
+
+/** Parses `auth` of a webhook; `undefined` if there is none, or it is invalid. */
+export function parseAuth(input: unknown, context: AuthContext): WebhookAuth | undefined {
+  if (input === undefined || input === null) return undefined
+  const { pointer, webhook, urls } = context
+  const { faults } = urls
+  const hint = `Use an object with exactly one of ${KINDS.join(', ')}: {"basic": {"user": "…", "password": "…"}}.`
+  if (!isJsonObject(input)) {
+    faults.push(fault(pointer, 'wrong_type', 'auth must be an object.', hint))
+    return undefined
+  }
+  faults.push(...unknownFields(input, KINDS, pointer))
+  const [kind, ...others] = KINDS.filter((each) => Object.hasOwn(input, each))
+  if (kind === undefined || others.length > 0) {
+    const code = kind === undefined ? 'required' : 'exclusive'
+    faults.push(fault(pointer, code, 'auth must have exactly one kind of authentication.', hint))
+    return undefined
+  }
+  const isInHeaders = Object.keys(webhook.headers).some((name) => /^authorization$/i.test(name))
+  if (isInHeaders && kind !== 'clientCertificate') {
+    const message = 'auth conflicts with the static header Authorization.'
+    faults.push(fault(pointer, 'exclusive', message, 'Remove the static header, or auth.'))
+  }
+  return PARSERS[kind](input, context)
+}
+
+type Parser = (auth: JsonObject, context: AuthContext) => WebhookAuth | undefined
+
+const PARSERS: Readonly<Record<(typeof KINDS)[number], Parser>> = {
+  basic: (auth, context) => {
+    const { stored } = context
+    const fields = fieldsOf(auth['basic'], 'basic', ['user', 'password'], context)
+    const known = stored && 'basic' in stored ? stored.basic.password : undefined
+    return (
+      fields && {
+        basic: {
+          user: fields.text('user', USER),
+          password: fields.secret('password', PASSWORD, known),
+        },
+      }
+    )
+  },
+  bearer: (auth, context) => {
+    const { stored } = context
+    const known = stored && 'bearer' in stored ? stored.bearer : undefined
+    return { bearer: secretIn(auth, 'bearer', BEARER, { ...context, known }) }
+  },
+  oauth2: (auth, context) => {
+    const names = ['tokenUrl', 'clientId', 'clientSecret', 'scope']
+    const fields = fieldsOf(auth['oauth2'], 'oauth2', names, context)
+    if (fields === undefined) return undefined
+    const tokenUrl = tokenUrlIn(fields.object['tokenUrl'], context)
+    const scope = fields.object['scope'] ?? undefined
+    return {
+      oauth2: {
+        tokenUrl,
+        clientId: fields.text('clientId', CLIENT),
+        clientSecret: fields.secret('clientSecret', CLIENT, storedSecret(context, tokenUrl)),
+        ...(scope !== undefined && { scope: fields.text('scope', SCOPE) }),
+      },
+    }
+  },
+  clientCertificate: (auth, context) => {
+    const { stored, webhook, urls } = context
+    const names = ['certificate', 'key']
+    const fields = fieldsOf(auth['clientCertificate'], 'clientCertificate', names, context)
+    if (fields === undefined) return undefined
+    const known = stored && 'clientCertificate' in stored ? stored.clientCertificate : undefined
+    const before = urls.faults.length
+    const pair = {
+      certificate: fields.secret('certificate', PEM, known?.certificate),
+      key: fields.secret('key', PEM, known?.key),
+    }
+    if (urls.faults.length === before) urls.faults.push(...pairFaults(pair, fields.pointer))
+    if (webhook.url?.startsWith('http:')) {
+      const message = 'A client certificate requires TLS.'
+      urls.faults.push(fault(fields.pointer, 'https_required', message, 'Use an https URL.'))
+    }
+    return { clientCertificate: pair }
+  },
+}
+
+/** Another token endpoint never gets the stored secret: whoever may change its URL may not read the secret. */
+function storedSecret({ stored }: AuthContext, tokenUrl: string): string | undefined {
+  const known = stored && 'oauth2' in stored ? stored.oauth2 : undefined
+  return known?.tokenUrl === tokenUrl ? known.clientSecret : undefined
+}
+
+function tokenUrlIn(input: unknown, { pointer, urls }: AuthContext): ClientCredentials['tokenUrl'] {
+  const at = `${pointer}/oauth2/tokenUrl`
+  const url = parseWebhookUrl(input, at, urls) ?? ''
+  // It would show the client secret in the body of the request.
+  if (URL.parse(url)?.hostname === INSPECTOR_HOST) {
+    const message = 'The inspector is not a token endpoint.'
+    urls.faults.push(fault(at, 'not_allowed', message, 'Use the URL of a token endpoint.'))
+  }
+  if (url.includes('{{')) {
+    const message = 'A token URL must not contain templates.'
+    urls.faults.push(fault(at, 'template_not_allowed', message, 'Use the same URL for all events.'))
+  }
+  return url
+}
+
+interface TextRule {
+  readonly pattern: RegExp
+  readonly maxCharacters: number
+  readonly hint: string
+}
+
+const maxCharacters = LIMITS.authCharacters
+
+/** RFC 7617 §2. */
+const PASSWORD = {
+  pattern: /^[^\p{Cc}\p{Cs}]*$/u,
+  maxCharacters,
+  hint: 'Use text without control characters.',
+}
+const USER = {
+  pattern: /^[^:\p{Cc}\p{Cs}]*$/u,
+  maxCharacters,
+  hint: 'Use text without colons and control characters.',
+}
+const BEARER = {
+  pattern: /^[\x21-\x7e]+$/,
+  maxCharacters,
+  hint: 'Use the token without the word Bearer: visible ASCII characters without spaces.',
+}
+/** RFC 6749, appendix A. */
+const CLIENT = { pattern: /^[\x20-\x7e]+$/, maxCharacters, hint: 'Use printable ASCII characters.' }
+const SCOPE = {
+  pattern: /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/,
+  maxCharacters,
+  hint: 'Use scopes separated by single spaces, or omit it.',
+}
+const PEM = {
+  pattern: /^\s*-----BEGIN /,
+  maxCharacters: LIMITS.pemCharacters,
+  hint: 'Use PEM: text that begins with -----BEGIN.',
+}
+
+type TextContext = Pick<AuthContext, 'pointer' | 'urls'>
+
+/** Reads the fields of an object. Faults never quote values. */
+function fieldsOf(input: unknown, kind: string, names: readonly string[], context: TextContext) {
+  const pointer = `${context.pointer}/${kind}`
+  const { urls } = context
+  if (!isJsonObject(input)) {
+    const hint = `Use an object with ${names.join(', ')}.`
+    urls.faults.push(typeFault(input, pointer, { name: kind, type: 'an object' }, hint))
+    return undefined
+  }
+  urls.faults.push(...unknownFields(input, names, pointer))
+  return {
+    object: input,
+    pointer,
+    text: (name: string, rule: TextRule) => textIn(input, name, rule, { pointer, urls }),
+    secret: (name: string, rule: TextRule, known: string | undefined) =>
+      secretIn(input, name, rule, { pointer, urls, known }),
+  }
+}
+
+function secretIn(
+  object: JsonObject,
+  name: string,
+  rule: TextRule,
+  { known, ...context }: TextContext & { readonly known: string | undefined },
+): string {
+  if (!isHidden(object[name])) return textIn(object, name, rule, context)
+  if (known === undefined) {
+    const hint = 'Send the value. A stored one is kept only for the same URL.'
+    const message = `${name} has no stored value.`
+    const pointer = `${context.pointer}/${name}`
+    context.urls.faults.push(fault(pointer, 'hidden_value_unknown', message, hint))
+  }
+  return known ?? ''
+}
+
+function textIn(
+  object: JsonObject,
+  name: string,
+  { pattern, maxCharacters: max, hint }: TextRule,
+  { pointer, urls }: TextContext,
+): string {
+  const value = object[name]
+  const at = `${pointer}/${name}`
+  const { faults } = urls
+  if (typeof value !== 'string') faults.push(typeFault(value, at, { name, type: 'a string' }, hint))
+  else if (value.length > max) {
+    const fewer = `Use at most ${max} characters.`
+    faults.push(fault(at, 'too_long', `${name} is too long.`, fewer))
+  } else if (!pattern.test(value)) {
+    const code = value === '' ? 'empty' : 'invalid_characters'
+    faults.push(fault(at, code, `${name} is ${value === '' ? 'empty' : 'invalid'}.`, hint))
+  }
+  return typeof value === 'string' ? value : ''
+}
+
+/** Whether TLS can use the certificate with the key. An expired certificate causes a warning, not a fault. */
+function pairFaults({ certificate, key }: ClientCertificate, pointer: string): readonly Fault[] {
+  const invalid = (name: string, hint: string): readonly Fault[] => [
+    fault(`${pointer}/${name}`, `invalid_${name}`, `The ${name} cannot be read.`, hint),
+  ]
+  const leaf = parsed(() => new X509Certificate(certificate))
+  if (leaf === undefined)
+    return invalid('certificate', 'Use the client certificate as PEM, with its intermediates.')
+  const privateKey = parsed(() => createPrivateKey(key))
+  if (privateKey === undefined) return invalid('key', 'Use the private key as PEM, not encrypted.')
+  if (!leaf.checkPrivateKey(privateKey)) {
+    const hint = 'Use the key of the first certificate.'
+    const message = 'The key does not belong to the certificate.'
+    return [fault(`${pointer}/key`, 'key_mismatch', message, hint)]
+  }
+  if (parsed(() => createSecureContext({ cert: certificate, key })) !== undefined) return []
+  return invalid('certificate', 'Use a complete PEM with a key of at least 2,048 bits (RSA).')
+}
+
+function parsed<T>(parse: () => T): T | undefined {
+  try {
+    return parse()
+  } catch {
+    return undefined
+  }
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const WARNED_MS = 30 * DAY_MS
+
+/** The warning of a client certificate that has expired, or expires within 30 days. */
+export function certificateWarning({ auth }: Webhook, pointer: string, now: number): Fault[] {
+  if (auth === undefined || !('clientCertificate' in auth)) return []
+  const { expiresAt } = detailsOf(auth.clientCertificate)
+  if (expiresAt > now + WARNED_MS) return []
+  const isExpired = expiresAt <= now
+  const date = new Date(expiresAt).toISOString()
+  const at = `${pointer}/auth/clientCertificate/certificate`
+  const message = `The client certificate ${isExpired ? 'expired' : 'expires'} at ${date}.`
+  const hint = 'Set a new certificate with its key. Receivers refuse an expired one.'
+  return [fault(at, isExpired ? 'certificate_expired' : 'certificate_expires', message, hint)]
+}

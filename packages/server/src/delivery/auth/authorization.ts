@@ -1,0 +1,22 @@
+import type { WebhookAuth } from '@hookline/protocol'
+
+/** The value of `Authorization`; `undefined` if the webhook does not use this header. `token`: of OAuth 2. */
+export function authorizationOf(auth: WebhookAuth | undefined, token = ''): string | undefined {
+  if (auth === undefined || 'clientCertificate' in auth) return undefined
+  if ('basic' in auth) return `Basic ${basicCredentials(auth.basic.user, auth.basic.password)}`
+  return `Bearer ${'bearer' in auth ? auth.bearer : token}`
+}
+
+/** The secrets in the request that a receiver may repeat. */
+export function sentSecrets(auth: WebhookAuth | undefined, token = ''): string[] {
+  if (auth === undefined || 'clientCertificate' in auth) return []
+  if ('bearer' in auth) return [auth.bearer]
+  if ('oauth2' in auth) return [token]
+  const { user, password } = auth.basic
+  return [password, basicCredentials(user, password)]
+}
+
+/** RFC 7617 §2. */
+export function basicCredentials(user: string, password: string): string {
+  return Buffer.from(`${user}:${password}`).toString('base64')
+}

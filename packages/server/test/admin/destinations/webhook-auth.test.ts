@@ -1,0 +1,276 @@
+import type { WebhooksSettings } from '@hookline/protocol'
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import {
+  exportWebhooksSettings,
+  parseWebhooksSettings,
+  presentWebhooksSettings,
+} from '../../../src/admin/destinations/settings.ts'
+
+const URL_A = 'https://a.example/in'
+const { good, clients, expired, selfSigned } = makeCertificates()
+const clientCertificate = { certificate: clients[0].cert, key: clients[0].key }
+const oauth2 = {
+  tokenUrl: 'https://id.example/token',
+  clientId: 'hookline',
+  clientSecret: 'a client secret',
+  scope: 'hooks read',
+}
+const basic = { user: 'someone', password: 'a password' }
+const SET = { set: true }
+
+const withAuth = (auth: unknown, more: object = {}) => ({
+  webhooks: [{ url: URL_A, auth, ...more }],
+})
+
+function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
+  const parsed = parseWebhooksSettings(input, previous)
+  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  return parsed.settings
+}
+
+function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
+  const parsed = parseWebhooksSettings(input, previous)
+  const faults = 'faults' in parsed ? parsed.faults : []
+  return faults.map(({ pointer, code }) => `${pointer.replace('/webhooks/0/auth', '')} ${code}`)
+}
+
+const authIn = (settings: WebhooksSettings) => settings.webhooks[0]!.auth
+
+test.for([
+  [{ basic }, { basic: { user: 'someone', password: SET } }],
+  [{ bearer: 'a-token' }, { bearer: SET }],
+  [{ oauth2 }, { oauth2: { ...oauth2, clientSecret: SET } }],
+  [{ clientCertificate }, { clientCertificate: { certificate: SET, key: SET } }],
+] as const)('secrets are stored and hidden: %j', ([auth, hidden]) => {
+  const settings = settingsOf(withAuth(auth))
+  expect(authIn(settings)).toEqual(auth)
+  const exported = exportWebhooksSettings(settings, false)
+  expect(exported).toMatchObject({ webhooks: [{ auth: hidden }] })
+  expect(exportWebhooksSettings(settings, true)).toMatchObject({ webhooks: [{ auth }] })
+  // Sent back, hidden values stand for the stored ones.
+  const presented = presentWebhooksSettings(settings)
+  expect(presented).toMatchObject({ webhooks: [{ auth: hidden }] })
+  expect(settingsOf({ webhooks: presented.webhooks }, settings)).toEqual(settings)
+  expect(settingsOf(exported, settings)).toEqual(settings)
+  expect(settingsOf(exportWebhooksSettings(settings, true))).toEqual(settings)
+})
+
+test('a client certificate is shown with its subject and expiry', () => {
+  const { webhooks } = presentWebhooksSettings(settingsOf(withAuth({ clientCertificate })))
+  expect(webhooks[0]!.auth).toEqual({
+    clientCertificate: {
+      certificate: {
+        set: true,
+        subject: 'CN=client-a',
+        expiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/),
+      },
+      key: SET,
+    },
+  })
+})
+
+test.for([null, undefined])('auth set to %s removes it', (auth) => {
+  const previous = settingsOf(withAuth({ basic }))
+  expect(settingsOf(withAuth(auth), previous).webhooks).toEqual([{ url: URL_A, headers: {} }])
+  expect(authIn(settingsOf({ successPolicy: 'each' }, previous))).toEqual({ basic })
+})
+
+test('a hidden value keeps the stored one only at the same URL and token URL', () => {
+  const stored = settingsOf(withAuth({ oauth2 }))
+  const hidden = { ...oauth2, clientSecret: SET }
+  const renamed = { oauth2: { ...hidden, clientId: 'other' } }
+  expect(authIn(settingsOf(withAuth(renamed), stored))).toEqual({
+    oauth2: { ...oauth2, clientId: 'other' },
+  })
+  const unknown = ['/oauth2/clientSecret hidden_value_unknown']
+  const elsewhere = { oauth2: { ...hidden, tokenUrl: 'https://other.example/token' } }
+  expect(faultsOf(withAuth(elsewhere), stored)).toEqual(unknown)
+  expect(faultsOf(withAuth({ oauth2: hidden }, { url: 'https://b.example/' }), stored)).toEqual(
+    unknown,
+  )
+  expect(faultsOf(withAuth({ bearer: SET }), stored)).toEqual(['/bearer hidden_value_unknown'])
+})
+
+const smallKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
+const encrypted = smallKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+  cipher: 'aes-256-cbc',
+  passphrase: 'x',
+})
+const tooLong = 'x'.repeat(4097)
+
+test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
+  ['a string', 'Basic x', [' wrong_type']],
+  ['a list', [], [' wrong_type']],
+  ['an empty object', {}, [' required']],
+  ['two kinds', { basic, bearer: 'x' }, [' exclusive']],
+  ['an unknown kind', { digest: {} }, ['/digest unknown_field', ' required']],
+  [
+    'the kind __proto__',
+    JSON.parse('{"__proto__": {}}'),
+    ['/__proto__ unknown_field', ' required'],
+  ],
+  ['basic without a password', { basic: { user: 'u' } }, ['/basic/password required']],
+  ['basic with null', { basic: null }, ['/basic wrong_type']],
+  [
+    'basic with an unknown field',
+    { basic: { ...basic, realm: 'r' } },
+    ['/basic/realm unknown_field'],
+  ],
+  ['a colon in the user', { basic: { ...basic, user: 'a:b' } }, ['/basic/user invalid_characters']],
+  ['a hidden user', { basic: { ...basic, user: SET } }, ['/basic/user wrong_type']],
+  [
+    'a line break in the password',
+    { basic: { ...basic, password: 'a\r\nb' } },
+    ['/basic/password invalid_characters'],
+  ],
+  [
+    'NUL in the password',
+    { basic: { ...basic, password: '\0' } },
+    ['/basic/password invalid_characters'],
+  ],
+  [
+    'half a character in the password',
+    { basic: { ...basic, password: '\ud800' } },
+    ['/basic/password invalid_characters'],
+  ],
+  ['a long password', { basic: { ...basic, password: tooLong } }, ['/basic/password too_long']],
+  ['an empty bearer', { bearer: '' }, ['/bearer empty']],
+  ['a bearer with its scheme', { bearer: 'Bearer x' }, ['/bearer invalid_characters']],
+  ['a line break in the bearer', { bearer: 'x\n' }, ['/bearer invalid_characters']],
+  ['a bearer beyond ASCII', { bearer: 'ü' }, ['/bearer invalid_characters']],
+  ['a long bearer', { bearer: tooLong }, ['/bearer too_long']],
+  ['a number as bearer', { bearer: 1 }, ['/bearer wrong_type']],
+  [
+    'oauth2 without fields',
+    { oauth2: {} },
+    ['/oauth2/tokenUrl required', '/oauth2/clientId required', '/oauth2/clientSecret required'],
+  ],
+  [
+    'a file as token URL',
+    { oauth2: { ...oauth2, tokenUrl: 'file:///etc/passwd' } },
+    ['/oauth2/tokenUrl scheme_not_allowed'],
+  ],
+  [
+    'a token URL with a password',
+    { oauth2: { ...oauth2, tokenUrl: 'https://u:p@id.example/' } },
+    ['/oauth2/tokenUrl credentials_in_url'],
+  ],
+  [
+    'a database as token URL',
+    { oauth2: { ...oauth2, tokenUrl: 'http://id.example:5432/' } },
+    ['/oauth2/tokenUrl port_not_allowed'],
+  ],
+  [
+    'the inspector as token URL',
+    { oauth2: { ...oauth2, tokenUrl: 'http://inspector.internal/' } },
+    ['/oauth2/tokenUrl not_allowed'],
+  ],
+  [
+    'a line break in the client id',
+    { oauth2: { ...oauth2, clientId: 'a\nb' } },
+    ['/oauth2/clientId invalid_characters'],
+  ],
+  [
+    'an empty client secret',
+    { oauth2: { ...oauth2, clientSecret: '' } },
+    ['/oauth2/clientSecret empty'],
+  ],
+  [
+    'two spaces in the scope',
+    { oauth2: { ...oauth2, scope: 'a  b' } },
+    ['/oauth2/scope invalid_characters'],
+  ],
+  ['an empty scope', { oauth2: { ...oauth2, scope: '' } }, ['/oauth2/scope empty']],
+  [
+    'a certificate without key',
+    { clientCertificate: { certificate: good.cert } },
+    ['/clientCertificate/key required'],
+  ],
+  [
+    'a certificate that is no PEM',
+    { clientCertificate: { ...clientCertificate, certificate: 'x' } },
+    ['/clientCertificate/certificate invalid_characters'],
+  ],
+  [
+    'a key as certificate',
+    { clientCertificate: { ...clientCertificate, certificate: good.key } },
+    ['/clientCertificate/certificate invalid_certificate'],
+  ],
+  [
+    'a certificate cut off',
+    { clientCertificate: { ...clientCertificate, certificate: good.cert.slice(0, 200) } },
+    ['/clientCertificate/certificate invalid_certificate'],
+  ],
+  [
+    'a broken intermediate',
+    {
+      clientCertificate: {
+        ...clientCertificate,
+        certificate: `${clients[0].cert}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`,
+      },
+    },
+    ['/clientCertificate/certificate invalid_certificate'],
+  ],
+  [
+    'a certificate as key',
+    { clientCertificate: { ...clientCertificate, key: good.cert } },
+    ['/clientCertificate/key invalid_key'],
+  ],
+  [
+    'an encrypted key',
+    { clientCertificate: { ...clientCertificate, key: encrypted } },
+    ['/clientCertificate/key invalid_key'],
+  ],
+  [
+    'the key of another certificate',
+    { clientCertificate: { ...clientCertificate, key: clients[1].key } },
+    ['/clientCertificate/key key_mismatch'],
+  ],
+  [
+    'a long key',
+    { clientCertificate: { ...clientCertificate, key: 'x'.repeat(32_769) } },
+    ['/clientCertificate/key too_long'],
+  ],
+])('%s is refused', ([, auth, faults]) => {
+  expect(faultsOf(withAuth(auth))).toEqual(faults)
+})
+
+test('no fault quotes a value', () => {
+  const secret = 'do-not-quote\n'
+  const inputs = [
+    { basic: { user: `${secret}:`, password: secret } },
+    { bearer: secret },
+    { oauth2: { tokenUrl: secret, clientId: secret, clientSecret: secret, scope: secret } },
+    { clientCertificate: { certificate: `-----BEGIN ${secret}`, key: `-----BEGIN ${secret}` } },
+  ]
+  for (const input of inputs) {
+    const parsed = parseWebhooksSettings(withAuth(input))
+    expect(parsed).toHaveProperty('faults')
+    expect(JSON.stringify(parsed)).not.toContain('do-not-quote')
+  }
+})
+
+test('a static Authorization header conflicts with auth, except with a client certificate', () => {
+  const more = { headers: { authorization: 'Basic x' } }
+  for (const auth of [{ basic }, { bearer: 'x' }, { oauth2 }])
+    expect(faultsOf(withAuth(auth, more))).toEqual([' exclusive'])
+  expect(faultsOf(withAuth({ clientCertificate }, more))).toEqual([])
+})
+
+test('a client certificate requires https', () => {
+  const http = { url: 'http://a.example/' }
+  expect(faultsOf(withAuth({ clientCertificate }, http))).toEqual([
+    '/clientCertificate https_required',
+  ])
+})
+
+test('a chain, an expired certificate and a self-signed one are accepted', () => {
+  const chain = { certificate: clients[0].cert + good.cert, key: clients[0].key }
+  for (const { cert, key } of [expired, selfSigned])
+    expect(faultsOf(withAuth({ clientCertificate: { certificate: cert, key } }))).toEqual([])
+  expect(faultsOf(withAuth({ clientCertificate: chain }))).toEqual([])
+})
