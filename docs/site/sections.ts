@@ -39,6 +39,7 @@ const FOLDERS: readonly Folder[] = [
       'deploying',
       'reverse-proxy',
       'receivers',
+      'receiver-authentication',
       'find-a-failing-webhook',
     ],
   },

@@ -12,7 +12,7 @@ import type { Finding } from './finding.ts'
 
 export type CheckedDestination = Pick<
   Awaited<ReturnType<ManagementApi['getDestination']>>,
-  'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health'
+  'id' | 'name' | 'enabled' | 'paused' | 'settings' | 'health' | 'warnings'
 >
 
 type CheckedFailures = Pick<
@@ -40,6 +40,7 @@ export function deliveryChecks(
   return {
     breakers: breakers(destinations),
     webhooks: pausedWebhooks(destinations),
+    'client certificates': clientCertificates(destinations),
     backlog: backlog(destinations, now),
     'success rate': successRate(destinations),
     held: held(destinations),
@@ -90,6 +91,25 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
   }
 }
 
+/** Only a warning: receivers decide about an expired certificate, and a failed delivery is reported by other checks. */
+function clientCertificates(destinations: readonly CheckedDestination[]): Finding {
+  const found = destinations.flatMap((destination) =>
+    (destination.warnings ?? [])
+      .filter(({ code }) => code === 'certificate_expired' || code === 'certificate_expires')
+      .map(({ message }) => ({ destination, message })),
+  )
+  const [first] = found
+  if (first === undefined) return { ok: true, detail: 'none expires within 30 days' }
+  const { id } = first.destination
+  return {
+    ok: true,
+    warning: true,
+    detail: `${counted(found.length, 'client certificate')} expired, or about to expire`,
+    ...shortened(found.map(({ destination, message }) => `${named(destination)}: ${message}`)),
+    next: `\`hookline destinations get ${id}\` shows it; set a new one in the console, or with \`hookline destinations update ${id}\``,
+  }
+}
+
 function backlog(destinations: readonly CheckedDestination[], now: number): Finding {
   const webhooks = destinations.flatMap((destination) =>
     destination.health.webhooks.map((webhook) => pendingOf(destination, webhook, now)),
@@ -131,7 +151,7 @@ function pendingOf(destination: CheckedDestination, webhook: WebhookHealth, now:
 function blockText({ enabled }: CheckedDestination, { retryAfterUntil }: WebhookHealth): string {
   if (!enabled) return '; the destination is disabled'
   if (retryAfterUntil === null) return ''
-  return `; the receiver sent Retry-After, next attempt ${retryAfterUntil}`
+  return `; no access token, or the receiver sent Retry-After, next attempt ${retryAfterUntil}`
 }
 
 function successRate(destinations: readonly CheckedDestination[]): Finding {

@@ -27,6 +27,7 @@ interface DestinationOverrides {
   readonly paused?: Pause
   readonly webhookPaused?: Pause
   readonly enabled?: boolean
+  readonly warnings?: CheckedDestination['warnings']
 }
 
 function destination(overrides: DestinationOverrides = {}): CheckedDestination {
@@ -36,8 +37,10 @@ function destination(overrides: DestinationOverrides = {}): CheckedDestination {
     paused = null,
     webhookPaused = null,
     enabled = true,
+    warnings,
   } = overrides
   return {
+    ...(warnings && { warnings }),
     id: 'dst_1',
     name: 'CRM',
     enabled,
@@ -107,6 +110,18 @@ describe('the delivery checks', () => {
     })
   })
 
+  it('warn of a client certificate that expires soon', () => {
+    const message = 'The client certificate expires at 2026-12-01T00:00:00.000Z.'
+    const warning = { pointer: '', code: 'certificate_expires', message, hint: '' }
+    const other = { ...warning, code: 'name_unresolved' }
+    expect(check('client certificates', { warnings: [other, warning] })).toMatchObject({
+      ok: true,
+      warning: true,
+      detail: '1 client certificate expired, or about to expire',
+      causes: [`CRM (dst_1): ${message}`],
+    })
+  })
+
   it('fail if a delivery has waited for longer than ten minutes', () => {
     const webhook = { pending: 50_000, oldestPendingAt: SINCE }
     expect(check('backlog', { webhook })).toMatchObject({
@@ -167,6 +182,7 @@ describe('the delivery checks', () => {
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
         destination({
           webhook: { held: 2 },
+          warnings: [{ pointer: '', code: 'certificate_expired', message: '', hint: '' }],
           webhookPaused: { since: SINCE, reason: 'webhook_gone' },
         }),
       ],
@@ -174,7 +190,7 @@ describe('the delivery checks', () => {
       NOW,
     )
     const next = Object.values(found).map((each) => each.next)
-    expect(next).toHaveLength(6)
+    expect(next).toHaveLength(7)
     for (const each of next) expect(each).toMatch(/dst_1/)
     expect(next.join()).not.toContain('<id>')
   })

@@ -4,6 +4,11 @@ import type { Destination } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
+import {
+  type AuthenticatedWebhook,
+  requestedWebhook,
+  withAuthOptions,
+} from '../../options/auth-options.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { requireChange } from '../../options/require-change.ts'
 import {
@@ -124,31 +129,27 @@ function stateOf({ enabled, paused }: Destination): string {
   return paused === null ? 'enabled' : 'paused'
 }
 
-interface WebhookOption {
-  readonly url: string
-  readonly headers: Record<string, string>
-}
-
 interface WebhookOptions extends RoutingOptions {
   readonly name?: string
   readonly enabled?: true
-  readonly webhook?: readonly WebhookOption[]
+  readonly webhook?: readonly AuthenticatedWebhook[]
   readonly secret?: string | false
   readonly secretFile?: string
   readonly policy?: string
 }
 
 function addWebhookOptions(command: ApiCommand): ApiCommand {
-  const webhooks: WebhookOption[] = []
-  return withRoutingOptions(withSecretOptions(command))
+  const webhooks: AuthenticatedWebhook[] = []
+  withRoutingOptions(withSecretOptions(command))
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
-      webhooks.push({ url, headers: {} })
+      webhooks.push({ url, headers: {}, auth: {} })
       return webhooks
     })
     .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
       addHeader(webhooks.at(-1), text)
     })
+  return withAuthOptions(command, () => webhooks.at(-1))
     .addOption(
       new Option('--policy <policy>', 'which webhooks must accept a delivery').choices([
         'any',
@@ -163,10 +164,10 @@ async function settingsOf(
   options: WebhookOptions,
   readFields?: () => Promise<object>,
 ): Promise<object | undefined> {
-  const { webhook: webhooks, secret, policy: successPolicy } = options
+  const { webhook, secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
   const settings = {
-    webhooks,
+    webhooks: webhook && (await Promise.all(webhook.map(requestedWebhook))),
     sharedSecret,
     successPolicy,
     ...(await routingOf(options, readFields)),
@@ -174,7 +175,7 @@ async function settingsOf(
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 
-function addHeader(webhook: WebhookOption | undefined, text: string): void {
+function addHeader(webhook: AuthenticatedWebhook | undefined, text: string): void {
   const colon = text.indexOf(':')
   // The messages do not quote values: header values are secrets.
   if (webhook === undefined) throw new Failure('usage', '--header must come after its --webhook.')

@@ -70,12 +70,26 @@ export function fieldsText(fields: object): string {
 function webhookText({
   url,
   headers,
+  auth,
   paused,
 }: Destination['settings']['webhooks'][number]): string {
   const names = Object.keys(headers)
   return [
     url,
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
+    ...(auth === undefined ? [] : [`(${authText(auth)})`]),
     ...(paused === null ? [] : [`(paused since ${paused.since}: ${PAUSE_CAUSES[paused.reason]})`]),
   ].join(' ')
+}
+
+function authText({
+  basic,
+  oauth2,
+  clientCertificate,
+}: NonNullable<Destination['settings']['webhooks'][number]['auth']>): string {
+  if (basic) return `basic authentication as ${basic.user}`
+  if (oauth2) return `OAuth 2 token for ${oauth2.clientId} from ${oauth2.tokenUrl}`
+  if (clientCertificate === undefined) return 'bearer token'
+  const { subject, expiresAt } = clientCertificate.certificate
+  return `client certificate ${subject}, expires ${expiresAt}`
 }

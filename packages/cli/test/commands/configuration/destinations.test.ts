@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { ApiService } from '@hookline/testing/cli/api-service'
 import { errorOf } from '@hookline/testing/cli/hookline'
+import { makeCertificates } from '@hookline/testing/network/certificates'
 
 describe('hookline destinations', () => {
   let service: ApiService
@@ -88,6 +89,64 @@ describe('hookline destinations', () => {
         { pointer: '/settings/webhooks/0/url' },
       ],
     })
+  })
+
+  it('sets the authentication of each webhook, from options and files', async () => {
+    using folder = new TemporaryFolder()
+    const file = (name: string, text: string): string => {
+      writeFileSync(join(folder.path, name), text)
+      return join(folder.path, name)
+    }
+    const { cert, key } = makeCertificates().clients[0]
+    const oauth2 = { tokenUrl: 'https://example.com/token', clientId: 'id', clientSecret: 'geheim' }
+    const webhook = (path: string, ...options: string[]) => [
+      '--webhook',
+      `https://example.com/${path}`,
+      ...options,
+    ]
+    const certificate = ['--client-certificate', file('cert.pem', cert)]
+    const created = await service.json<{ id: string }>(
+      'destinations',
+      'create',
+      '--source',
+      source,
+      ...webhook('basic', '--basic', 'someone:geheim:2'),
+      ...webhook('bearer', '--bearer', 'geheim'),
+      ...webhook('oauth2', '--auth-file', file('auth.json', JSON.stringify({ oauth2 }))),
+      ...webhook('certificate', ...certificate, '--client-key', file('key.pem', key)),
+    )
+    const set = { set: true }
+    expect(created).toMatchObject({
+      settings: {
+        webhooks: [
+          { auth: { basic: { user: 'someone', password: set } } },
+          { auth: { bearer: set } },
+          { auth: { oauth2: { ...oauth2, clientSecret: set } } },
+          { auth: { clientCertificate: { certificate: { subject: 'CN=client-a' }, key: set } } },
+        ],
+      },
+    })
+    const { stdout } = await service.run('destinations', 'get', created.id)
+    expect(stdout).toContain('(basic authentication as someone)')
+    expect(stdout).toContain('(bearer token)')
+    expect(stdout).toContain('(OAuth 2 token for id from https://example.com/token)')
+    expect(stdout).toMatch(/\(client certificate CN=client-a, expires \d{4}-/)
+    expect(stdout).not.toContain('geheim')
+  })
+
+  it.for([
+    ['--basic', 'geheim'],
+    ['--basic', 'u:geheim', '--bearer', 'geheim'],
+    ['--client-certificate', '/geheim'],
+    ['--client-certificate', '/none', '--client-key', '/none'],
+    ['--auth-file', '/none'],
+  ])('refuses %s, without quoting secrets', async (options) => {
+    const create = ['destinations', 'create', '--source', source]
+    const failed = await service.run(...create, '--webhook', 'https://example.com', ...options)
+    expect(failed.code).toBe(2)
+    expect(failed.stderr).not.toContain('geheim')
+    const early = await service.run(...create, ...options, '--webhook', 'https://example.com')
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('its --webhook')])
   })
 
   it('refuses a header without a webhook or without a name, without quoting it', async () => {

@@ -26,7 +26,10 @@ export const WAIT_REASONS = {
     meaning: 'Its last attempt failed, and the next one is due later.',
     remedy: 'To attempt it now, retry the delivery.',
   },
-  retry_after: { meaning: 'The receiver sent Retry-After.', remedy: CLOSE },
+  retry_after: {
+    meaning: 'There is no access token, or the receiver sent Retry-After.',
+    remedy: CLOSE,
+  },
   breaker_open: {
     meaning:
       'Too many attempts failed, so the breaker is open. Single attempts probe whether the receiver has recovered.',

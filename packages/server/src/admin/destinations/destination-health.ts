@@ -20,7 +20,9 @@ export const HealthResponse = Type.Object({
       brokenSince: Schema.nullable(Schema.time),
       openUntil: Schema.nullable(Schema.time),
       retryAfterUntil: Schema.nullable(
-        Schema.timeOf('The end of the pause requested with Retry-After.'),
+        Schema.timeOf(
+          'The end of the pause that was requested with Retry-After, or follows a failed request for an access token.',
+        ),
       ),
       pacePerSecond: Schema.nullable(
         Schema.number('The current limit on attempts per second, after 429, 502 or 503 responses.'),

@@ -1,5 +1,6 @@
 import { LIMITS } from '@hookline/protocol'
 import type { Destination } from '@hookline/cli/management-client'
+import { type AuthDraft, authDraftOf, emptyAuth, requestedAuth } from './auth-draft.ts'
 
 export interface HeaderDraft {
   readonly key: number
@@ -12,9 +13,10 @@ export interface HeaderDraft {
 export interface WebhookDraft {
   readonly key: number
   readonly url: string
-  /** The URL for which header values are stored. */
+  /** The URL for which secrets are stored. */
   readonly storedUrl: string | null
   readonly headers: readonly HeaderDraft[]
+  readonly auth: AuthDraft
 }
 
 export interface WebhooksDraft {
@@ -38,7 +40,7 @@ function newKey(): number {
 }
 
 export function newWebhook(url = ''): WebhookDraft {
-  return { key: newKey(), url, storedUrl: null, headers: [] }
+  return { key: newKey(), url, storedUrl: null, headers: [], auth: emptyAuth() }
 }
 
 export function newHeader(): HeaderDraft {
@@ -46,7 +48,7 @@ export function newHeader(): HeaderDraft {
 }
 
 export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
-  return webhooks.map(({ url, headers }) => ({
+  return webhooks.map(({ url, headers, auth }) => ({
     key: newKey(),
     url,
     storedUrl: url,
@@ -56,22 +58,35 @@ export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
       value: '',
       isStored: true,
     })),
+    auth: authDraftOf(auth),
   }))
 }
 
 /** Whether the service keeps the stored value of a header: it does so only while the URL stays the same. */
 export function keepsValue(header: HeaderDraft, webhook: WebhookDraft): boolean {
-  return header.isStored && header.value === '' && webhook.url.trim() === webhook.storedUrl
+  return header.isStored && header.value === '' && hasSameUrl(webhook)
+}
+
+export function hasSameUrl({ url, storedUrl }: WebhookDraft): boolean {
+  return url.trim() === storedUrl
 }
 
 interface RequestedWebhook {
   url: string
   headers: Record<string, string | { set: true }>
+  auth?: object
 }
 
 /** The webhooks for a request, without empty header rows. */
 export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWebhook[] {
-  return drafts.map((webhook) => ({
+  return drafts.map((webhook) => {
+    const auth = requestedAuth(webhook.auth, hasSameUrl(webhook))
+    return { ...requestedHeaders(webhook), ...(auth && { auth }) }
+  })
+}
+
+function requestedHeaders(webhook: WebhookDraft): RequestedWebhook {
+  return {
     url: webhook.url.trim(),
     headers: Object.fromEntries(
       webhook.headers
@@ -81,7 +96,7 @@ export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWeb
           keepsValue(header, webhook) ? { set: true } : header.value,
         ]),
     ),
-  }))
+  }
 }
 
 /** Whether another header has the same name. The service cannot check this: headers are sent as an object. */

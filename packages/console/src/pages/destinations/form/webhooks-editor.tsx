@@ -4,7 +4,9 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { shownText } from '../../../format/shown-text.ts'
+import { AuthEditor } from './auth-editor.tsx'
 import {
+  hasSameUrl,
   headerPointer,
   type HeaderDraft,
   keepsValue,
@@ -112,6 +114,13 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
         )}
       </Field>
       <HeadersEditor webhook={webhook} index={index} error={error} onChange={onChange} />
+      <AuthEditor
+        auth={webhook.auth}
+        hasSameUrl={hasSameUrl(webhook)}
+        index={index}
+        error={error}
+        onChange={(auth) => onChange({ ...webhook, auth })}
+      />
     </div>
   )
 }
@@ -217,8 +226,9 @@ function HeaderEditor(props: HeaderEditorProps): ReactElement {
 type ValueFieldProps = Pick<HeaderEditorProps, 'header' | 'webhook' | 'onChange'>
 
 function ValueField({ header, webhook, onChange }: ValueFieldProps): ReactElement {
-  const isSameUrl = webhook.url.trim() === webhook.storedUrl
-  const storedHint = isSameUrl ? 'Leave empty to keep it.' : 'Enter it again for the new URL.'
+  const storedHint = hasSameUrl(webhook)
+    ? 'Leave empty to keep it.'
+    : 'Enter it again for the new URL.'
   const hint = header.isStored ? storedHint : undefined
   return (
     <Field label="Value" className="flex-1 basis-44" hint={hint}>

@@ -83,7 +83,8 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
       {breaker !== 'closed' && <BreakerText {...webhook} />}
       {retryAfterUntil !== null && (
         <p>
-          Retry-After from the receiver: next attempt <Time at={retryAfterUntil} /> (
+          Retry-After from the receiver, or no access token: next attempt{' '}
+          <Time at={retryAfterUntil} /> (
           <Time at={retryAfterUntil} form="clock" />
           ).
         </p>

@@ -18,7 +18,7 @@ export type DestinationChange = Parameters<typeof api.changeDestination>[1]
 export function changeOf(draft: SettingsDraft, destination: Destination): DestinationChange {
   const { name, enabled, settings } = destination
   const webhooks = requestedWebhooks(draft.webhooks)
-  const stored = settings.webhooks.map(({ url, headers }) => ({ url, headers }))
+  const stored = requestedWebhooks(draftsOf(settings.webhooks))
   const part = {
     ...(JSON.stringify(webhooks) !== JSON.stringify(stored) && { webhooks }),
     ...(draft.policy !== settings.successPolicy && { successPolicy: draft.policy }),

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { Failure } from '../failure.ts'
+import { jsonObjectIn } from './json-file.ts'
+
+/** The options that authenticate the preceding --webhook. */
+interface AuthOptions {
+  basic?: string
+  bearer?: string
+  clientCertificate?: string
+  clientKey?: string
+  authFile?: string
+}
+
+export interface AuthenticatedWebhook {
+  readonly url: string
+  readonly headers: Record<string, string>
+  readonly auth: AuthOptions
+}
+
+/** Adds the options. `current` returns the preceding --webhook. */
+export function withAuthOptions<C extends Command>(
+  command: C,
+  current: () => AuthenticatedWebhook | undefined,
+): C {
+  const set = (name: keyof AuthOptions, flag: string) => (text: string) => {
+    const webhook = current()
+    if (webhook === undefined) throw new Failure('usage', `${flag} must come after its --webhook.`)
+    webhook.auth[name] = text
+  }
+  return command
+    .option('--basic <user:password>', 'HTTP basic authentication', set('basic', '--basic'))
+    .option('--bearer <token>', 'bearer token', set('bearer', '--bearer'))
+    .option(
+      '--client-certificate <file>',
+      'client certificate in PEM, with its intermediates',
+      set('clientCertificate', '--client-certificate'),
+    )
+    .option('--client-key <file>', 'its key in PEM', set('clientKey', '--client-key'))
+    .option(
+      '--auth-file <file>',
+      'JSON file with auth, such as {"oauth2": {…}}; - for standard input',
+      set('authFile', '--auth-file'),
+    )
+}
+
+/** The webhook for a request. @throws {Failure} `usage`. The messages do not quote secrets. */
+export async function requestedWebhook({ auth, ...webhook }: AuthenticatedWebhook) {
+  const kinds = [auth.basic, auth.bearer, auth.clientCertificate, auth.authFile]
+  if (kinds.filter((each) => each !== undefined).length > 1)
+    throw new Failure('usage', 'A --webhook can have only one kind of authentication.')
+  const requested = await authOf(auth)
+  return requested === undefined ? webhook : { ...webhook, auth: requested }
+}
+
+async function authOf(options: AuthOptions): Promise<object | undefined> {
+  const { basic, bearer, clientCertificate, clientKey, authFile } = options
+  if ((clientCertificate === undefined) !== (clientKey === undefined))
+    throw new Failure('usage', 'Use --client-certificate and --client-key together.')
+  if (clientCertificate !== undefined && clientKey !== undefined)
+    return { clientCertificate: { certificate: pemIn(clientCertificate), key: pemIn(clientKey) } }
+  if (basic !== undefined) return { basic: basicOf(basic) }
+  if (bearer !== undefined) return { bearer }
+  if (authFile === undefined) return undefined
+  return jsonObjectIn(authFile, 'Use an object such as {"bearer": "…"} or {"oauth2": {…}}.')
+}
+
+function basicOf(text: string): object {
+  const colon = text.indexOf(':')
+  if (colon === -1) throw new Failure('usage', '--basic must have the format user:password.')
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+function pemIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new Failure('usage', `Cannot read ${file}.`, { cause })
+  }
+}

@@ -1,0 +1,89 @@
+import type { Destination } from '@hookline/cli/management-client'
+
+type StoredAuth = Destination['settings']['webhooks'][number]['auth']
+
+export type AuthKind = 'none' | keyof NonNullable<StoredAuth>
+
+/** Authentication of a webhook as entered. */
+export interface AuthDraft {
+  readonly kind: AuthKind
+  /** By name of the field. Stored secrets are absent. */
+  readonly values: Readonly<Record<string, string>>
+  readonly storedKind: AuthKind
+  /** The stored client certificate. */
+  readonly certificate?: { readonly subject: string; readonly expiresAt: string }
+}
+
+export const AUTH_KINDS: Readonly<Record<AuthKind, string>> = {
+  none: 'None, or a static header',
+  basic: 'User and password (basic)',
+  bearer: 'Bearer token',
+  oauth2: 'OAuth 2 client credentials',
+  clientCertificate: 'Client certificate (TLS)',
+}
+
+interface AuthField {
+  readonly name: string
+  readonly label: string
+  readonly isSecret?: true
+  readonly isOptional?: true
+}
+
+export const AUTH_FIELDS: Readonly<Record<AuthKind, readonly AuthField[]>> = {
+  none: [],
+  basic: [
+    { name: 'user', label: 'User' },
+    { name: 'password', label: 'Password', isSecret: true },
+  ],
+  bearer: [{ name: 'bearer', label: 'Token', isSecret: true }],
+  oauth2: [
+    { name: 'tokenUrl', label: 'Token URL' },
+    { name: 'clientId', label: 'Client ID' },
+    { name: 'clientSecret', label: 'Client secret', isSecret: true },
+    { name: 'scope', label: 'Scope', isOptional: true },
+  ],
+  clientCertificate: [
+    { name: 'certificate', label: 'Certificate (PEM)', isSecret: true },
+    { name: 'key', label: 'Private key (PEM)', isSecret: true },
+  ],
+}
+
+export function emptyAuth(): AuthDraft {
+  return { kind: 'none', values: {}, storedKind: 'none' }
+}
+
+export function authDraftOf(auth: StoredAuth): AuthDraft {
+  if (auth?.basic) {
+    const { user } = auth.basic
+    return { kind: 'basic', values: { user }, storedKind: 'basic' }
+  }
+  if (auth?.bearer) return { kind: 'bearer', values: {}, storedKind: 'bearer' }
+  if (auth?.oauth2) {
+    const { tokenUrl, clientId, scope = '' } = auth.oauth2
+    return { kind: 'oauth2', values: { tokenUrl, clientId, scope }, storedKind: 'oauth2' }
+  }
+  if (auth?.clientCertificate === undefined) return emptyAuth()
+  const kind = 'clientCertificate'
+  return { kind, values: {}, storedKind: kind, certificate: auth.clientCertificate.certificate }
+}
+
+/** `auth` for a request. Empty secrets stand for the stored ones if `hasSameUrl`. */
+export function requestedAuth(draft: AuthDraft, hasSameUrl: boolean): object | undefined {
+  const { kind, values } = draft
+  if (kind === 'none') return undefined
+  const fields = AUTH_FIELDS[kind]
+    .filter(({ name, isOptional }) => !isOptional || (values[name] ?? '') !== '')
+    .map(({ name, isSecret }) => {
+      const value = values[name] ?? ''
+      const isKept = isSecret && value === '' && hasSameUrl && draft.storedKind === kind
+      return [name, isKept ? { set: true } : value] as const
+    })
+  const object = Object.fromEntries(fields)
+  return kind === 'bearer' ? object : { [kind]: object }
+}
+
+/** The JSON Pointer of a field in errors of the service. */
+export function authPointer(webhook: number, kind: AuthKind, name: string): string {
+  const at = `/settings/webhooks/${webhook}/auth`
+  return kind === 'bearer' ? `${at}/bearer` : `${at}/${kind}/${name}`
+}
