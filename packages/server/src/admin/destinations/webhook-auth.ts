@@ -237,9 +237,9 @@ const SCOPE = {
   hint: 'Use scopes separated by single spaces, or omit it.',
 }
 const PEM = {
-  pattern: /^\s*-----BEGIN /,
+  pattern: /-----BEGIN /,
   maxCharacters: LIMITS.pemCharacters,
-  hint: 'Use PEM: text that begins with -----BEGIN.',
+  hint: 'Use PEM: text with -----BEGIN and -----END.',
 }
 
 type TextContext = Pick<AuthContext, 'pointer' | 'urls'>

@@ -115,15 +115,20 @@ export async function nextRequests(
     const request = nextRequest(delivery, sent, webhook, { settings, now })
     const shown = shownRequest(request, now)
     const headers = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)
-    return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }) }]
+    return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }, webhook) }]
   })
 }
 
 /** Characters that a terminal acts on or hides. JSON escapes only some of them. */
 const HIDDEN = /[^\x20-\x7e\p{L}\p{N}\p{P}\p{S}]|\p{Default_Ignorable_Code_Point}/u
 
+const CERTIFICATE_OPTIONS = ["--cert '<file of the certificate>' --key '<file of the key>'"]
+
 /** An `sh` command that sends the same bytes, and contains no character that a terminal hides. */
-function curlCommand({ method, url, headers, body }: ShownRequest): string {
+function curlCommand(
+  { method, url, headers, body }: ShownRequest,
+  { auth }: Pick<Webhook, 'auth'>,
+): string {
   // The empty `Accept:` and `Expect:` keep curl from adding these headers. With Expect, it would wait before it sends the body.
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const options = ['Accept:', 'Expect:', ...lines].map((line) => `--header ${quoted(line)}`)
@@ -132,6 +137,7 @@ function curlCommand({ method, url, headers, body }: ShownRequest): string {
   const curl = [
     // A URL may contain brackets, which curl would interpret as ranges.
     `curl --include --http1.1 --globoff --request ${method} ${quoted(url)}`,
+    ...(auth !== undefined && 'clientCertificate' in auth ? CERTIFICATE_OPTIONS : []),
     ...options,
     data,
   ].join(' \\\n  ')
