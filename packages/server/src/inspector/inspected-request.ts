@@ -60,7 +60,7 @@ export interface EventInBody {
   readonly previousId: string | null
 }
 
-/** The event in a body; all fields are `null` if it is not JSON. */
+/** The event in a body; all fields are `null` if it has none. */
 export function eventIn(body: string): EventInBody {
   const object = parsed(body)
   const field = (name: string): string | null => {

@@ -2480,7 +2480,7 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                 deliveryId: string | null;
                 /** The number of the attempt, from 1. */
                 attempt: number | null;
-                /** type of the body; null if the body is not JSON. */
+                /** type of the body; null if it has none, as after a transform. */
                 "type": string | null;
                 /** The name of the event, page or screen. */
                 name: string | null;
@@ -2556,7 +2556,7 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
             deliveryId: string | null;
             /** The number of the attempt, from 1. */
             attempt: number | null;
-            /** type of the body; null if the body is not JSON. */
+            /** type of the body; null if it has none, as after a transform. */
             "type": string | null;
             /** The name of the event, page or screen. */
             name: string | null;

@@ -101,7 +101,7 @@ function columnsFor(items: readonly Summary[], names: Names): Column<Summary>[] 
   return [
     { head: 'id', cell: ({ id }) => id },
     { head: 'received', cell: ({ receivedAt }) => receivedAt, isTime: true },
-    { head: 'type', cell: ({ type }) => type ?? 'not JSON' },
+    { head: 'type', cell: ({ type }) => type ?? 'no type' },
     { head: 'name', cell: ({ name }) => name ?? '', long: 'cut', rank: 2 },
     { head: 'user', cell: userOf, long: 'cut', rank: 3 },
     { head: 'signature', cell: ({ signature }) => signature.verdict },

@@ -3,7 +3,7 @@ import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
 
 export interface EventSummary {
-  /** `null` if the body is not JSON. */
+  /** `null` if the body has no `type`, as after a transform. */
   readonly type: string | null
   readonly name: string | null
   readonly userId: string | null
@@ -28,7 +28,7 @@ export function userOf({ userId, anonymousId }: EventSummary): string {
 export function eventCells(output: Output, at: string, event: EventSummary): string[] {
   return [
     output.style('dim', at.slice(11, 23)),
-    output.style('cyan', cell(event.type ?? 'not JSON', 8)),
+    output.style('cyan', cell(event.type ?? 'no type', 8)),
     output.style('bold', cell(event.name ?? '', 20)),
     cell(userOf(event), 14),
   ]
