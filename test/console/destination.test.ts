@@ -19,7 +19,7 @@ test('saving settings keeps hidden header values, and a concurrent change is not
   await page.getByText('Someone else changed this destination').waitFor()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Keep my changes' }).click()
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).first().click()
   await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor()
 
   await page.getByRole('button', { name: 'Set secret…' }).click()

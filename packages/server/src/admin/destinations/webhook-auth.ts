@@ -110,7 +110,7 @@ export function parseAuth(input: unknown, context: AuthContext): WebhookAuth | u
   const { faults } = urls
   const hint = `Use an object with exactly one of ${KINDS.join(', ')}: {"basic": {"user": "…", "password": "…"}}.`
   if (!isJsonObject(input)) {
-    faults.push(fault(pointer, 'wrong_type', 'auth must be an object.', hint))
+    faults.push(fault(pointer, 'invalid_type', 'auth must be an object.', hint))
     return undefined
   }
   faults.push(...unknownFields(input, KINDS, pointer))

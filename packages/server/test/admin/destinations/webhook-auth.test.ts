@@ -103,8 +103,8 @@ const encrypted = smallKey.export({
 const tooLong = 'x'.repeat(4097)
 
 test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
-  ['a string', 'Basic x', [' wrong_type']],
-  ['a list', [], [' wrong_type']],
+  ['a string', 'Basic x', [' invalid_type']],
+  ['a list', [], [' invalid_type']],
   ['an empty object', {}, [' required']],
   ['two kinds', { basic, bearer: 'x' }, [' exclusive']],
   ['an unknown kind', { digest: {} }, ['/digest unknown_field', ' required']],
@@ -114,14 +114,14 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     ['/__proto__ unknown_field', ' required'],
   ],
   ['basic without a password', { basic: { user: 'u' } }, ['/basic/password required']],
-  ['basic with null', { basic: null }, ['/basic wrong_type']],
+  ['basic with null', { basic: null }, ['/basic invalid_type']],
   [
     'basic with an unknown field',
     { basic: { ...basic, realm: 'r' } },
     ['/basic/realm unknown_field'],
   ],
   ['a colon in the user', { basic: { ...basic, user: 'a:b' } }, ['/basic/user invalid_characters']],
-  ['a hidden user', { basic: { ...basic, user: SET } }, ['/basic/user wrong_type']],
+  ['a hidden user', { basic: { ...basic, user: SET } }, ['/basic/user invalid_type']],
   [
     'a line break in the password',
     { basic: { ...basic, password: 'a\r\nb' } },
@@ -143,7 +143,7 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
   ['a line break in the bearer', { bearer: 'x\n' }, ['/bearer invalid_characters']],
   ['a bearer beyond ASCII', { bearer: 'ü' }, ['/bearer invalid_characters']],
   ['a long bearer', { bearer: tooLong }, ['/bearer too_long']],
-  ['a number as bearer', { bearer: 1 }, ['/bearer wrong_type']],
+  ['a number as bearer', { bearer: 1 }, ['/bearer invalid_type']],
   [
     'oauth2 without fields',
     { oauth2: {} },
@@ -168,6 +168,11 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     'the inspector as token URL',
     { oauth2: { ...oauth2, tokenUrl: 'http://inspector.internal/' } },
     ['/oauth2/tokenUrl not_allowed'],
+  ],
+  [
+    'a template in the token URL',
+    { oauth2: { ...oauth2, tokenUrl: 'https://id.example/{{userId}}' } },
+    ['/oauth2/tokenUrl template_not_allowed'],
   ],
   [
     'a line break in the client id',
