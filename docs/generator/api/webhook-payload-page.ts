@@ -20,7 +20,7 @@ import { code, fence, list, page, plain, table } from '../markdown.ts'
 export function webhookPayloadPage(): string {
   return page(
     '# The webhook payload',
-    'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/choose-and-shape-events.md#with-another-method-or-url). This page describes these requests. [Write a receiver](../guides/receivers.md) has complete receivers in several languages.',
+    'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/filter-and-transform-events.md#change-the-method-and-the-url). This page describes these requests. [Write a receiver](../guides/receivers.md) has complete receivers in several languages.',
     '## The request',
     headersTable(),
     'Respond with 2xx within 5 seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to four hours, and deletion notices for 7 days. All other responses are final, including redirects.',
