@@ -6,8 +6,24 @@ export interface Pause {
   /**
    * - `webhook_gone`: the receiver responded with 410 three times in a row, at least a minute apart.
    * - `url_forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
+   * - `disabled_by_receiver`: a response had the header `webhook-delivery: disable`.
    */
-  readonly reason: 'operator' | 'webhook_gone' | 'url_forbidden'
+  readonly reason: 'operator' | 'webhook_gone' | 'url_forbidden' | 'disabled_by_receiver'
+}
+
+/** Limits of one webhook. An absent one is the service's setting. */
+export interface WebhookLimits {
+  /** Attempts that begin per second, over all nodes. Absent: no limit. */
+  readonly perSecond?: number
+  /** Attempts in flight, over all nodes, unless the service's limit is lower. */
+  readonly concurrency?: number
+  readonly timeoutMs?: number
+  /** Deletion notices keep their own window. */
+  readonly retryWindowMs?: number
+  /** The delays after the first, second, … attempt. The last one repeats. */
+  readonly retryScheduleMs?: readonly number[]
+  /** Statuses that are retried, although they usually end the delivery. */
+  readonly retryOn?: readonly number[]
 }
 
 /** One URL of a destination. */
@@ -18,6 +34,7 @@ export interface Webhook {
   readonly headers: Readonly<Record<string, string>>
   /** How its requests authenticate. Absent: with static headers, or not at all. */
   readonly auth?: WebhookAuth
+  readonly limits?: WebhookLimits
   /** While present, this webhook receives no attempts. */
   readonly paused?: Pause
 }

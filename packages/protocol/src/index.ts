@@ -84,6 +84,7 @@ export {
   URL_FIELDS,
   type Webhook,
   type WebhookAuth,
+  type WebhookLimits,
   WEBHOOK_METHODS,
   type WebhookMethod,
   type WebhooksSettings,

@@ -35,6 +35,18 @@ export const LIMITS = {
   retryWindowMs: 4 * 60 * 60 * 1000,
   /** The maximum retry window in the settings. */
   maxRetryWindowMs: 24 * 60 * 60 * 1000,
+  /** The limits of a webhook. */
+  minAttemptsPerSecond: 0.5,
+  maxAttemptsPerSecond: 1_000,
+  maxWebhookConcurrency: 16_384,
+  minWebhookTimeoutMs: 100,
+  maxWebhookTimeoutMs: 30_000,
+  /** It must also be below the retention. */
+  maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
+  retryDelaysPerWebhook: 20,
+  minRetryDelayMs: 1_000,
+  maxRetryDelayMs: 24 * 60 * 60 * 1000,
+  statusesToRetry: 20,
   /** The maximum size of a webhook body. A receiver that accepts this size accepts every delivery. */
   payloadBytes: 4 * 1024 * 1024,
   /** How long a deletion notice is retried. */

@@ -196,16 +196,16 @@ export const SETTINGS = {
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt, from the DNS lookup to the last response header.',
+    doc: 'Deadline of one attempt, from the DNS lookup to the last response header. A webhook can have its own: `limits.timeout`.',
     default: formatTimeSpan(LIMITS.attemptTimeoutMs),
     parse: time(100, 60_000),
   },
   retryScheduleMs: {
-    doc: 'Delays between attempts, separated by commas, instead of exponential backoff. The last delay repeats. A breaker stays open for at most the longest delay. Intended for testing.',
+    doc: 'Delays between attempts, separated by commas, instead of exponential backoff. The last delay repeats. A breaker stays open for at most the longest delay. Intended for testing. A webhook can have its own: `limits.retrySchedule`.',
     parse: delays,
   },
   retryWindowMs: {
-    doc: 'How long a delivery is retried after it first became due.',
+    doc: 'How long a delivery is retried after it first became due. A webhook can have its own: `limits.retryWindow`.',
     default: formatTimeSpan(LIMITS.retryWindowMs),
     parse: time(0, LIMITS.maxRetryWindowMs),
   },
@@ -250,7 +250,7 @@ export const SETTINGS = {
     parse: integer(1, 65_536),
   },
   maxConcurrencyPerWebhook: {
-    doc: "Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight.",
+    doc: "Maximum attempts in flight to one webhook. At most a quarter of maxInFlight; with several delivery threads, at most half of its delivery thread's share of maxInFlight. A webhook can have a lower one: `limits.concurrency`.",
     default: '64',
     parse: integer(1, 16_384),
   },

@@ -20,7 +20,8 @@ export const ATTEMPT_CLASSES = {
     help: 'Nothing to do if it is temporary. Otherwise make the receiver accept more requests, or respond before it processes them.',
   },
   http_4xx: {
-    meaning: 'The receiver rejected the request with a 4xx. Hookline does not try again.',
+    meaning:
+      'The receiver rejected the request with a 4xx. Hookline does not try again, unless limits.retryOn of the webhook has the status.',
     help: 'Compare URL, static headers and shared secret with the values that the receiver expects, then retry the delivery.',
   },
   redirect: {
@@ -30,7 +31,7 @@ export const ATTEMPT_CLASSES = {
   },
   timeout: {
     meaning:
-      'There was no response within attemptTimeout (5 s by default), measured from the DNS lookup to the last response header. Hookline tries again.',
+      'There was no response within attemptTimeout (5 s by default) or limits.timeout of the webhook, measured from the DNS lookup to the last response header. Hookline tries again.',
     help: 'Make the receiver respond with a 2xx as soon as it has received the request, and process it afterwards.',
   },
   connection_failed: {

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryContent, Destination } from '@hookline/protocol'
+import type { Delivery, DeliveryContent, Destination, WebhookLimits } from '@hookline/protocol'
 import type { DeliveryContext } from './delivery-context.ts'
 import type { LaneId } from '../backend/deliveries.ts'
 import { ShortLivedSet } from '../util/short-lived.ts'
@@ -25,7 +25,7 @@ import { ParkedChanges } from './parking/parked-changes.ts'
 import { ParkedFeed } from './parking/parked-feed.ts'
 import type { Attempts } from './parts/attempts.ts'
 import { PartRunner } from './parts/part-runner.ts'
-import { isPaused, newParts, partOf, pendingParts } from './parts/parts.ts'
+import { isPaused, newParts, partOf, pendingParts, type RetrySchedule } from './parts/parts.ts'
 import { DeliveryRecorder } from './records/delivery-recorder.ts'
 
 export interface DispatcherOptions extends DeliveryContext {
@@ -34,8 +34,7 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly health: WebhookHealth
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
-  readonly retryWindowMs: number
-  readonly maxWaitMs: number
+  readonly schedule: RetrySchedule
   readonly keepsEveryResponse?: boolean
   readonly limits: LaneSchedulerOptions['limits']
 }
@@ -75,6 +74,7 @@ export class Dispatcher implements AsyncDisposable {
   readonly #open = new OpenDeliveries()
   #accepted = 0
   /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
+  readonly #stopFollowing: () => void
   readonly #pending = new ShortLivedSet<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
@@ -85,8 +85,11 @@ export class Dispatcher implements AsyncDisposable {
     this.#scheduler = new LaneScheduler({
       ...options,
       nextAttemptAt: ({ destinationId, url }) => options.health.nextAttemptAt(destinationId, url),
+      limitsOf: (id) => this.#limitsOf(id),
+      spacing: options.health.spacing,
       onSlot: (lane, task) => this.#track(this.#runTask(lane, task)),
     })
+    this.#stopFollowing = options.catalog.onChange(() => this.#scheduler.limitsChanged())
     this.#runner = new PartRunner({
       ...options,
       onRecovery: wake,
@@ -192,6 +195,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /** Waits until attempts in flight are recorded. Call it after `signal` has aborted and the workers have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopFollowing()
     this.#accounting.end(this.#scheduler.clear())
     await Promise.all(this.#pending.values())
     this.#open.clear()
@@ -250,6 +254,14 @@ export class Dispatcher implements AsyncDisposable {
       if (state === 'held' ? !isStopped : isStopped && dueAt !== null) this.#feed.wake()
       else if (dueAt !== null) this.#feed.parked(dueAt)
     }
+  }
+
+  /** None while no attempt is made: other work of the lane need not wait for them. */
+  #limitsOf({ destinationId, url }: LaneId): WebhookLimits | undefined {
+    const destination = this.#destination(destinationId)
+    const webhook = destination?.settings.webhooks.find((each) => each.url === url)
+    if (destination?.enabled !== true || webhook === undefined) return undefined
+    return isPaused(destination, webhook) ? undefined : webhook.limits
   }
 
   #destination(id: string): Destination | undefined {

@@ -9,7 +9,7 @@ import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
 import { Transforms } from '../delivery/transforms/transforms.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
-import { maxWaitMs } from '../delivery/parts/parts.ts'
+import type { RetrySchedule } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
@@ -54,12 +54,7 @@ export interface LaneGroupOptions extends SupervisionOptions {
 /** The options that differ between lanes of events and of notices. */
 type LaneKind = Omit<
   DispatcherOptions,
-  | keyof Omit<LaneGroupOptions, 'activity'>
-  | 'catalog'
-  | 'deletions'
-  | 'maxWaitMs'
-  | 'webhookLog'
-  | 'signal'
+  keyof Omit<LaneGroupOptions, 'activity'> | 'catalog' | 'deletions' | 'webhookLog' | 'signal'
 >
 
 /** The lanes of some destinations, for events and notices, with their own workers. It can run in a thread. */
@@ -181,8 +176,8 @@ export class LaneGroup implements Lanes {
   #lanesOfEvents(): Dispatcher {
     const { backend, settings, activity, attempts } = this.#options
     const { deliveries, quarantine } = backend
-    const { retryWindowMs, limits } = settings
-    const kind = { deliveries, quarantine, activity, retryWindowMs, limits }
+    const schedule = this.#schedule(settings.retryWindowMs)
+    const kind = { deliveries, quarantine, activity, schedule, limits: settings.limits }
     return this.#open({ name: 'deliveries', ...kind }, attempts, this.#transforms)
   }
 
@@ -193,7 +188,7 @@ export class LaneGroup implements Lanes {
       deliveries: backend.noticeQueue,
       quarantine: backend.noticeQueue,
       activity: noticeActivity(activity),
-      retryWindowMs: LIMITS.noticeRetryWindowMs,
+      schedule: { ...this.#schedule(LIMITS.noticeRetryWindowMs), isWindowFixed: true },
       limits: NOTICE_LIMITS,
       successPolicy: NOTICE_POLICY,
       keepsEveryResponse: true,
@@ -201,18 +196,20 @@ export class LaneGroup implements Lanes {
   }
 
   #open(kind: LaneKind, attempts?: Attempts, transforms?: Transforms): Dispatcher {
-    const { backend, settings } = this.#options
-    const schedule = { windowMs: kind.retryWindowMs, delaysMs: settings.retryScheduleMs }
+    const { backend } = this.#options
     return new Dispatcher({
       ...this.#options,
       ...kind,
-      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, schedule, transforms }),
-      maxWaitMs: maxWaitMs(schedule),
+      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, transforms }),
       catalog: backend.catalog,
       deletions: backend.deletions,
       webhookLog: this.#webhookLog,
       signal: this.#stopping.signal,
     })
+  }
+
+  #schedule(windowMs: number): RetrySchedule {
+    return { windowMs, delaysMs: this.#options.settings.retryScheduleMs }
   }
 
   #connect(): (() => void) | undefined {

@@ -66,7 +66,7 @@ export const LOG_EVENTS = {
     '`hookline replay` resends deliveries that expired or were rejected meanwhile.',
   ),
   'webhook.paused': warn(
-    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded 410 three times), or `url_forbidden` (its address or port is not allowed).',
+    'Hookline has paused a webhook, and holds its deliveries. `reason` is `webhook_gone` (it responded 410 three times), `disabled_by_receiver` (it responded with `webhook-delivery: disable`), or `url_forbidden` (its address or port is not allowed).',
     'Correct its URL, then run `hookline destinations resume`; or allow the address with `allowedNetworks` or the port with `allowedPorts`, and restart.',
   ),
   'attempt.failed': debug(

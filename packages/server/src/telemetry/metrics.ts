@@ -115,7 +115,7 @@ export class Metrics {
     ),
     blocked: this.#gauge(
       'hookline_destination_blocked_webhooks',
-      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, destination_paused or destination_disabled.',
+      'Webhooks that currently get no deliveries, by reason: breaker_open, retry_after, webhook_paused, webhook_gone, url_forbidden, disabled_by_receiver, destination_paused or destination_disabled.',
       ['destination', 'webhook', 'reason'],
     ),
   }

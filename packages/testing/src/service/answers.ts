@@ -12,6 +12,7 @@ export type WaitReason =
   | 'webhook_paused'
   | 'webhook_gone'
   | 'url_forbidden'
+  | 'disabled_by_receiver'
   | 'destination_paused'
   | 'destination_disabled'
 

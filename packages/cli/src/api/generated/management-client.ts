@@ -90,8 +90,8 @@ export type Destination = {
     paused: {
         /** ISO 8601, UTC. */
         since: string;
-        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-        reason: "operator" | "webhook_gone" | "url_forbidden";
+        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+        reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
     } | null;
     settings: {
         sharedSecret: {
@@ -138,12 +138,27 @@ export type Destination = {
                     };
                 };
             };
+            /** Limits of this webhook. An absent one is the setting of the service. */
+            limits?: {
+                /** Maximum attempts per second, including retries, over all nodes. */
+                perSecond?: number;
+                /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                concurrency?: number;
+                /** Instead of attemptTimeout: from 100ms to 30s. */
+                timeout?: string;
+                /** Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
+                retryWindow?: string;
+                /** Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
+                retrySchedule?: string[];
+                /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
+                retryOn?: number[];
+            };
             /** When and why the pause began; null if deliveries are not held. */
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                reason: "operator" | "webhook_gone" | "url_forbidden";
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
             } | null;
         }[];
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
@@ -250,7 +265,7 @@ export type Delivery = {
         nextAttemptAt: string | null;
         /** Why the webhook is waiting. nextAttemptAt is null until the remedy is applied. */
         waiting: {
-            reason: "in_flight" | "queued" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "destination_paused" | "destination_disabled";
+            reason: "in_flight" | "queued" | "retry" | "retry_after" | "breaker_open" | "webhook_paused" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver" | "destination_paused" | "destination_disabled";
             /** ISO 8601, UTC. */
             since: string;
             /** ISO 8601, UTC. */
@@ -1042,6 +1057,8 @@ export function createDestination(body: {
                     key: string | object;
                 };
             } | null;
+            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
+            limits?: object | null;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
@@ -1102,8 +1119,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             paused: {
                 /** ISO 8601, UTC. */
                 since: string;
-                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                reason: "operator" | "webhook_gone" | "url_forbidden";
+                /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
             } | null;
             settings: {
                 sharedSecret: {
@@ -1150,12 +1167,27 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                             };
                         };
                     };
+                    /** Limits of this webhook. An absent one is the setting of the service. */
+                    limits?: {
+                        /** Maximum attempts per second, including retries, over all nodes. */
+                        perSecond?: number;
+                        /** Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it. */
+                        concurrency?: number;
+                        /** Instead of attemptTimeout: from 100ms to 30s. */
+                        timeout?: string;
+                        /** Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries. */
+                        retryWindow?: string;
+                        /** Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats. */
+                        retrySchedule?: string[];
+                        /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
+                        retryOn?: number[];
+                    };
                     /** When and why the pause began; null if deliveries are not held. */
                     paused: {
                         /** ISO 8601, UTC. */
                         since: string;
-                        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. */
-                        reason: "operator" | "webhook_gone" | "url_forbidden";
+                        /** webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable. */
+                        reason: "operator" | "webhook_gone" | "url_forbidden" | "disabled_by_receiver";
                     } | null;
                 }[];
                 /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
@@ -1295,6 +1327,8 @@ export function changeDestination(id: string, body: {
                     key: string | object;
                 };
             } | null;
+            /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
+            limits?: object | null;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;

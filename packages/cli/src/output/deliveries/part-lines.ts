@@ -59,6 +59,7 @@ const CAUSES: Readonly<Record<PendingPart['reason'], string>> = {
   breaker_open: 'breaker open after too many failed attempts',
   webhook_paused: 'the webhook is paused',
   webhook_gone: 'webhook paused after three 410 responses in a row',
+  disabled_by_receiver: 'webhook paused by the response header webhook-delivery: disable',
   url_forbidden: 'webhook paused: address or port not in allowedNetworks or allowedPorts',
   destination_paused: 'the destination is paused',
   destination_disabled: 'the destination is disabled',
@@ -70,6 +71,7 @@ const REMEDIES: Readonly<Partial<Record<PendingPart['reason'], (delivery: Ids) =
   breaker_open: ({ destinationId }) => closeBreaker(destinationId),
   webhook_paused: ({ destinationId }) => resume(destinationId),
   webhook_gone: ({ destinationId }) => resume(destinationId),
+  disabled_by_receiver: ({ destinationId }) => resume(destinationId),
   url_forbidden: ({ destinationId }) =>
     `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or change the settings and restart.`,
   destination_paused: ({ destinationId }) => resume(destinationId),

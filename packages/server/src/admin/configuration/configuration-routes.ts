@@ -7,6 +7,7 @@ import * as Schema from '../api/schema.ts'
 import { auditedRecords, auditEntry } from '../audit.ts'
 import { type ComputationDeps, presentComputation } from '../computations/computation.ts'
 import { presentDestination } from '../destinations/destinations.ts'
+import type { SettingsRules } from '../destinations/settings.ts'
 import {
   destinationWarnings,
   type WarningDeps,
@@ -54,16 +55,13 @@ const schemas = {
 }
 
 interface ConfigurationDeps
-  extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, WarningDeps {
-  /** Reserved ports that webhook URLs may use. */
-  readonly allowedPorts: ReadonlySet<number>
-}
+  extends SourceDeps, Pick<ComputationDeps, 'wake' | 'queue'>, WarningDeps, SettingsRules {}
 
 /** An export of 8,000 sources and 250 audiences is 1.3 MB. */
 const MAX_IMPORT_BYTES = 32 * 1024 * 1024
 
 export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): void {
-  const { catalog, clock, allowedPorts, queue } = deps
+  const { catalog, clock, queue } = deps
   app.get('/export', { schema: schemas.export }, async ({ query }) =>
     exportConfiguration(catalog.current, query.withSecrets === 'true'),
   )
@@ -73,7 +71,7 @@ export function addConfigurationRoutes(app: AdminApp, deps: ConfigurationDeps): 
     const dryRun = request.query.dryRun === 'true'
     const { diff, destinations } = await queue.run(async () => {
       const now = clock.wall()
-      const plan = planImport(request.body, catalog.current, { now, allowedPorts })
+      const plan = planImport(request.body, catalog.current, now, deps)
       const planned = { diff: diffOf(plan, catalog.current), destinations: plan.destinations }
       if (dryRun) return planned
       const change = { targetId: null, ...auditedPlan(plan, deps) }

@@ -18,7 +18,7 @@ import { destinationFaults, keyFaults, spaceFaults } from '../computations/compu
 import type { CatalogRecord } from '../api/catalog-records.ts'
 import { sourceFaults, withToggle } from '../destinations/destinations.ts'
 import { parseSourceFields } from '../destinations/routing-settings.ts'
-import { parseWebhooksSettings } from '../destinations/settings.ts'
+import { parseWebhooksSettings, type SettingsRules } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
 import { newWriteKey } from '../sources.ts'
 import type {
@@ -53,7 +53,8 @@ export function nextOf<T extends CatalogRecord>(planned: readonly Planned<T>[]):
 export function planImport(
   document: ConfigurationDocument,
   current: CatalogSnapshot,
-  { now, allowedPorts }: { readonly now: number; readonly allowedPorts: ReadonlySet<number> },
+  now: number,
+  rules: SettingsRules,
 ): ImportPlan {
   const faults = [...repeatedIds(document), ...sharedKeys(document, current)]
   const sources = document.sources.map(({ fields: input, ...entry }, index) => {
@@ -68,7 +69,7 @@ export function planImport(
   const withSources = withChange(current, { put, removed: [] })
   const destinations = document.destinations.flatMap((entry, index) => {
     const before = current.destinations.get(entry.id)
-    const parsed = parseWebhooksSettings(entry.settings, before?.settings, allowedPorts)
+    const parsed = parseWebhooksSettings(entry.settings, before?.settings, rules)
     const isMoved = before !== undefined && before.sourceId !== entry.sourceId
     const found = [
       ...sourceFaults(withSources, entry),

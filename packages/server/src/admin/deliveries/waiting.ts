@@ -44,6 +44,11 @@ export const WAIT_REASONS = {
     meaning: 'allowedNetworks or allowedPorts forbids its address or port.',
     remedy: 'Correct the URL and resume the destination, or change the settings and restart.',
   },
+  disabled_by_receiver: {
+    meaning:
+      'A response of the receiver had the header webhook-delivery: disable, so the webhook is paused.',
+    remedy: RESUME,
+  },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
   destination_disabled: {
     meaning: 'The destination is disabled.',

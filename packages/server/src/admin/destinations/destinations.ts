@@ -32,6 +32,7 @@ import {
   presentWebhooksSettings,
   SettingsRequest,
   SettingsResponse,
+  type SettingsRules,
 } from './settings.ts'
 import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
@@ -130,10 +131,8 @@ const schemas = {
 }
 
 interface DestinationDeps
-  extends HealthDeps, WarningDeps, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
+  extends HealthDeps, WarningDeps, SettingsRules, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
   readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'command'>
-  /** Reserved ports that webhook URLs may use. */
-  readonly allowedPorts: ReadonlySet<number>
 }
 
 const list = new List<Destination>('destinations', presentDestination)
@@ -177,7 +176,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
 }
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {
-  const { catalog, clock, allowedPorts, lanes, wake } = deps
+  const { catalog, clock, lanes, wake } = deps
   // The handlers add the faults of the settings.
   const attachValidation = true
   const create = { schema: schemas.create, attachValidation }
@@ -185,7 +184,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
 
   app.post('/destinations', create, async (request, reply) => {
     const more = sourceFaults(catalog.current, request.body)
-    const settings = requestedSettings(request, allowedPorts, undefined, more)
+    const settings = requestedSettings(request, deps, undefined, more)
     const now = clock.wall()
     const destination: Destination = {
       id: newId('dst', now),
@@ -211,7 +210,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
   app.patch('/destinations/:id', change, async (request, reply) => {
     const now = clock.wall()
     const changed = await changeDestination(request, catalog, now, (destination) => {
-      const settings = requestedSettings(request, allowedPorts, destination.settings)
+      const settings = requestedSettings(request, deps, destination.settings)
       return withToggle({ ...destination, ...request.body, settings }, destination, now)
     })
     // The change may have fixed the webhook.
@@ -239,7 +238,7 @@ export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): reado
  */
 function requestedSettings(
   { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
-  allowedPorts: ReadonlySet<number>,
+  rules: SettingsRules,
   previous?: Destination['settings'],
   more: readonly Fault[] = [],
 ): Destination['settings'] {
@@ -250,7 +249,7 @@ function requestedSettings(
   )
   const fields = body ?? {}
   if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: found })
-  const parsed = parseWebhooksSettings(fields['settings'], previous, allowedPorts)
+  const parsed = parseWebhooksSettings(fields['settings'], previous, rules)
   const invalid = 'faults' in parsed ? faultsBelow('/settings', parsed.faults) : []
   const faults = [...found, ...more, ...invalid]
   if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })

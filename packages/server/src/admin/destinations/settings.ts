@@ -15,8 +15,9 @@ import * as Schema from '../api/schema.ts'
 import { exportRouting, parseRouting, presentRouting } from './routing-settings.ts'
 import { isHidden } from './hidden-values.ts'
 import { AuthRequest, AuthResponse, hideSecretsOf, presentAuth } from './webhook-auth.ts'
-import { parseWebhookList } from './webhook-list.ts'
-import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
+import { LimitsResponse, presentLimits } from './webhook-limits.ts'
+import { parseWebhookList, type WebhookContext } from './webhook-list.ts'
+import { parseWebhookUrl } from './webhook-urls.ts'
 
 const MAX_SECRET_CHARACTERS = 1024
 
@@ -25,8 +26,8 @@ export const PauseResponse = Schema.nullable(
     {
       since: Schema.time,
       reason: Schema.oneOf(
-        ['operator', 'webhook_gone', 'url_forbidden'],
-        'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts.',
+        ['operator', 'webhook_gone', 'url_forbidden', 'disabled_by_receiver'],
+        'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable.',
       ),
     },
     { description: 'When and why the pause began; null if deliveries are not held.' },
@@ -97,6 +98,13 @@ const WebhookRequest = Schema.strictObject({
     }),
   ),
   auth: AuthRequest,
+  limits: Type.Optional(
+    Type.Unsafe<object | null>({
+      type: ['object', 'null'],
+      description:
+        'Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none.',
+    }),
+  ),
 })
 
 const requestFields = {
@@ -131,6 +139,7 @@ export const SettingsResponse = Type.Object({
       url,
       headers: Type.Record(Type.String(), Type.Object({ set: Type.Literal(true) })),
       auth: AuthResponse,
+      limits: Type.Optional(LimitsResponse),
       paused: PauseResponse,
     }),
   ),
@@ -148,10 +157,11 @@ export function presentWebhooksSettings(settings: WebhooksSettings) {
         ? { set: false }
         : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
     successPolicy: settings.successPolicy,
-    webhooks: webhooks.map(({ url: shownUrl, headers, auth, paused = null }) => ({
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits, paused = null }) => ({
       url: shownUrl,
       headers: hideValues(headers),
       ...(auth && { auth: presentAuth(auth) }),
+      ...(limits && { limits: presentLimits(limits) }),
       paused: presentPause(paused),
     })),
     ...presentRouting(settings),
@@ -167,10 +177,11 @@ export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: 
   const { sharedSecret, webhooks } = settings
   return {
     sharedSecret: withSecrets || sharedSecret === null ? sharedSecret : { set: true },
-    webhooks: webhooks.map(({ url: shownUrl, headers, auth }) => ({
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits }) => ({
       url: shownUrl,
       headers: withSecrets ? headers : hideValues(headers),
       ...(auth && { auth: withSecrets ? auth : hideSecretsOf(auth) }),
+      ...(limits && { limits: presentLimits(limits) }),
     })),
     successPolicy: settings.successPolicy,
     ...exportRouting(settings, withSecrets),
@@ -186,6 +197,13 @@ function hideValues(headers: Webhook['headers']): object {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, { set: true }]))
 }
 
+/** Settings of the service that the settings of a destination must respect. */
+export interface SettingsRules {
+  /** Reserved ports that webhook URLs may use. */
+  readonly allowedPorts: ReadonlySet<number>
+  readonly retentionMs: number
+}
+
 type ParsedSettings =
   { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
 
@@ -194,13 +212,12 @@ type ParsedSettings =
  *
  * With `previous`, `input` is a change: absent fields keep the previous value, and so do hidden secrets. A hidden header
  * value stands for the stored one of the webhook with the same URL.
- * @param allowedPorts ports that are allowed although they are not for web servers
  * @returns the settings, or all faults, with pointers relative to `input`
  */
 export function parseWebhooksSettings(
   input: unknown,
   previous?: WebhooksSettings,
-  allowedPorts: ReadonlySet<number> = new Set(),
+  { allowedPorts = new Set(), retentionMs = Infinity }: Partial<SettingsRules> = {},
 ): ParsedSettings {
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) {
@@ -210,7 +227,7 @@ export function parseWebhooksSettings(
   const faults = unknownFields(input, Object.keys(requestFields))
   const settings: WebhooksSettings = {
     ...parseSecrets(input['sharedSecret'], previous, faults),
-    webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, faults }),
+    webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, retentionMs, faults }),
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
     ...parseRouting(input, previous, faults),
   }
@@ -277,7 +294,7 @@ function isBase64(text: string): boolean {
 function parseWebhooks(
   { webhooks, webhookUrl }: Readonly<Record<string, unknown>>,
   previous: readonly Webhook[] | undefined,
-  context: UrlContext,
+  context: WebhookContext,
 ): readonly Webhook[] {
   if (webhooks !== undefined && webhookUrl !== undefined) {
     const hint = 'Use only webhooks; webhookUrl is shorthand for a list of one webhook.'

@@ -2,14 +2,17 @@ import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protoc
 import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
 import { isHidden } from './hidden-values.ts'
 import { parseAuth } from './webhook-auth.ts'
+import { type LimitsContext, parseLimits } from './webhook-limits.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
+
+export type WebhookContext = UrlContext & LimitsContext
 
 const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
 // Clients may send back `paused`, which is ignored.
-const FIELDS = ['url', 'headers', 'auth', 'paused']
+const FIELDS = ['url', 'headers', 'auth', 'limits', 'paused']
 
 // RFC 9110 §5.6.2.
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -21,7 +24,7 @@ const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 export function parseWebhookList(
   input: unknown,
   previous: readonly Webhook[],
-  context: UrlContext,
+  context: WebhookContext,
 ): readonly Webhook[] {
   const { faults } = context
   faults.push(...listFaults(input))
@@ -56,7 +59,7 @@ function parseWebhook(
   entry: unknown,
   pointer: string,
   previous: readonly Webhook[],
-  context: UrlContext,
+  context: WebhookContext,
 ): Webhook | undefined {
   const { faults } = context
   if (!isJsonObject(entry)) {
@@ -75,8 +78,10 @@ function parseWebhook(
     stored: stored?.auth,
     urls: context,
   })
-  const { auth: _, ...kept } = stored ?? {}
-  return url === undefined ? undefined : { ...kept, url, headers, ...(auth && { auth }) }
+  const limits = parseLimits(entry['limits'], `${pointer}/limits`, context)
+  if (url === undefined) return undefined
+  const { auth: _, limits: _replaced, ...kept } = stored ?? {}
+  return { ...kept, url, headers, ...(auth && { auth }), ...(limits && { limits }) }
 }
 
 function parseStaticHeaders(

@@ -26,7 +26,13 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     enabled: true,
     settings: {
       sharedSecret: 'correct horse battery staple',
-      webhooks: [{ url: 'https://crm.example.com/hook', headers: { 'X-Team': 'growth' } }],
+      webhooks: [
+        {
+          url: 'https://crm.example.com/hook',
+          headers: { 'X-Team': 'growth' },
+          limits: { perSecond: 20, retryWindow: '3d' },
+        },
+      ],
     },
   },
   changeDestination: { enabled: false },

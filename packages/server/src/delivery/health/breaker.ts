@@ -80,8 +80,8 @@ export function sampleOf(
 ): Sample | undefined {
   const { outcome, class: kind, retryAfterMs } = attempt
   if (isForbidden(kind) || kind === 'auth_failed' || kind === 'internal_error') return undefined
-  // Retry-After is obeyed, and does not open the breaker.
-  if (outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
+  // Retry-After is obeyed, and does not open the breaker. A 4xx is retried only because of `limits.retryOn`.
+  if (outcome !== 'retry' || retryAfterMs !== undefined || kind === 'http_4xx') return 'responded'
   if (isThrottled(attempt)) return 'throttled'
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }

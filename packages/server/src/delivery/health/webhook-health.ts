@@ -2,6 +2,7 @@ import type { Attempt, Destination, WebhookState } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import { laneKey } from '../../backend/deliveries.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { AttemptSpacing } from '../lanes/attempt-spacing.ts'
 import {
   type Breaker,
   CLOSED,
@@ -73,6 +74,7 @@ export class WebhookHealth {
   readonly #clock: Clock
   readonly #maxOpenMs: number | undefined
   readonly #byKey = new LRUCache<string, Health>({ max: MAX_WEBHOOKS })
+  readonly spacing: AttemptSpacing
   /** Called when a breaker opens or closes, or a probe fails. */
   onChange: (change: BreakerChange) => void = () => undefined
   onPause: (change: PauseChange) => void = () => undefined
@@ -80,6 +82,7 @@ export class WebhookHealth {
   /** @param options.maxOpenMs maximum open time of a breaker; by default 5 min */
   constructor(clock: Clock, options: { readonly maxOpenMs?: number | undefined } = {}) {
     this.#clock = clock
+    this.spacing = new AttemptSpacing(clock)
     this.#maxOpenMs = options.maxOpenMs
   }
 

@@ -40,10 +40,17 @@ export interface WebhookPauserOptions {
   readonly logger: Logger
 }
 
+interface EndedAttempt {
+  readonly attempt: Pick<Attempt, 'url' | 'status' | 'class'>
+  /** Whether the response disables the webhook. */
+  readonly isDisabled: boolean
+}
+
 /**
  * Pauses a webhook that cannot receive anything until someone fixes its settings or its receiver:
  * - `webhook_gone`: three 410 responses in a row, at least a minute apart;
- * - `url_forbidden`: its address or port is forbidden, so no connection is made.
+ * - `url_forbidden`: its address or port is forbidden, so no connection is made;
+ * - `disabled_by_receiver`: a response had the header `webhook-delivery: disable`.
  */
 export class WebhookPauser {
   readonly #options: WebhookPauserOptions
@@ -56,19 +63,21 @@ export class WebhookPauser {
   /** When it pauses the webhook, the returned promise resolves once the catalog has the pause. */
   onResult(
     destinationId: string,
-    attempt: Pick<Attempt, 'url' | 'status' | 'class'>,
+    ended: EndedAttempt,
     signal: AbortSignal,
   ): Promise<unknown> | undefined {
-    const reason = this.#reason(destinationId, attempt)
+    const reason = this.#reason(destinationId, ended)
     if (reason === undefined) return undefined
-    const pausing = (): Promise<void> => this.#pause(destinationId, attempt.url, reason, signal)
+    const pausing = (): Promise<void> =>
+      this.#pause(destinationId, ended.attempt.url, reason, signal)
     return retryWhileUnavailable(pausing, { ...this.#options, signal })
   }
 
   #reason(
     destinationId: string,
-    { url, status, class: kind }: Pick<Attempt, 'url' | 'status' | 'class'>,
+    { attempt: { url, status, class: kind }, isDisabled }: EndedAttempt,
   ): Pause['reason'] | undefined {
+    if (isDisabled) return 'disabled_by_receiver'
     if (isForbidden(kind)) return 'url_forbidden'
     // Nearly every attempt returns here: no 410, and no webhook is being counted.
     if (status !== GONE && this.#counts.size === 0) return undefined

@@ -1,4 +1,6 @@
+import type { WebhookLimits } from '@hookline/protocol'
 import type { LaneId } from '../../backend/deliveries.ts'
+import type { AttemptSpacing } from './attempt-spacing.ts'
 import type { Metrics } from '../../telemetry/metrics.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { Lane, type LaneLimits } from './lane.ts'
@@ -19,6 +21,10 @@ export interface LaneSchedulerOptions {
   }
   /** When the next attempt of the lane may begin; 0 for any time. */
   readonly nextAttemptAt: (id: LaneId) => number
+  /** The limits of the webhook. Call `limitsChanged` when they change. */
+  readonly limitsOf?: (id: LaneId) => WebhookLimits | undefined
+  /** Spaces the attempts of webhooks with `limits.perSecond`. */
+  readonly spacing?: Pick<AttemptSpacing, 'reserve' | 'forget'>
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
   readonly onSlot: (lane: Lane, task: PartTask) => void
@@ -50,20 +56,41 @@ export class LaneScheduler {
   #lookedAt = 0
   /** The maximum attempts in flight per lane on this node. */
   #concurrency = 1
+  #division = UNDIVIDED
 
   constructor(options: LaneSchedulerOptions) {
     this.#options = options
     this.#slots = new Slots(options.limits.maxInFlight)
-    this.#laneLimits = { window: () => this.#window(), concurrency: () => this.#concurrency }
+    this.#laneLimits = {
+      window: () => this.#window(),
+      concurrency: (own) => this.#concurrencyOf(own),
+    }
     this.divide(UNDIVIDED)
   }
 
   /** Applies this node's share of the limits, after a node joined or left. Attempts in flight beyond a lower limit run to completion. */
   divide(division: LaneDivision): void {
     const { maxInFlight, maxConcurrencyPerWebhook, laneShare = 1 / 4 } = this.#options.limits
+    this.#division = division
     const part = partOfLimit(maxConcurrencyPerWebhook, division)
     this.#concurrency = Math.max(1, Math.min(part, Math.floor(maxInFlight * laneShare)))
     for (const lane of this.#lanes.values()) this.#queue(lane)
+    this.#fillSlots()
+  }
+
+  /** The catalog has changed. New limits apply from the next attempt. */
+  limitsChanged(): void {
+    const { limitsOf, spacing } = this.#options
+    for (const lane of this.#lanes.values()) {
+      const before = lane.limits
+      lane.limits = limitsOf?.(lane.id)
+      if (lane.limits === before) continue
+      if (lane.limits?.perSecond !== before?.perSecond) {
+        spacing?.forget(lane.id)
+        lane.reservedAt = undefined
+      }
+      this.#queue(lane)
+    }
     this.#fillSlots()
   }
 
@@ -78,6 +105,7 @@ export class LaneScheduler {
     let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
       lane = new Lane(id, this.#laneLimits)
+      lane.limits = this.#options.limitsOf?.(id)
       this.#lanes.set(destinationId, url, lane)
     }
     lane.usedAt = now
@@ -174,7 +202,7 @@ export class LaneScheduler {
   #waitsForPace(lane: Lane): boolean {
     const { clock, nextAttemptAt } = this.#options
     this.#stopWaiting(lane)
-    const waitMs = nextAttemptAt(lane.id) - clock.now()
+    const waitMs = Math.max(nextAttemptAt(lane.id), this.#reservedAt(lane)) - clock.now()
     if (waitMs <= 0) return false
     const resume = (): void => {
       this.#paced.delete(lane)
@@ -183,6 +211,19 @@ export class LaneScheduler {
     }
     this.#paced.set(lane, clock.after(Math.ceil(waitMs), resume))
     return true
+  }
+
+  /** The time that `limits.perSecond` permits, reserved until the lane begins an attempt; 0 without this limit. */
+  #reservedAt(lane: Lane): number {
+    const { spacing } = this.#options
+    const perSecond = lane.limits?.perSecond
+    if (perSecond === undefined || spacing === undefined) return 0
+    return (lane.reservedAt ??= spacing.reserve(lane.id, perSecond / this.#division.nodes))
+  }
+
+  #concurrencyOf(own: number | undefined): number {
+    if (own === undefined) return this.#concurrency
+    return Math.min(this.#concurrency, partOfLimit(own, this.#division))
   }
 
   #stopWaiting(lane: Lane): void {

@@ -1,12 +1,12 @@
-import type { Attempt } from '@hookline/protocol'
+import type { Attempt, WebhookLimits } from '@hookline/protocol'
 import type { LaneId } from '../../backend/deliveries.ts'
 import type { PartTask } from './open-delivery.ts'
 
 export interface LaneLimits {
   /** Maximum parts in memory; lower as more lanes share the node's memory. */
   readonly window: () => number
-  /** Maximum attempts in flight; lower as more nodes deliver. */
-  readonly concurrency: () => number
+  /** Maximum attempts in flight; lower as more nodes deliver. `own`: the limit of the webhook. */
+  readonly concurrency: (own: number | undefined) => number
 }
 
 const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
@@ -21,6 +21,10 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  */
 export class Lane {
   readonly id: LaneId
+  /** Those of its webhook; absent as well while the webhook gets no attempts. */
+  limits: WebhookLimits | undefined
+  /** The time of its next attempt, reserved because of `limits.perSecond`. */
+  reservedAt: number | undefined
   isBacklogged = false
   /** Whether it is in the scheduler's queue of turns. */
   hasTurn = false
@@ -74,8 +78,12 @@ export class Lane {
   get mayBegin(): boolean {
     const { fresh, parked } = this.#waiting
     if (fresh.length + parked.length === 0) return false
-    if (this.#inFlight >= this.#limits.concurrency()) return false
+    if (this.#inFlight >= this.#concurrency) return false
     return this.#recovery === undefined || this.#begunSince < this.#recovery.limit
+  }
+
+  get #concurrency(): number {
+    return this.#limits.concurrency(this.limits?.concurrency)
   }
 
   add(task: PartTask): void {
@@ -88,6 +96,7 @@ export class Lane {
     const task = this.#next(this.#turn, mayRetry) ?? this.#next(OTHER_ORIGIN[this.#turn], mayRetry)
     if (task === undefined) return undefined
     task.recoveries = this.#recoveries
+    this.reservedAt = undefined
     this.#inFlight++
     this.#begunSince++
     return task
@@ -136,7 +145,7 @@ export class Lane {
     if (this.#recovery === undefined || task.recoveries !== this.#recoveries) return
     this.#recovery = afterResult(this.#recovery, attempt, {
       now,
-      concurrency: this.#limits.concurrency(),
+      concurrency: this.#concurrency,
       isBinding: !isPaced || this.#begunSince >= this.#recovery.limit,
     })
   }

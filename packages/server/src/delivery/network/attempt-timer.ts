@@ -16,6 +16,12 @@ export class AttemptTimer {
   #since = this.#start
   #reached: Phase = 'response'
   #transferMs = 0
+  /** The timeout of the attempt; `undefined` for the default. */
+  readonly timeoutMs: number | undefined
+
+  constructor(timeoutMs?: number) {
+    this.timeoutMs = timeoutMs
+  }
 
   static get current(): AttemptTimer | undefined {
     return current

@@ -22,7 +22,7 @@ const PROXY_LOOKUP_MS = 1_000
 
 export interface GuardedConnectorOptions {
   readonly clock: Clock
-  /** For DNS lookup, TCP, TLS and CONNECT together. */
+  /** For DNS lookup, TCP, TLS and CONNECT together, unless the attempt has its own timeout. */
   readonly timeoutMs: number
   readonly guard: AddressGuard
   /** Reserved ports that webhooks may use. */
@@ -78,9 +78,8 @@ export class GuardedConnector implements Disposable {
     timer?: AttemptTimer,
   ): Promise<Socket> {
     if (isInspector(target) && this.#inspector) return this.#inspector.open()
-    const { clock, timeoutMs, tunnel } = this.#options
-    const { signal } = this.#closing
-    using deadline = new Deadline({ clock, afterMs: timeoutMs, signal })
+    const { tunnel } = this.#options
+    using deadline = this.#deadlineOf(timer)
     const host = target.hostname
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
@@ -92,6 +91,12 @@ export class GuardedConnector implements Disposable {
     const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
+  }
+
+  #deadlineOf(timer: AttemptTimer | undefined): Deadline {
+    const { clock, timeoutMs } = this.#options
+    const afterMs = timer?.timeoutMs ?? timeoutMs
+    return new Deadline({ clock, afterMs, signal: this.#closing.signal })
   }
 
   async #openDirectly({ timer, ...to }: Receiver, deadline: Deadline): Promise<Socket> {

@@ -10,9 +10,12 @@ import type { Claim, ClaimRequest, LaneId, WaitingLane } from '../../backend/del
 import type { OpenDeliveries, OpenDelivery } from '../lanes/open-delivery.ts'
 import {
   expire,
+  longestWaitMs,
   type PartChange,
   partOf,
   remove,
+  type RetrySchedule,
+  scheduleFor,
   settingsFor,
   withPart,
   withParts,
@@ -21,8 +24,7 @@ import type { DeliveryRecorder } from '../records/delivery-recorder.ts'
 import { quarantineAll } from '../records/quarantine.ts'
 
 export interface ParkedChangesOptions extends DeliveryContext {
-  readonly retryWindowMs: number
-  readonly maxWaitMs: number
+  readonly schedule: RetrySchedule
   readonly open: OpenDeliveries
   readonly recorder: DeliveryRecorder
 }
@@ -36,10 +38,12 @@ export const ANY_TIME = Number.MAX_SAFE_INTEGER
 export class ParkedChanges {
   readonly #options: ParkedChangesOptions
   readonly #startedAt: number
+  readonly #maxWaitMs: number
 
   constructor(options: ParkedChangesOptions) {
     this.#options = options
     this.#startedAt = options.clock.now()
+    this.#maxWaitMs = longestWaitMs(options.schedule)
   }
 
   /** Changes a slice of the parts of a lane. Returns whether more may remain. */
@@ -55,8 +59,7 @@ export class ParkedChanges {
 
   /** Corrects a slice of due times that another clock set too late. Returns whether more may remain. */
   bringForward(lane: LaneId): Promise<boolean> {
-    const { clock, maxWaitMs } = this.#options
-    const due = { after: clock.now() + maxWaitMs }
+    const due = { after: this.#options.clock.now() + this.#maxWaitOf(lane) }
     return this.#changeSlice(lane, due, (each) => this.#withCorrectedDueTimes(each))
   }
 
@@ -76,8 +79,8 @@ export class ParkedChanges {
     outage: { readonly since: number; readonly failedAt: number },
     destination: Destination,
   ): Promise<boolean> {
-    const { clock, deliveries, retryWindowMs } = this.#options
-    const times = { now: clock.now(), retryWindowMs, ...outage }
+    const { clock, deliveries } = this.#options
+    const times = { now: clock.now(), retryWindowMs: this.#windowOf(lane, destination), ...outage }
     const claim = await deliveries.claim(lane, { due: times.now, limit: SLICE })
     const isOver = (delivery: Delivery): boolean => isOverdue(delivery, lane.url, times)
     return this.#endSlice(lane, claim, isOver, destination)
@@ -85,9 +88,9 @@ export class ParkedChanges {
 
   /** Ends a slice of the held parts whose retry window is over. Returns whether more may remain. */
   async expireHeld(lane: LaneId, destination: Destination): Promise<boolean> {
-    const { clock, deliveries, retryWindowMs } = this.#options
+    const { clock, deliveries } = this.#options
     const claim = await deliveries.claim(lane, { due: 'held', limit: SLICE })
-    const before = clock.now() - retryWindowMs
+    const before = clock.now() - this.#windowOf(lane, destination)
     const isOver = (delivery: Delivery): boolean => isHeldTooLong(delivery, lane.url, before)
     return this.#endSlice(lane, claim, isOver, destination)
   }
@@ -111,12 +114,26 @@ export class ParkedChanges {
   }
 
   #withCorrectedDueTimes(delivery: Delivery): Delivery {
-    const { clock, maxWaitMs } = this.#options
     return withCorrectedDueTimes(delivery, {
       startedAt: this.#startedAt,
-      now: clock.now(),
-      maxWaitMs,
+      now: this.#options.clock.now(),
+      maxWaitMs: this.#maxWaitOf(delivery),
     })
+  }
+
+  /** The maximum wait between two attempts of a webhook of the destination. */
+  #maxWaitOf(of: { readonly destinationId: string }): number {
+    const waits = this.#settings(of)?.webhooks.map(({ limits }) =>
+      limits?.retryScheduleMs === undefined
+        ? this.#maxWaitMs
+        : longestWaitMs({ delaysMs: limits.retryScheduleMs }),
+    )
+    return Math.max(this.#maxWaitMs, ...(waits ?? []))
+  }
+
+  #windowOf({ url }: LaneId, { settings }: Destination): number {
+    const webhook = settings.webhooks.find((each) => each.url === url)
+    return scheduleFor(this.#options.schedule, webhook?.limits).windowMs
   }
 
   #split(delivery: Delivery): Delivery {

@@ -14,7 +14,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAbortedError } from '../network/network-errors.ts'
-import { afterAttempt, partOf, type RetrySchedule } from './parts.ts'
+import { afterAttempt, partOf, type RetrySchedule, scheduleFor } from './parts.ts'
 import { requestTo, type WebhookRequest } from '../sending/webhook-request.ts'
 import { type AttemptResult, classification, classifyFault } from '../sending/outcome.ts'
 import type { SendOptions } from '../sending/sender.ts'
@@ -34,6 +34,8 @@ export interface CompletedAttempt {
   readonly breaker: 'opened' | 'closed' | undefined
   /** Whether a request was made. If not, the attempt is no evidence of the receiver's health. */
   readonly isSent: boolean
+  /** Whether the response disables the webhook. */
+  readonly isDisabled: boolean
   readonly fault?: unknown
 }
 
@@ -101,7 +103,7 @@ export class Attempts {
       const durationMs = clock.now() - begunAt
       const ended = { startedAt, durationMs, ...unsentResult(result) }
       return {
-        ...this.#complete(open, settings, { url: webhook.url, now: clock.now() }, ended),
+        ...this.#complete(open, settings, { webhook, now: clock.now() }, ended),
         begunAt,
         isSent: false,
       }
@@ -141,7 +143,7 @@ export class Attempts {
     const answered = { ...ended, url }
     const breaker = health.onResult(destinationId, answered, { generation, now })
     return {
-      ...this.#complete(open, settings, { url, now }, ended),
+      ...this.#complete(open, settings, { webhook, now }, ended),
       begunAt,
       breaker,
       isSent: true,
@@ -152,9 +154,10 @@ export class Attempts {
   #complete(
     open: OpenDelivery,
     settings: WebhooksSettings,
-    { url, now }: { readonly url: string; readonly now: number },
-    { fault, retryAfterMs, ...result }: Ended,
+    { webhook, now }: { readonly webhook: Webhook; readonly now: number },
+    { fault, retryAfterMs, instruction, ...result }: Ended,
   ): Omit<CompletedAttempt, 'begunAt' | 'isSent'> {
+    const { url, limits } = webhook
     const { replayId } = open.delivery
     const id = newId('att', result.startedAt)
     const number = nextNumber(open.delivery, url)
@@ -165,11 +168,12 @@ export class Attempts {
     const before = open.delivery
     open.delivery = afterAttempt(before, answered, {
       successPolicy: this.#options.successPolicy ?? settings.successPolicy,
-      schedule: this.#options.schedule,
+      schedule: scheduleFor(this.#options.schedule, limits),
       now,
       random: Math.random(),
     })
-    return { before, after: open.delivery, attempt: kept, breaker: undefined, fault }
+    const isDisabled = instruction === 'disable'
+    return { before, after: open.delivery, attempt: kept, breaker: undefined, isDisabled, fault }
   }
 }
 

@@ -93,9 +93,11 @@ export class PartRunner {
       : this.#history.within(destination.id, attempt)
     open.attempts = open.attempts.concat(kept)
     if (!completed.isSent) return
-    const isPaced = health.pacePerSecond(destination.id, attempt.url) !== undefined
+    const isPaced =
+      lane.limits?.perSecond !== undefined ||
+      health.pacePerSecond(destination.id, attempt.url) !== undefined
     lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
-    const pausing = this.#pauser.onResult(destination.id, attempt, signal)
+    const pausing = this.#pauser.onResult(destination.id, completed, signal)
     if (pausing) onPausing(pausing)
     if (completed.breaker !== 'closed') return
     lane.beginRecovery(now)
@@ -109,8 +111,7 @@ function reportAttempt(
   { catalog, logger, metrics, clock }: DeliveryContext,
 ): void {
   const { class: kind, outcome } = attempt
-  // The class decides the outcome.
-  metrics.attempts.count(kind, { outcome, class: kind })
+  metrics.attempts.count(keyOf(attempt), { outcome, class: kind })
   metrics.destinationCounts.attempt(after.destinationId, attempt.url, attempt.outcome)
   if (isSent) metrics.attemptDuration.observe(attempt.durationMs / 1000)
   if (after.state === 'delivered' && before.state !== 'delivered')
@@ -134,6 +135,10 @@ function reportAttempt(
     },
     'attempt.failed',
   )
+}
+
+function keyOf({ class: kind, outcome }: Attempt): string {
+  return outcome === 'delivered' ? outcome : `${kind} ${outcome}`
 }
 
 function summary(attempt: Attempt): object {

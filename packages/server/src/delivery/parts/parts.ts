@@ -6,6 +6,7 @@ import type {
   Destination,
   SuccessPolicy,
   Webhook,
+  WebhookLimits,
   WebhooksSettings,
 } from '@hookline/protocol'
 import { isForbidden, MAX_RETRY_AFTER_MS } from '../sending/outcome.ts'
@@ -222,6 +223,19 @@ export interface RetrySchedule {
   readonly windowMs: number
   /** Delays after the first, second, … attempt instead of the exponential ones. The last one repeats. */
   readonly delaysMs?: readonly number[] | undefined
+  /** Whether webhooks cannot change the window. */
+  readonly isWindowFixed?: boolean
+}
+
+/** The schedule of a webhook with these limits. */
+export function scheduleFor(
+  schedule: RetrySchedule,
+  limits: WebhookLimits | undefined,
+): RetrySchedule {
+  if (limits === undefined) return schedule
+  const { retryWindowMs = schedule.windowMs, retryScheduleMs = schedule.delaysMs } = limits
+  const windowMs = schedule.isWindowFixed === true ? schedule.windowMs : retryWindowMs
+  return { ...schedule, windowMs, delaysMs: retryScheduleMs }
 }
 
 interface FailedAttempt {
@@ -252,7 +266,7 @@ export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): 
 }
 
 /** The maximum wait between two attempts. */
-export function maxWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
+export function longestWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
   const maxDelayMs = Math.max(MAX_DELAY_MS * 1.25, MAX_RETRY_AFTER_MS, ...delaysMs)
   return maxDelayMs + MAX_LAST_SPAN_MS
 }

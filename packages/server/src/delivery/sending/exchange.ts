@@ -29,10 +29,23 @@ export class ExchangeDeadlines {
   /** From the start to the last response header, including the wait for a socket. */
   readonly headers: DeadlineQueue
   readonly body: DeadlineQueue
+  readonly #clock: Clock
+  /** Of webhooks with their own timeout: at most one for each millisecond up to the maximum. */
+  readonly #byTimeout = new Map<number, ExchangeDeadlines>()
 
   constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock
     this.headers = new DeadlineQueue(clock, timeoutMs)
     this.body = new DeadlineQueue(clock, READ_MS)
+  }
+
+  within(timeoutMs: number): ExchangeDeadlines {
+    let deadlines = this.#byTimeout.get(timeoutMs)
+    if (deadlines === undefined) {
+      deadlines = new ExchangeDeadlines(this.#clock, timeoutMs)
+      this.#byTimeout.set(timeoutMs, deadlines)
+    }
+    return deadlines
   }
 }
 

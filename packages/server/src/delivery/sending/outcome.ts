@@ -20,6 +20,9 @@ export interface Classification {
   readonly class: AttemptClass
 }
 
+/** What a receiver requests with the response header `webhook-delivery`: no further attempt, or no further delivery. */
+export type Instruction = 'abort-message' | 'disable'
+
 export interface AttemptResult extends Classification {
   readonly startedAt: number
   /** Until the last response header, or until the attempt failed. */
@@ -31,12 +34,13 @@ export interface AttemptResult extends Classification {
   readonly error?: string
   /** From 1 s to 1 h. */
   readonly retryAfterMs?: number
+  readonly instruction?: Instruction
   readonly headers?: Readonly<Record<string, string>>
   /** At most 4 KiB. */
   readonly body?: string
 }
 
-/** The outcome of each class of attempt. */
+/** The outcome of each class of attempt, unless `retryOn` or an instruction changes it. */
 const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   delivered: 'delivered',
   http_5xx: 'retry',
@@ -66,8 +70,30 @@ export function isForbidden(attemptClass: AttemptClass): boolean {
 
 const THROTTLED = new Set([408, 425, 429])
 
-export function classifyResponse(status: number): Classification {
-  return classification(responseClass(status))
+/** The instruction in the header `webhook-delivery`, as defined by Svix; `undefined` if absent or unknown. */
+export function instructionIn(header: string | string[] | undefined): Instruction | undefined {
+  if (typeof header !== 'string') return undefined
+  const value = header.trim().toLowerCase()
+  return value === 'abort-message' || value === 'disable' ? value : undefined
+}
+
+/** @param options.retryOn final statuses that this webhook retries */
+export function classifyResponse(
+  status: number,
+  options: {
+    readonly instruction?: Instruction | undefined
+    readonly retryOn?: readonly number[] | undefined
+  } = {},
+): Classification {
+  const found = classification(responseClass(status))
+  if (found.outcome === 'rejected' && options.retryOn?.includes(status) === true)
+    return endedBy(options.instruction, { ...found, outcome: 'retry' })
+  return endedBy(options.instruction, found)
+}
+
+function endedBy(instruction: Instruction | undefined, found: Classification): Classification {
+  const isAborted = instruction === 'abort-message' && found.outcome === 'retry'
+  return isAborted ? { ...found, outcome: 'rejected' } : found
 }
 
 /** Classifies an error without a response by its codes; `undefined` for a bug in Hookline. */
@@ -176,7 +202,13 @@ export function loggedError({
 }
 
 /** `location`: the target of a redirect, without its query. */
-export function describeResponse(status: number, location?: string): string {
+export function describeResponse(
+  status: number,
+  location?: string,
+  instruction?: Instruction,
+): string {
+  if (instruction !== undefined)
+    return `The receiver responded ${status} with webhook-delivery: ${instruction}.`
   if (status >= 300 && status < 400) {
     const target = location === undefined ? 'a redirect' : `a redirect to ${location}`
     return `The receiver responded ${status}, ${target}. Redirects are not followed.`

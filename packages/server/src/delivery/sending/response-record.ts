@@ -15,6 +15,7 @@ const RECORDED_HEADERS = [
   'date',
   'server',
   'retry-after',
+  'webhook-delivery',
   'x-request-id',
   'www-authenticate',
 ] as const

@@ -21,6 +21,7 @@ import {
   classifyResponse,
   describeFailure,
   describeResponse,
+  instructionIn,
   retryAfter,
 } from './outcome.ts'
 import {
@@ -40,7 +41,7 @@ const MAX_SECURE_CONTEXTS = 100
 
 export interface WebhookSenderOptions {
   readonly clock: Clock
-  /** From the DNS lookup to the last response header. */
+  /** From the DNS lookup to the last response header, unless the webhook has its own timeout. */
   readonly timeoutMs: number
   /** Non-public networks that may be reached, like `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[]
@@ -132,7 +133,7 @@ export class WebhookSender implements AsyncDisposable {
 
   async #attempt(request: WebhookRequest, options: SendOptions): Promise<AttemptResult> {
     const startedAt = this.#clock.wall()
-    const timer = new AttemptTimer()
+    const timer = new AttemptTimer(request.limits?.timeoutMs)
     const headers = requestHeaders(request, startedAt)
     try {
       refuseUnsendable(request.headers)
@@ -165,7 +166,9 @@ export class WebhookSender implements AsyncDisposable {
     onWritten?: () => void,
   ): Promise<WebhookResponse> {
     if (this.#isAborted) throw new AttemptAbortedError()
-    const exchange = new Exchange(this.#deadlines, timer, onWritten)
+    const { timeoutMs } = timer
+    const deadlines = timeoutMs === undefined ? this.#deadlines : this.#deadlines.within(timeoutMs)
+    const exchange = new Exchange(deadlines, timer, onWritten)
     const entry = this.#inFlight.add(exchange)
     try {
       this.#dispatch(request, exchange)
@@ -211,9 +214,12 @@ export class WebhookSender implements AsyncDisposable {
     { status, headers, body }: WebhookResponse,
     { includeSuccessResponse = true }: SendOptions,
   ): Omit<AttemptResult, 'startedAt' | 'durationMs' | 'timing'> {
-    const classified = classifyResponse(status)
+    const instruction = instructionIn(headers['webhook-delivery'])
+    const retryOn = request.limits?.retryOn
+    const classified = classifyResponse(status, { instruction, retryOn })
     const isDelivered = classified.outcome === 'delivered'
-    if (isDelivered && !includeSuccessResponse) return { ...classified, status }
+    if (isDelivered && !includeSuccessResponse && instruction === undefined)
+      return { ...classified, status }
     const secrets = secretsIn(request)
     const shown = shownHeaders(headers, request.filledUrl ?? request.url, secrets)
     // The error is logged, and a redirect usually repeats the path with its user data.
@@ -222,7 +228,8 @@ export class WebhookSender implements AsyncDisposable {
     return {
       ...classified,
       status,
-      ...(!isDelivered && { error: describeResponse(status, location) }),
+      ...(!isDelivered && { error: describeResponse(status, location, instruction) }),
+      ...(instruction !== undefined && { instruction }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
       headers: shown,
       body: shownBody(body, secrets),

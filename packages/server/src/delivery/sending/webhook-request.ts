@@ -5,6 +5,7 @@ import {
   type Webhook,
   type WebhookAuth,
   type WebhookMethod,
+  type WebhookLimits,
   type WebhooksSettings,
 } from '@hookline/protocol'
 import { standardSignature, xSignature } from '@hookline/protocol/signature'
@@ -25,6 +26,7 @@ export interface WebhookRequest {
   readonly auth?: WebhookAuth | undefined
   /** The access token of OAuth 2. */
   readonly token?: string
+  readonly limits?: WebhookLimits | undefined
   /** Signed and sent unchanged. */
   readonly body: Uint8Array
   /** `application/json` if absent. */
@@ -41,7 +43,7 @@ export interface WebhookRequest {
 }
 
 export function requestTo(
-  { url, headers, auth }: Webhook,
+  { url, headers, auth, limits }: Webhook,
   settings: WebhooksSettings,
   carried: Omit<
     WebhookRequest,
@@ -51,7 +53,7 @@ export function requestTo(
 ): WebhookRequest {
   const { sharedSecret, previousSecret, method } = settings
   const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, method, headers, ...(auth && { auth }), ...carried, sharedSecret }
+  const request = { url, method, headers, limits, ...(auth && { auth }), ...carried, sharedSecret }
   return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
 }
 

@@ -38,7 +38,8 @@ async function withConfiguration(
   server: AdminServer,
 ): Promise<{ source: string; destination: string }> {
   const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
-  const webhooks = [{ url: 'https://a.example/', headers: { 'x-key': 'planted header' } }]
+  const limits = { perSecond: 20, retrySchedule: ['5s', '5m'] }
+  const webhooks = [{ url: 'https://a.example/', headers: { 'x-key': 'planted header' }, limits }]
   const settings = { sharedSecret: 'planted secret', webhooks }
   const body = { sourceId: id, type: 'Webhooks', enabled: true, settings }
   const made = await server.must<{ id: string }>('POST', '/destinations', { body })
@@ -80,7 +81,7 @@ test('a document without secrets contains none, and importing it keeps the store
   const { settings } = server.backend.catalog.current.destinations.get(destination)!
   expect(settings).toMatchObject({
     sharedSecret: 'planted secret',
-    webhooks: [{ headers: { 'x-key': 'planted header' } }],
+    webhooks: [{ headers: { 'x-key': 'planted header' }, limits: { perSecond: 20 } }],
   })
   expect([...server.backend.catalog.current.sources.values()][0]).toMatchObject({
     name: 'shop',

@@ -1,4 +1,4 @@
-import type { DeliveryPart, Destination, WebhookState } from '@hookline/protocol'
+import type { DeliveryPart, Destination, Pause, WebhookState } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import {
   partWaiting,
@@ -37,9 +37,7 @@ function contextOf({ destination, state, begunAt }: WaitFixture): WaitContext {
 
 const waitingOf = (fixture: WaitFixture) => partWaiting(partOf(fixture.part), contextOf(fixture))
 
-const pausedWebhook = (
-  reason: 'operator' | 'webhook_gone' | 'url_forbidden',
-): Pick<Destination, 'settings'> => ({
+const pausedWebhook = (reason: Pause['reason']): Pick<Destination, 'settings'> => ({
   settings: {
     ...newDestination().settings,
     webhooks: [{ url, headers: {}, paused: { since: NOON - 7, reason } }],
@@ -114,6 +112,11 @@ const ROWS: readonly Row[] = [
     'waits until a webhook that is gone is resumed',
     { part: { state: 'held' }, destination: pausedWebhook('webhook_gone') },
     ['webhook_gone', NOON - 7, null],
+  ],
+  [
+    'waits until a webhook that its receiver has disabled is resumed',
+    { part: { state: 'held' }, destination: pausedWebhook('disabled_by_receiver') },
+    ['disabled_by_receiver', NOON - 7, null],
   ],
   [
     'waits until a webhook with a forbidden URL is resumed, regardless of its breaker',

@@ -201,7 +201,7 @@ test('accepts all values at their limits', () => {
 
 test('accepts a port for other services only if the operator allows it', () => {
   const input = webhooks({ url: 'https://a.example:9200/' }, { url: 'https://a.example:9300/' })
-  const parsed = parseWebhooksSettings(input, undefined, new Set([9200]))
+  const parsed = parseWebhooksSettings(input, undefined, { allowedPorts: new Set([9200]) })
   const faults = 'faults' in parsed ? parsed.faults : []
   expect(faults.map(({ pointer }) => pointer)).toEqual(['/webhooks/1/url'])
   expect(faults[0]).toMatchObject({
@@ -211,11 +211,9 @@ test('accepts a port for other services only if the operator allows it', () => {
 })
 
 test('does not check the port of a stored webhook if the change omits it', () => {
-  const stored = parseWebhooksSettings(
-    webhooks({ url: 'https://a.example:9200/' }),
-    undefined,
-    new Set([9200]),
-  )
+  const stored = parseWebhooksSettings(webhooks({ url: 'https://a.example:9200/' }), undefined, {
+    allowedPorts: new Set([9200]),
+  })
   if ('faults' in stored) expect.fail()
   expect(settingsOf({ successPolicy: 'each' }, stored.settings).webhooks).toHaveLength(1)
 })

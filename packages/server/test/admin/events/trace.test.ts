@@ -7,6 +7,7 @@ import {
   type DeliveryPart,
   type DeliveryState,
   type Destination,
+  type Pause,
 } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import {
@@ -204,7 +205,7 @@ test('every state has its own explanation', () => {
 describe('the explanation of a waiting delivery has the reason, when the wait began, and the next attempt', () => {
   const { url } = partOf()
   const since = NOON - 60_000
-  const paused = (reason: 'webhook_gone' | 'url_forbidden' | 'operator') => ({
+  const paused = (reason: Pause['reason']) => ({
     destination: newDestination({
       settings: { webhooks: [{ url, headers: {}, paused: { since, reason } }] },
     }),
@@ -229,6 +230,7 @@ describe('the explanation of a waiting delivery has the reason, when the wait be
     ],
     ['webhook_gone', minute, paused('webhook_gone'), { state: 'held' }],
     ['url_forbidden', minute, paused('url_forbidden'), { state: 'held' }],
+    ['disabled_by_receiver', minute, paused('disabled_by_receiver'), { state: 'held' }],
     ['webhook_paused', minute, paused('operator'), { state: 'held' }],
     [
       'destination_disabled',

@@ -78,3 +78,23 @@ describe('a receiver that responds 410 Gone', () => {
     expect(settings.webhooks[0]?.paused).toBeUndefined()
   })
 })
+
+test('a webhook whose receiver responds with webhook-delivery: disable is paused, and its delivery is not repeated', async () => {
+  await using receiver = await openReceiver({
+    respond: { status: 500, headers: { 'webhook-delivery': 'disable' } },
+  })
+  await using engine = await TestEngine.open()
+  await engine.destination('dst_a', receiver.url)
+  await engine.receive(1)
+  const webhook = () =>
+    engine.backend.catalog.current.destinations.get('dst_a')!.settings.webhooks[0]!
+  await expect.poll(() => webhook().paused?.reason).toBe('disabled_by_receiver')
+  expect(engine.logged.filter(({ msg }) => msg === 'webhook.paused')).toMatchObject([
+    { destinationId: 'dst_a', reason: 'disabled_by_receiver' },
+  ])
+  await engine.receive(5)
+  await expect
+    .poll(async () => (await engine.deliveries({})).filter(({ state }) => state === 'held'))
+    .toHaveLength(6)
+  expect(receiver.requests.length).toBeLessThanOrEqual(2)
+})

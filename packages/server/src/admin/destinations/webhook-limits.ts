@@ -1,0 +1,213 @@
+import {
+  formatTimeSpan,
+  isJsonObject,
+  type JsonObject,
+  LIMITS,
+  parseTimeSpan,
+  type WebhookLimits,
+} from '@hookline/protocol'
+import Type from 'typebox'
+import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import * as Schema from '../api/schema.ts'
+
+export interface LimitsContext {
+  /** Retry windows must be shorter. */
+  readonly retentionMs: number
+  /** The parser appends to them. */
+  readonly faults: Fault[]
+}
+
+const span = (description: string) => Type.Optional(Schema.text(description))
+
+export const LimitsResponse = Type.Object(
+  {
+    perSecond: Type.Optional(
+      Type.Number({
+        minimum: LIMITS.minAttemptsPerSecond,
+        maximum: LIMITS.maxAttemptsPerSecond,
+        description: 'Maximum attempts per second, including retries, over all nodes.',
+      }),
+    ),
+    concurrency: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: LIMITS.maxWebhookConcurrency,
+        description:
+          'Maximum attempts in flight, over all nodes. It can lower maxConcurrencyPerWebhook, not raise it.',
+      }),
+    ),
+    timeout: span('Instead of attemptTimeout: from 100ms to 30s.'),
+    retryWindow: span(
+      'Instead of retryWindow: at most 7d, and shorter than retention. 0s: no retries.',
+    ),
+    retrySchedule: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: LIMITS.retryDelaysPerWebhook,
+        description:
+          'Instead of retrySchedule: the delays after the first, second, … attempt, from 1s to 24h. The last one repeats.',
+      }),
+    ),
+    retryOn: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 400, maximum: 499 }), {
+        maxItems: LIMITS.statusesToRetry,
+        description:
+          'Statuses that are retried, although they usually end the delivery, such as 409. Not 410.',
+      }),
+    ),
+  },
+  { description: 'Limits of this webhook. An absent one is the setting of the service.' },
+)
+
+const FIELDS = Object.keys(LimitsResponse.properties)
+
+/** Parses the limits of a webhook. `null`, and `{}`, for none. */
+export function parseLimits(
+  input: unknown,
+  pointer: string,
+  { retentionMs, faults }: LimitsContext,
+): WebhookLimits | undefined {
+  if (input === undefined || input === null) return undefined
+  if (!isJsonObject(input)) {
+    const hint = 'Use an object: {"perSecond": 20, "timeout": "10s"}. Use null for no limits.'
+    faults.push(fault(pointer, 'invalid_type', 'limits must be an object.', hint))
+    return undefined
+  }
+  faults.push(...unknownFields(input, FIELDS, pointer))
+  const parser = new LimitsParser(input, pointer, faults)
+  const parsed = {
+    perSecond: parser.number('perSecond', ATTEMPTS_PER_SECOND),
+    concurrency: parser.number('concurrency', CONCURRENCY),
+    timeoutMs: parser.span('timeout', TIMEOUT),
+    retryWindowMs: parser.span('retryWindow', RETRY_WINDOW),
+    retryScheduleMs: parser.list('retrySchedule', LIMITS.retryDelaysPerWebhook, delayIn),
+    retryOn: parser.list('retryOn', LIMITS.statusesToRetry, statusIn),
+  }
+  if (parsed.retryWindowMs !== undefined && parsed.retryWindowMs >= retentionMs) {
+    const kept = formatTimeSpan(retentionMs)
+    const hint = `Use less than ${kept}, or ask the operator to increase the retention setting.`
+    const message = `retryWindow must be shorter than retention, which is ${kept}.`
+    faults.push(fault(`${pointer}/retryWindow`, 'out_of_range', message, hint))
+  }
+  const set = Object.entries(parsed).filter(([, value]) => value !== undefined)
+  return set.length === 0 ? undefined : (Object.fromEntries(set) as WebhookLimits)
+}
+
+/** The limits in the form that `parseLimits` accepts. */
+export function presentLimits(limits: WebhookLimits): object {
+  const { timeoutMs, retryWindowMs, retryScheduleMs, retryOn, ...others } = limits
+  return {
+    ...others,
+    ...(timeoutMs !== undefined && { timeout: formatTimeSpan(timeoutMs) }),
+    ...(retryWindowMs !== undefined && { retryWindow: formatTimeSpan(retryWindowMs) }),
+    ...(retryScheduleMs !== undefined && { retrySchedule: retryScheduleMs.map(formatTimeSpan) }),
+    ...(retryOn !== undefined && { retryOn }),
+  }
+}
+
+interface Range {
+  readonly min: number
+  readonly max: number
+  readonly isInteger?: boolean
+}
+
+const ATTEMPTS_PER_SECOND: Range = {
+  min: LIMITS.minAttemptsPerSecond,
+  max: LIMITS.maxAttemptsPerSecond,
+}
+const CONCURRENCY: Range = { min: 1, max: LIMITS.maxWebhookConcurrency, isInteger: true }
+const TIMEOUT: Range = { min: LIMITS.minWebhookTimeoutMs, max: LIMITS.maxWebhookTimeoutMs }
+const RETRY_WINDOW: Range = { min: 0, max: LIMITS.maxWebhookRetryWindowMs }
+const DELAY: Range = { min: LIMITS.minRetryDelayMs, max: LIMITS.maxRetryDelayMs }
+
+/** Reads fields, with a fault for each invalid one. A field that is absent or `null` is `undefined`. */
+class LimitsParser {
+  readonly #input: JsonObject
+  readonly #pointer: string
+  readonly #faults: Fault[]
+
+  constructor(input: JsonObject, pointer: string, faults: Fault[]) {
+    this.#input = input
+    this.#pointer = pointer
+    this.#faults = faults
+  }
+
+  number(name: string, { min, max, isInteger = false }: Range): number | undefined {
+    const value = this.#input[name] ?? undefined
+    if (value === undefined) return undefined
+    const kind = isInteger ? 'an integer' : 'a number'
+    const hint = `Use ${kind} from ${min} to ${max}, or omit it.`
+    if (typeof value !== 'number' || (isInteger && !Number.isInteger(value)))
+      return this.#fail(name, 'invalid_type', `${name} must be ${kind}.`, hint)
+    if (value >= min && value <= max) return value
+    return this.#fail(name, 'out_of_range', `${name} must be from ${min} to ${max}.`, hint)
+  }
+
+  span(name: string, range: Range): number | undefined {
+    const value = this.#input[name] ?? undefined
+    if (value === undefined) return undefined
+    const hint = `Use a time from ${rangeText(range)}, such as "10s" or "1h30m", or omit it.`
+    const ms = typeof value === 'string' ? parseTimeSpan(value) : undefined
+    if (ms === undefined) return this.#fail(name, 'invalid_type', `${name} must be a time.`, hint)
+    if (isIn(range, ms)) return ms
+    return this.#fail(name, 'out_of_range', `${name} must be from ${rangeText(range)}.`, hint)
+  }
+
+  list(
+    name: string,
+    max: number,
+    {
+      parse,
+      hint,
+    }: { readonly parse: (item: unknown) => number | undefined; readonly hint: string },
+  ): readonly number[] | undefined {
+    const value = this.#input[name] ?? undefined
+    if (value === undefined) return undefined
+    if (!Array.isArray(value))
+      return this.#fail(name, 'invalid_type', `${name} must be a list.`, hint)
+    if (value.length === 0) return this.#fail(name, 'too_few', `${name} must not be empty.`, hint)
+    if (value.length > max)
+      return this.#fail(name, 'too_many', `${name} must have at most ${max} items.`, hint)
+    return value.flatMap((item, index) => {
+      const parsed = parse(item)
+      if (parsed !== undefined) return parsed
+      this.#fail(`${name}/${index}`, 'not_allowed', `${name} does not allow this value.`, hint)
+      return []
+    })
+  }
+
+  #fail(name: string, code: string, message: string, hint: string): undefined {
+    this.#faults.push(fault(`${this.#pointer}/${name}`, code, message, hint))
+  }
+}
+
+const delayIn = {
+  parse: (item: unknown): number | undefined => {
+    const ms = typeof item === 'string' ? parseTimeSpan(item) : undefined
+    return ms !== undefined && isIn(DELAY, ms) ? ms : undefined
+  },
+  hint: `Use a list of times from ${rangeText(DELAY)}: ["5s", "5m", "2h"].`,
+}
+
+/** 408, 425 and 429 are always retried. Three 410 responses pause the webhook. */
+const NOT_IN_RETRY_ON = new Set([408, 410, 425, 429])
+
+const statusIn = {
+  parse: (item: unknown): number | undefined =>
+    typeof item === 'number' &&
+    Number.isInteger(item) &&
+    item >= 400 &&
+    item <= 499 &&
+    !NOT_IN_RETRY_ON.has(item)
+      ? item
+      : undefined,
+  hint: 'Use statuses from 400 to 499, such as [409, 423], without 410, and without 408, 425 and 429, which are always retried.',
+}
+
+function isIn({ min, max }: Range, value: number): boolean {
+  return value >= min && value <= max
+}
+
+function rangeText({ min, max }: Range): string {
+  return `${min === 0 ? '0s' : formatTimeSpan(min)} to ${formatTimeSpan(max)}`
+}

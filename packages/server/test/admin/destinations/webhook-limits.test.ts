@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { LIMITS, type WebhookLimits, type WebhooksSettings } from '@hookline/protocol'
+import {
+  exportWebhooksSettings,
+  parseWebhooksSettings,
+  presentWebhooksSettings,
+} from '../../../src/admin/destinations/settings.ts'
+
+const URL_A = 'https://a.example/'
+const DAY = 24 * 60 * 60_000
+const rules = { retentionMs: 7 * DAY }
+
+function parse(limits: unknown, previous?: WebhooksSettings) {
+  const input = { webhooks: [{ url: URL_A, headers: {}, limits }] }
+  return parseWebhooksSettings(input, previous, rules)
+}
+
+function settingsOf(limits: unknown): WebhooksSettings {
+  const parsed = parse(limits)
+  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  return parsed.settings
+}
+
+function limitsOf(limits: unknown): WebhookLimits | undefined {
+  return settingsOf(limits).webhooks[0]!.limits
+}
+
+function faultsOf(limits: unknown) {
+  const parsed = parse(limits)
+  return 'faults' in parsed ? parsed.faults : []
+}
+
+const ALL = {
+  perSecond: 20,
+  concurrency: 4,
+  timeout: '20s',
+  retryWindow: '3d',
+  retrySchedule: ['5s', '5m', '30m', '2h', '5h', '10h'],
+  retryOn: [409],
+}
+
+describe('the limits of a webhook', () => {
+  test('are parsed, shown and exported in the same form', () => {
+    const settings = settingsOf(ALL)
+    expect(settings.webhooks[0]!.limits).toEqual({
+      perSecond: 20,
+      concurrency: 4,
+      timeoutMs: 20_000,
+      retryWindowMs: 3 * DAY,
+      retryScheduleMs: [5_000, 300_000, 1_800_000, 7_200_000, 18_000_000, 36_000_000],
+      retryOn: [409],
+    })
+    expect(presentWebhooksSettings(settings).webhooks[0]).toMatchObject({ limits: ALL })
+    const exported = exportWebhooksSettings(settings, false)
+    expect(parseWebhooksSettings(exported, undefined, rules)).toEqual({ settings })
+  })
+
+  test('are none if absent, null or empty, and their fields may be null', () => {
+    for (const none of [undefined, null, {}, { timeout: null, retryOn: null }])
+      expect(limitsOf(none)).toBeUndefined()
+    expect(limitsOf({ timeout: '1s', perSecond: null })).toEqual({ timeoutMs: 1_000 })
+    expect(presentWebhooksSettings(settingsOf(null)).webhooks[0]).not.toHaveProperty('limits')
+  })
+
+  test('are replaced with the list of webhooks, and kept if the change omits it', () => {
+    const previous = settingsOf(ALL)
+    const replaced = parse(undefined, previous)
+    expect('settings' in replaced && replaced.settings.webhooks[0]!.limits).toBeUndefined()
+    const kept = parseWebhooksSettings({ successPolicy: 'each' }, previous, rules)
+    expect('settings' in kept && kept.settings.webhooks).toEqual(previous.webhooks)
+  })
+
+  test.each([
+    [{ perSecond: LIMITS.minAttemptsPerSecond }, true],
+    [{ perSecond: LIMITS.maxAttemptsPerSecond }, true],
+    [{ perSecond: 0.49 }, false],
+    [{ perSecond: 1_000.1 }, false],
+    [{ concurrency: 1 }, true],
+    [{ concurrency: LIMITS.maxWebhookConcurrency }, true],
+    [{ concurrency: 0 }, false],
+    [{ concurrency: 1.5 }, false],
+    [{ concurrency: LIMITS.maxWebhookConcurrency + 1 }, false],
+    [{ timeout: '100ms' }, true],
+    [{ timeout: '30s' }, true],
+    [{ timeout: '99ms' }, false],
+    [{ timeout: '31s' }, false],
+    [{ retryWindow: '0s' }, true],
+    [{ retryWindow: '167h59m' }, true],
+    [{ retryWindow: '8d' }, false],
+    [{ retrySchedule: ['1s', '24h'] }, true],
+    [{ retrySchedule: Array<string>(LIMITS.retryDelaysPerWebhook).fill('1m') }, true],
+    [{ retrySchedule: Array<string>(LIMITS.retryDelaysPerWebhook + 1).fill('1m') }, false],
+    [{ retrySchedule: ['999ms'] }, false],
+    [{ retrySchedule: ['25h'] }, false],
+    [{ retrySchedule: [] }, false],
+    [{ retrySchedule: [5] }, false],
+    [{ retryOn: [400, 409, 423, 499] }, true],
+    [{ retryOn: [410] }, false],
+    [{ retryOn: [408] }, false],
+    [{ retryOn: [429] }, false],
+    [{ retryOn: [200] }, false],
+    [{ retryOn: [500] }, false],
+    [{ retryOn: [409.5] }, false],
+    [{ retryOn: Array<number>(LIMITS.statusesToRetry + 1).fill(409) }, false],
+  ])('%j is accepted: %s', (limits, isAccepted) => {
+    const faults = faultsOf(limits)
+    expect(faults).toHaveLength(isAccepted ? 0 : 1)
+    const [name] = Object.keys(limits)
+    for (const { pointer, hint } of faults) {
+      expect(pointer).toMatch(new RegExp(`^/webhooks/0/limits/${name}(/\\d+)?$`))
+      expect(hint).not.toBe('')
+    }
+  })
+
+  test('refuse a retry window that is not below the retention, with the remedy', () => {
+    const [found, ...others] = faultsOf({ retryWindow: '7d' })
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      pointer: '/webhooks/0/limits/retryWindow',
+      code: 'out_of_range',
+      message: 'retryWindow must be shorter than retention, which is 7d.',
+      hint: expect.stringContaining('increase the retention setting'),
+    })
+  })
+
+  test.each([
+    [5, ''],
+    [[], ''],
+    ['20/s', ''],
+    [{ perSeconds: 5 }, '/perSeconds'],
+    [{ perSecond: '20' }, '/perSecond'],
+    [{ perSecond: Number.NaN }, '/perSecond'],
+    [{ timeout: 20 }, '/timeout'],
+    [{ timeout: '-1s' }, '/timeout'],
+    [{ retryWindow: { toString: 1 } }, '/retryWindow'],
+    [{ retrySchedule: '5s,5m' }, '/retrySchedule'],
+    [{ retryOn: 409 }, '/retryOn'],
+    [JSON.parse('{"__proto__": {"perSecond": 5}}'), '/__proto__'],
+  ])('%j has one fault', (limits, pointer) => {
+    expect(faultsOf(limits)).toMatchObject([{ pointer: `/webhooks/0/limits${pointer}` }])
+  })
+})
