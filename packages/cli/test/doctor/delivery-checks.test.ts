@@ -101,6 +101,7 @@ describe('the delivery checks', () => {
 
   it.for([
     ['webhook_gone', 'responded repeatedly with 410 Gone'],
+    ['disabled_by_receiver', 'responded with webhook-delivery: disable'],
     ['url_forbidden', 'address or port not in allowedNetworks or allowedPorts'],
   ] as const)('fail for a paused webhook, %s', ([reason, cause]) => {
     expect(check('webhooks', { webhookPaused: { since: SINCE, reason } })).toMatchObject({

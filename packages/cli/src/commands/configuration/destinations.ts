@@ -10,6 +10,7 @@ import {
   withAuthOptions,
 } from '../../options/auth-options.ts'
 import { confirm } from '../../options/confirmation.ts'
+import { type Limits, withLimitOptions, withLimits } from '../../options/limit-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import {
   type RoutingOptions,
@@ -92,13 +93,11 @@ function addChangeCommands(destinations: ApiCommand): void {
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
-    const readFields = async (): Promise<object> => {
-      const { settings } = await context.api.getDestination(
-        await idOf(context.api, 'destination', idOrName),
-      )
-      return settings.fields ?? {}
+    const readSettings = async (): Promise<Destination['settings']> => {
+      const destinationId = await idOf(context.api, 'destination', idOrName)
+      return (await context.api.getDestination(destinationId)).settings
     }
-    const settings = await settingsOf(options, readFields)
+    const settings = await settingsOf(options, readSettings)
     const change = definedFields({ name: options.name, settings })
     requireChange(context.command, change)
     const id = await idOf(context.api, 'destination', idOrName)
@@ -129,18 +128,32 @@ function stateOf({ enabled, paused }: Destination): string {
   return paused === null ? 'enabled' : 'paused'
 }
 
+interface WebhookOption extends AuthenticatedWebhook {
+  limits?: Limits
+}
+
 interface WebhookOptions extends RoutingOptions {
   readonly name?: string
   readonly enabled?: true
-  readonly webhook?: readonly AuthenticatedWebhook[]
+  readonly webhook?: readonly WebhookOption[]
   readonly secret?: string | false
   readonly secretFile?: string
   readonly policy?: string
+  /** `false`: removes the limits of each webhook. */
+  readonly limits: boolean
+  readonly limitsOfEach?: Limits
 }
 
 function addWebhookOptions(command: ApiCommand): ApiCommand {
-  const webhooks: AuthenticatedWebhook[] = []
-  withRoutingOptions(withSecretOptions(command))
+  const webhooks: WebhookOption[] = []
+  const limitsFor = (): Limits => {
+    const webhook = webhooks.at(-1)
+    if (webhook !== undefined) return (webhook.limits ??= {})
+    const { limitsOfEach = {} } = command.opts<WebhookOptions>()
+    command.setOptionValue('limitsOfEach', limitsOfEach)
+    return limitsOfEach
+  }
+  withLimitOptions(withRoutingOptions(withSecretOptions(command)), limitsFor)
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
       webhooks.push({ url, headers: {}, auth: {} })
@@ -157,22 +170,35 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
       ]),
     )
     .option('--name <name>', 'name of the destination')
+    .option('--no-limits', 'remove the limits of each webhook')
 }
 
 /** The settings from these options; `undefined` if there are none. */
 async function settingsOf(
   options: WebhookOptions,
-  readFields?: () => Promise<object>,
+  readSettings?: () => Promise<Destination['settings']>,
 ): Promise<object | undefined> {
-  const { webhook, secret, policy: successPolicy } = options
+  const { secret, policy: successPolicy } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
   const settings = {
-    webhooks: webhook && (await Promise.all(webhook.map(requestedWebhook))),
+    webhooks: await webhooksOf(options, readSettings),
     sharedSecret,
     successPolicy,
-    ...(await routingOf(options, readFields)),
+    ...(await routingOf(options, async () => (await readSettings?.())?.fields ?? {})),
   }
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
+}
+
+/** The webhooks in the options, or the current ones with other limits. */
+async function webhooksOf(
+  { webhook: webhooks, limits, limitsOfEach }: WebhookOptions,
+  readSettings?: () => Promise<Destination['settings']>,
+): Promise<readonly object[] | undefined> {
+  const change = limits ? limitsOfEach : null
+  if (change === undefined) return webhooks && Promise.all(webhooks.map(requestedWebhook))
+  if (webhooks !== undefined || readSettings === undefined)
+    throw new Failure('usage', 'Options for limits must come after their --webhook.')
+  return withLimits((await readSettings()).webhooks, change)
 }
 
 function addHeader(webhook: AuthenticatedWebhook | undefined, text: string): void {

@@ -1,6 +1,7 @@
 import type { Fields, Sample } from '@hookline/protocol'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { nameAndId, type Names } from '../names.ts'
+import { limitsText } from '../../options/limit-options.ts'
 import type { Output } from '../output.ts'
 import { type Detail, details } from '../details.ts'
 
@@ -8,6 +9,7 @@ export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['r
   {
     operator: 'paused manually',
     webhook_gone: 'responded repeatedly with 410 Gone',
+    disabled_by_receiver: 'responded with webhook-delivery: disable',
     url_forbidden: 'address or port not in allowedNetworks or allowedPorts',
   }
 
@@ -71,6 +73,7 @@ function webhookText({
   url,
   headers,
   auth,
+  limits,
   paused,
 }: Destination['settings']['webhooks'][number]): string {
   const names = Object.keys(headers)
@@ -78,6 +81,7 @@ function webhookText({
     url,
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
     ...(auth === undefined ? [] : [`(${authText(auth)})`]),
+    ...(limits === undefined ? [] : [`(${limitsText(limits)})`]),
     ...(paused === null ? [] : [`(paused since ${paused.since}: ${PAUSE_CAUSES[paused.reason]})`]),
   ].join(' ')
 }

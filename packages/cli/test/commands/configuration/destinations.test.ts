@@ -149,6 +149,42 @@ describe('hookline destinations', () => {
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('its --webhook')])
   })
 
+  it('sets, changes and removes the limits of webhooks, and keeps their headers', async () => {
+    const [a, b] = ['https://example.com/a', 'https://example.com/b'] as const
+    const limits = ['--per-second', '20', '--retry-schedule', '5s,5m', '--retry-on', '409, 423']
+    const webhook = ['--webhook', a, '--header', 'x-key: geheim', ...limits]
+    const create = ['destinations', 'create', '--source', source, ...webhook, '--webhook', b]
+    const { id } = await service.json<{ id: string }>(...create)
+    const webhooks = async (...options: string[]) => {
+      const update = ['destinations', 'update', id, ...options]
+      return (await service.json<{ settings: { webhooks: object[] } }>(...update)).settings.webhooks
+    }
+    const ofA = { perSecond: 20, retrySchedule: ['5s', '5m'], retryOn: [409, 423] }
+    expect(await webhooks('--timeout', '20s', '--retry-window', '3d')).toMatchObject([
+      { url: a, headers: { 'x-key': { set: true } }, limits: { ...ofA, timeout: '20s' } },
+      { url: b, limits: { timeout: '20s', retryWindow: '3d' } },
+    ])
+    expect((await service.run('destinations', 'get', id)).stdout).toContain(
+      '(with x-key) (perSecond 20, timeout 20s, retryWindow 3d, retrySchedule 5s 5m, retryOn 409 423)',
+    )
+    const [first] = await webhooks('--no-limits')
+    expect(first).toMatchObject({ headers: { 'x-key': { set: true } } })
+    expect(first).not.toHaveProperty('limits')
+  })
+
+  it('refuses limits before their webhook, and ones that are not numbers', async () => {
+    const create = ['destinations', 'create', '--source', source]
+    const failed = await Promise.all([
+      service.run(...create, '--concurrency', '4', '--webhook', 'https://example.com'),
+      service.run(...create, '--webhook', 'https://example.com', '--per-second', 'many'),
+      service.run(...create, '--webhook', 'https://example.com', '--retry-on', '200'),
+      service.run(...create, '--webhook', 'https://example.com', '--timeout', '1m'),
+    ])
+    expect(failed.map(({ code }) => code)).toEqual([2, 2, 2, 2])
+    expect(failed[0].stderr).toContain('must come after their --webhook')
+    expect(failed[3].stderr).toContain('100ms to 30s')
+  })
+
   it('refuses a header without a webhook or without a name, without quoting it', async () => {
     const create = ['destinations', 'create', '--source', source]
     const [early, none] = await Promise.all([

@@ -1,0 +1,66 @@
+import type { Destination } from '../api/generated/management-client.ts'
+import type { ApiCommand } from '../commands/api-command.ts'
+import { Failure } from '../failure.ts'
+import { wholeNumber } from './whole-number.ts'
+
+type Webhook = Destination['settings']['webhooks'][number]
+export type Limits = NonNullable<Webhook['limits']>
+
+/** Options for the limits of a webhook. `limitsFor` returns the ones to change: those of the preceding `--webhook`. */
+export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): ApiCommand {
+  const setting = (change: (text: string) => Limits) => (text: string) =>
+    Object.assign(limitsFor(), change(text))
+  return command
+    .option(
+      '--per-second <rate>',
+      'maximum attempts per second of the preceding --webhook; without --webhook, of each webhook, as for the next options',
+      setting((text) => ({ perSecond: rateIn(text) })),
+    )
+    .option(
+      '--concurrency <count>',
+      'its maximum attempts in flight',
+      setting((text) => ({ concurrency: wholeNumber(1)(text) })),
+    )
+    .option(
+      '--timeout <time>',
+      'timeout of its attempts, such as 20s',
+      setting((timeout) => ({ timeout })),
+    )
+    .option(
+      '--retry-window <time>',
+      'how long its deliveries are retried, such as 3d',
+      setting((retryWindow) => ({ retryWindow })),
+    )
+    .option(
+      '--retry-schedule <times>',
+      'delays between its attempts, such as 5s,5m,2h; the last one repeats',
+      setting((text) => ({ retrySchedule: text.split(',').map((each) => each.trim()) })),
+    )
+    .option(
+      '--retry-on <statuses>',
+      'statuses from 400 to 499 that are retried as well, such as 409,423',
+      setting((text) => ({
+        retryOn: text.split(',').map((each) => wholeNumber(400, 499)(each.trim())),
+      })),
+    )
+}
+
+/** The webhooks of a destination with other limits; `null` for none. */
+export function withLimits(webhooks: readonly Webhook[], limits: Limits | null): readonly object[] {
+  return webhooks.map((webhook) => ({
+    ...webhook,
+    limits: limits && { ...webhook.limits, ...limits },
+  }))
+}
+
+/** `perSecond 20, timeout 20s` */
+export function limitsText(limits: Limits): string {
+  return Object.entries(limits)
+    .map(([name, value]) => `${name} ${[value].flat().join(' ')}`)
+    .join(', ')
+}
+
+function rateIn(text: string): number {
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text)
+  throw new Failure('usage', '--per-second must be a number, such as 20 or 0.5.')
+}
