@@ -1,3 +1,4 @@
+import type { Destination } from '@hookline/cli/management-client'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
@@ -121,4 +122,31 @@ test('a destination with two spaces in its name is deleted by its id, and an err
   await page.getByLabel(`Type “${id}” to confirm`).fill(id)
   await page.getByRole('button', { name: 'Delete destination', exact: true }).click()
   await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
+})
+
+test('limits of a webhook are set, refused with the remedy at their field, and shown with its retries', async () => {
+  await using service = await startService()
+  const id = await service.createDestination({ urls: ['https://crm.example.com/hook'] })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=settings`)
+  await page.getByText('Limits', { exact: true }).click()
+  await page.getByText('Default: 5s, from attemptTimeout').waitFor()
+  await expectAccessible(page)
+  await page.getByLabel('Attempts per second').fill('20')
+  await page.getByLabel('Retry window').fill('7d')
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+  await page.getByText('retryWindow must be shorter than retention, which is 7d.').waitFor()
+  await page.getByLabel('Retry window').fill('3d')
+  await page.getByLabel('Retry delays').fill('5s, 10h')
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+  await page.getByText('Failed deliveries are retried for 3 d.').waitFor()
+  await page.getByText('Limits of https://crm.example.com/hook.').waitFor()
+  const { settings } = await service.api.call<Destination>('GET', `destinations/${id}`)
+  expect(settings.webhooks[0]!.limits).toEqual({
+    perSecond: 20,
+    retryWindow: '3d',
+    retrySchedule: ['5s', '10h'],
+  })
+  await go(`destinations/${id}`)
+  await page.getByText('Limits: 20 attempts/s; retry window 3d; retries after 5s, 10h.').waitFor()
 })

@@ -19,7 +19,7 @@ test('the number of listed retries is limited', () => {
   expect(retryTimes({ windowMs: HOUR, delaysMs: [1] }, 0).length).toBeLessThanOrEqual(101)
 })
 
-test('the schedule is read from the settings of the service', () => {
+test('the schedule is read from the settings of the service, unless the webhook has its own', () => {
   const window = { name: 'retryWindow', value: '4h' }
   expect(scheduleOf([window, { name: 'retrySchedule', value: null }])).toEqual({
     windowMs: 4 * HOUR,
@@ -29,4 +29,8 @@ test('the schedule is read from the settings of the service', () => {
     500, 10_000,
   ])
   expect(scheduleOf([])).toBeUndefined()
+  expect(scheduleOf([window], { retryWindow: '3d', retrySchedule: ['5s', '2h'] })).toEqual({
+    windowMs: 72 * HOUR,
+    delaysMs: [5_000, 2 * HOUR],
+  })
 })

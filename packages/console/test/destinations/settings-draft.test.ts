@@ -27,6 +27,17 @@ test('a change contains only the fields that differ', () => {
   })
 })
 
+test('untouched limits are not a change, and removed ones are', () => {
+  const { settings } = destination
+  const limits = { timeout: '20s', perSecond: 20 }
+  const webhooks = settings.webhooks.map((each) => ({ ...each, limits }))
+  const limited = { ...destination, settings: { ...settings, webhooks } }
+  expect(changeOf(draftOf(limited), limited)).toEqual({})
+  expect(changeOf(draftOf(destination), limited).settings).toMatchObject({
+    webhooks: [{ url: 'https://a.example/' }],
+  })
+})
+
 test('pausing a webhook is not a change to its settings', () => {
   const { settings } = destination
   const paused = { since: '2026-11-23T12:00:00.000Z', reason: 'webhook_gone' as const }

@@ -52,3 +52,19 @@ test('a repeated header is found in any letter case', () => {
 test('the pointer to a header is escaped', () => {
   expect(headerPointer(1, 'a/b~c')).toBe('/settings/webhooks/1/headers/a~1b~0c')
 })
+
+test('limits are sent as numbers, texts and lists, and empty ones are left out', () => {
+  const [draft] = draftsOf([{ ...stored[0], limits: { perSecond: 20, retryOn: [409, 423] } }])
+  expect(draft!.limits).toMatchObject({ perSecond: '20', retryOn: '409, 423', timeout: '' })
+  const limits = { ...draft!.limits, perSecond: ' ', timeout: ' 20s', retrySchedule: '5s,5m' }
+  expect(requestedWebhooks([{ ...draft!, limits }])[0]!.limits).toEqual({
+    timeout: '20s',
+    retrySchedule: ['5s', '5m'],
+    retryOn: [409, 423],
+  })
+  const wrong = { ...draft!.limits, perSecond: 'many', retryOn: '409,x' }
+  expect(requestedWebhooks([{ ...draft!, limits: wrong }])[0]!.limits).toEqual({
+    perSecond: 'many',
+    retryOn: [409, 'x'],
+  })
+})

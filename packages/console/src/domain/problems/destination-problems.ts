@@ -18,6 +18,7 @@ const MAX_URL_CHARACTERS = 100
 const PAUSE_REMEDIES = {
   operator: 'Deliveries are held, and do not expire, until you resume it.',
   webhook_gone: 'Correct the URL or remove the webhook, then resume.',
+  disabled_by_receiver: 'Check with the owner of the receiver. Resume, or remove the webhook.',
   url_forbidden: 'Correct the URL and resume, or set allowedNetworks or allowedPorts and restart.',
 } as const
 

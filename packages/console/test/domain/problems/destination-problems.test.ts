@@ -54,6 +54,12 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
     ],
   ],
   [
+    { pause: { since: ago(60), reason: 'disabled_by_receiver' }, webhook: { held: 1 } },
+    [
+      'attention: Shop: https://a.example/ is paused. The receiver responded with webhook-delivery: disable. 1 held.',
+    ],
+  ],
+  [
     { lastHour: { attempts: 10, delivered: 4 } },
     ['failing: Shop: 4 of 10 attempts succeeded in the last hour.'],
   ],

@@ -1,6 +1,7 @@
 import { LIMITS } from '@hookline/protocol'
 import type { Destination } from '@hookline/cli/management-client'
 import { type AuthDraft, authDraftOf, emptyAuth, requestedAuth } from './auth-draft.ts'
+import { draftOfLimits, type LimitsDraft, NO_LIMITS, requestedLimits } from './limits-draft.ts'
 
 export interface HeaderDraft {
   readonly key: number
@@ -17,6 +18,7 @@ export interface WebhookDraft {
   readonly storedUrl: string | null
   readonly headers: readonly HeaderDraft[]
   readonly auth: AuthDraft
+  readonly limits: LimitsDraft
 }
 
 export interface WebhooksDraft {
@@ -40,7 +42,7 @@ function newKey(): number {
 }
 
 export function newWebhook(url = ''): WebhookDraft {
-  return { key: newKey(), url, storedUrl: null, headers: [], auth: emptyAuth() }
+  return { key: newKey(), url, storedUrl: null, headers: [], auth: emptyAuth(), limits: NO_LIMITS }
 }
 
 export function newHeader(): HeaderDraft {
@@ -48,7 +50,7 @@ export function newHeader(): HeaderDraft {
 }
 
 export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
-  return webhooks.map(({ url, headers, auth }) => ({
+  return webhooks.map(({ url, headers, auth, limits = {} }) => ({
     key: newKey(),
     url,
     storedUrl: url,
@@ -59,6 +61,7 @@ export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
       isStored: true,
     })),
     auth: authDraftOf(auth),
+    limits: draftOfLimits(limits),
   }))
 }
 
@@ -75,13 +78,15 @@ interface RequestedWebhook {
   url: string
   headers: Record<string, string | { set: true }>
   auth?: object
+  limits?: object
 }
 
 /** The webhooks for a request, without empty header rows. */
 export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWebhook[] {
   return drafts.map((webhook) => {
     const auth = requestedAuth(webhook.auth, hasSameUrl(webhook))
-    return { ...requestedHeaders(webhook), ...(auth && { auth }) }
+    const limits = requestedLimits(webhook.limits)
+    return { ...requestedHeaders(webhook), ...(auth && { auth }), ...(limits && { limits }) }
   })
 }
 

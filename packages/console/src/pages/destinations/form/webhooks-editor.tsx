@@ -5,6 +5,7 @@ import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { AuthEditor } from './auth-editor.tsx'
+import { LimitsEditor } from './limits-editor.tsx'
 import {
   hasSameUrl,
   headerPointer,
@@ -120,6 +121,12 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
         index={index}
         error={error}
         onChange={(auth) => onChange({ ...webhook, auth })}
+      />
+      <LimitsEditor
+        limits={webhook.limits}
+        pointer={`/settings/webhooks/${index}/limits`}
+        error={error}
+        onChange={(limits) => onChange({ ...webhook, limits })}
       />
     </div>
   )

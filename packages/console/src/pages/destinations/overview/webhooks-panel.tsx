@@ -12,6 +12,7 @@ import type {
   WebhookHealth,
 } from '../../../domain/destinations/destination-query.ts'
 import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
+import { limitsText } from '../../../domain/destinations/limits-text.ts'
 import { WaitingText } from '../../../domain/destinations/waiting-text.tsx'
 import { useAction } from '../../../domain/use-action.ts'
 
@@ -44,7 +45,7 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
           <li key={webhook.url} className="border-line flex flex-col gap-1 border-t px-4 py-2.5">
             <WebhookState
               webhook={webhook}
-              pause={settings.webhooks.find(({ url }) => url === webhook.url)?.paused ?? null}
+              settings={settings.webhooks.find(({ url }) => url === webhook.url)}
             />
           </li>
         ))}
@@ -61,10 +62,11 @@ const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, 
 
 interface WebhookStateProps {
   readonly webhook: WebhookHealth
-  readonly pause: HealthyDestination['paused']
+  readonly settings: HealthyDestination['settings']['webhooks'][number] | undefined
 }
 
-function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
+function WebhookState({ webhook, settings }: WebhookStateProps): ReactElement {
+  const { paused: pause = null, limits } = settings ?? {}
   const { url, breaker, retryAfterUntil, pacePerSecond } = webhook
   const [tone, label] = pause === null ? BREAKERS[breaker] : (['held', 'paused'] as const)
   return (
@@ -92,6 +94,7 @@ function WebhookState({ webhook, pause }: WebhookStateProps): ReactElement {
       {pacePerSecond !== null && (
         <p>Throttled by the receiver: about {pacePerSecond} attempts/s.</p>
       )}
+      {limits && <p>Limits: {limitsText(limits)}.</p>}
       <p className="text-ink-soft text-dense">
         Backlog: <WaitingText {...webhook} />
       </p>

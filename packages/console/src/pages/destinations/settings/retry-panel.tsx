@@ -3,24 +3,44 @@ import { type ReactElement, useState } from 'react'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { systemQuery } from '../../../domain/system.ts'
+import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { duration } from '../../../format/figures.ts'
+import { shownText } from '../../../format/shown-text.ts'
 import { type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'
 
 const MAX_FIRST = 10
 
-/** The attempt times of a delivery that keeps failing from now on. */
-export function RetryPanel(): ReactElement | undefined {
+/** The attempt times of a delivery that keeps failing from now on, for each webhook with limits for retries. */
+export function RetryPanel({ destination }: DestinationProps): ReactElement | undefined {
   const { data } = useQuery(systemQuery)
-  const schedule = data && scheduleOf(data.settings)
+  if (data === undefined) return undefined
+  const schedule = scheduleOf(data.settings)
   if (schedule === undefined) return undefined
+  const { webhooks } = destination.settings
+  const own = webhooks.filter(({ limits }) => limits?.retryWindow ?? limits?.retrySchedule)
   return (
     <Panel title="Retry schedule">
-      <Schedule schedule={schedule} />
+      {own.length < webhooks.length && (
+        <Schedule schedule={schedule} source="Service settings: retryWindow, retrySchedule." />
+      )}
+      {own.map(({ url, limits }) => (
+        <Schedule
+          key={url}
+          schedule={scheduleOf(data.settings, limits) ?? schedule}
+          source={`Limits of ${shownText(url)}.`}
+        />
+      ))}
     </Panel>
   )
 }
 
-function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElement {
+interface ScheduleProps {
+  readonly schedule: RetrySchedule
+  /** Where it comes from. */
+  readonly source: string
+}
+
+function Schedule({ schedule, source }: ScheduleProps): ReactElement {
   const [start] = useState(() => Date.now())
   const times = retryTimes(schedule, start)
   const shown = [...times.slice(0, MAX_FIRST), ...times.slice(MAX_FIRST).slice(-1)]
@@ -44,8 +64,8 @@ function Schedule({ schedule }: { readonly schedule: RetrySchedule }): ReactElem
         ))}
       </ol>
       <p className="text-ink-faint text-note">
-        Delays vary by up to 25%, and Retry-After can extend them. Service settings: retryWindow,
-        retrySchedule.
+        {schedule.delaysMs.length === 0 && 'Delays vary by up to 25%. '}Retry-After can extend them.{' '}
+        {source}
       </p>
     </div>
   )

@@ -1,6 +1,7 @@
 import { parseTimeSpan } from '@hookline/protocol'
+import type { Limits } from '../../../domain/destinations/limits-text.ts'
 
-/** The retry settings of the service. */
+/** The retry settings of the service, or of a webhook. */
 export interface RetrySchedule {
   readonly windowMs: number
   /** Custom delays after the first, second, … attempt. The last one repeats. */
@@ -17,15 +18,16 @@ const MAX_DELAY_MS = 30 * 60_000
 const MAX_LAST_SPAN_MS = 60_000
 const MAX_RETRIES = 100
 
-/** The schedule in the settings; `undefined` if the window is invalid. */
-export function scheduleOf(settings: readonly Setting[]): RetrySchedule | undefined {
+/** The schedule of a webhook with these limits; `undefined` if the window in the settings is invalid. */
+export function scheduleOf(
+  settings: readonly Setting[],
+  limits: Limits = {},
+): RetrySchedule | undefined {
   const valueOf = (name: string): string => settings.find((each) => each.name === name)?.value ?? ''
-  const windowMs = parseTimeSpan(valueOf('retryWindow'))
+  const windowMs = parseTimeSpan(limits.retryWindow ?? valueOf('retryWindow'))
   if (windowMs === undefined) return undefined
-  const delays = valueOf('retrySchedule')
-    .split(',')
-    .map((each) => parseTimeSpan(each.trim()))
-  return { windowMs, delaysMs: delays.filter((each) => each !== undefined) }
+  const delays = limits.retrySchedule ?? valueOf('retrySchedule').split(',')
+  return { windowMs, delaysMs: delays.flatMap((each) => parseTimeSpan(each.trim()) ?? []) }
 }
 
 /**

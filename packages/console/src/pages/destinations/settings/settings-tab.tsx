@@ -10,6 +10,7 @@ import { IdText } from '../../../design/texts/id-text.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { limitsText } from '../../../domain/destinations/limits-text.ts'
 import { wholeNumber } from '../../../format/figures.ts'
 import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -32,7 +33,7 @@ export function SettingsTab({ destination }: DestinationProps): ReactElement {
       </Panel>
       <RoutingPanel destination={destination} mayEdit={mayEdit} />
       <SecretPanel destination={destination} />
-      <RetryPanel />
+      <RetryPanel destination={destination} />
       {mayEdit && <DeletePanel destination={destination} />}
     </div>
   )
@@ -40,10 +41,11 @@ export function SettingsTab({ destination }: DestinationProps): ReactElement {
 
 function ReadOnlySettings({ destination }: DestinationProps): ReactElement {
   const { name, enabled, settings } = destination
-  const urls = settings.webhooks.map(({ url, headers }) => (
+  const urls = settings.webhooks.map(({ url, headers, limits }) => (
     <span key={url} className="block">
       <IdText id={url} what="the URL" />{' '}
       {Object.keys(headers).length > 0 && `with ${shownText(Object.keys(headers).join(', '))}`}
+      {limits && <span className="block">Limits: {limitsText(limits)}</span>}
     </span>
   ))
   return (

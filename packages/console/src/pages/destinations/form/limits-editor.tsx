@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query'
+import { type ReactElement, useState } from 'react'
+import { faultIn } from '../../../api/problem.ts'
+import { Field, TextInput } from '../../../design/controls/field.tsx'
+import { systemQuery } from '../../../domain/system.ts'
+import { LIMIT_FIELDS, type LimitsDraft, requestedLimits } from './limits-draft.ts'
+
+interface LimitsEditorProps {
+  readonly limits: LimitsDraft
+  /** The JSON Pointer of the limits in errors of the service. */
+  readonly pointer: string
+  readonly error: unknown
+  readonly onChange: (limits: LimitsDraft) => void
+}
+
+/** Limits of one webhook. Without one, the setting of the service applies, and is shown. */
+export function LimitsEditor(props: LimitsEditorProps): ReactElement {
+  const { limits, pointer, error, onChange } = props
+  const { data } = useQuery(systemQuery)
+  const [isOpen] = useState(() => requestedLimits(limits) !== undefined)
+  const settingOf = (name: string | undefined): string | null | undefined =>
+    data?.settings.find((each) => each.name === name)?.value
+  return (
+    <details open={isOpen || faultIn(error, pointer) !== undefined}>
+      <summary className="text-accent text-dense">Limits</summary>
+      <div className="grid gap-3 pt-2 sm:grid-cols-2">
+        {LIMIT_FIELDS.map(({ name, label, example, setting }) => (
+          <Field
+            key={name}
+            label={label}
+            hint={setting === undefined ? 'Default: none' : hintOf(setting, settingOf(setting))}
+            fault={faultIn(error, `${pointer}/${name}`)}
+          >
+            {(ids) => (
+              <TextInput
+                {...ids}
+                placeholder={example}
+                value={limits[name]}
+                onChange={({ target }) => onChange({ ...limits, [name]: target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </details>
+  )
+}
+
+function hintOf(setting: string, value: string | null | undefined): string {
+  return value ? `Default: ${value}, from ${setting}` : `Default: the setting ${setting}`
+}
