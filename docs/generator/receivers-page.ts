@@ -1,4 +1,4 @@
-import { ATTEMPT_CLASSES, type AttemptClass, LIMITS } from '@hookline/protocol'
+import { ATTEMPT_CLASSES, type AttemptClass, formatTimeSpan, LIMITS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import {
   GONE_LIMIT,
@@ -17,7 +17,12 @@ const PAGE = new URL('../guides/receivers.md', import.meta.url)
 
 /** docs/guides/receivers.md with up-to-date tables of responses, attempts and numbers. */
 export function receiversPage(): string {
-  const regions = { responses: responses(), schedule: schedule(), numbers: numbers() }
+  const regions = {
+    responses: responses(),
+    schedule: schedule(),
+    limits: limits(),
+    numbers: numbers(),
+  }
   return Object.entries(regions).reduce(withRegion, readFileSync(PAGE, 'utf8'))
 }
 
@@ -77,6 +82,64 @@ function after(ms: number): string {
 }
 
 const HOUR_MS = 3_600_000
+
+function limits(): string {
+  const {
+    minAttemptsPerSecond,
+    maxAttemptsPerSecond,
+    maxWebhookConcurrency,
+    minWebhookTimeoutMs,
+    maxWebhookTimeoutMs,
+    maxWebhookRetryWindowMs,
+    retryDelaysPerWebhook,
+    minRetryDelayMs,
+    maxRetryDelayMs,
+    statusesToRetry,
+  } = LIMITS
+  const number = (value: number): string => value.toLocaleString('en')
+  const delays = `${formatTimeSpan(minRetryDelayMs)} to ${formatTimeSpan(maxRetryDelayMs)}`
+  return table(
+    ['limit', 'meaning', 'values', 'default'],
+    [
+      [
+        '`perSecond`',
+        'attempts per second, including retries',
+        `${minAttemptsPerSecond} to ${number(maxAttemptsPerSecond)}`,
+        'none',
+      ],
+      [
+        '`concurrency`',
+        'attempts in flight; it can only lower the setting',
+        `1 to ${number(maxWebhookConcurrency)}`,
+        '`maxConcurrencyPerWebhook`',
+      ],
+      [
+        '`timeout`',
+        'time for one attempt',
+        `${formatTimeSpan(minWebhookTimeoutMs)} to ${formatTimeSpan(maxWebhookTimeoutMs)}`,
+        '`attemptTimeout`',
+      ],
+      [
+        '`retryWindow`',
+        'how long a delivery is retried; 0s: no retries',
+        `0s to ${formatTimeSpan(maxWebhookRetryWindowMs)}, shorter than \`retention\``,
+        '`retryWindow`',
+      ],
+      [
+        '`retrySchedule`',
+        'delays after the first, second, … attempt; the last one repeats',
+        `1 to ${retryDelaysPerWebhook} times from ${delays}`,
+        '`retrySchedule`',
+      ],
+      [
+        '`retryOn`',
+        'statuses that are retried, although they usually end the delivery',
+        `up to ${statusesToRetry} from 400 to 499, without 408, 410, 425 and 429`,
+        'none',
+      ],
+    ],
+  )
+}
 
 function numbers(): string {
   const { attemptTimeoutMs, retryWindowMs, noticeRetryWindowMs, messageBytes } = LIMITS
