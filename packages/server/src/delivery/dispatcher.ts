@@ -73,8 +73,8 @@ export class Dispatcher implements AsyncDisposable {
   readonly #parking: FreshParking
   readonly #open = new OpenDeliveries()
   #accepted = 0
-  /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
   readonly #stopFollowing: () => void
+  /** Attempts in flight, and records of parked deliveries. Disposal waits for them. */
   readonly #pending = new ShortLivedSet<Promise<unknown>>()
 
   constructor(options: DispatcherOptions) {
