@@ -37,6 +37,10 @@ export interface Webhook {
   readonly limits?: WebhookLimits
   /** While present, this webhook receives no attempts. */
   readonly paused?: Pause
+  /** Signs the requests to this webhook instead of the destination's shared secret. */
+  readonly secret?: string
+  /** Present while the receiver switches to a new secret. */
+  readonly previousSecret?: PreviousSecret
 }
 
 /** How the requests of a webhook authenticate. All but the last set the header `Authorization`. */
@@ -68,7 +72,7 @@ export interface ClientCertificate {
  */
 export type SuccessPolicy = 'any' | 'each'
 
-/** A replaced shared secret. Requests are also signed with it until `until`. */
+/** A replaced secret. Requests are also signed with it until `until`. */
 export interface PreviousSecret {
   readonly secret: string
   /** Milliseconds since the epoch. */
@@ -83,11 +87,29 @@ export type WebhookMethod = (typeof WEBHOOK_METHODS)[number]
 /** The fields of the payload that the path and the query of a webhook URL may contain: `{{userId}}`. */
 export const URL_FIELDS = ['userId', 'event', 'type'] as const
 
+/** What signs requests: the secrets, an Ed25519 key pair, or both. */
+export const SIGNATURES = ['secret', 'ed25519', 'both'] as const
+export type SignatureKind = (typeof SIGNATURES)[number]
+
+/** An Ed25519 key pair of a destination. Its public key is published from its creation until `until`. */
+export interface SigningKey {
+  /** `whsk_…`, which includes the public key. */
+  readonly privateKey: string
+  /** It signs from then on, in milliseconds since the epoch. Absent for the first key: it always has. */
+  readonly from?: number
+  /** It signs until then, in milliseconds since the epoch. Absent for the newest key. */
+  readonly until?: number
+}
+
 export interface WebhooksSettings {
-  /** The key of the signatures. `null`: requests are not signed. */
+  /** The key of the signatures of webhooks without a `secret`. `null`: their requests are not signed. */
   readonly sharedSecret: string | null
   /** Present while receivers switch to a new secret. */
   readonly previousSecret?: PreviousSecret
+  /** Absent: `secret`. */
+  readonly signature?: SignatureKind
+  /** Oldest first. Kept while `signature` is `secret`, so that receivers can keep the public keys. */
+  readonly signingKeys?: readonly SigningKey[]
   /** One to five. */
   readonly webhooks: readonly Webhook[]
   readonly successPolicy: SuccessPolicy

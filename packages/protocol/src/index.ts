@@ -80,6 +80,9 @@ export {
   type LaneState,
   type Pause,
   type PreviousSecret,
+  type SignatureKind,
+  SIGNATURES,
+  type SigningKey,
   type SuccessPolicy,
   URL_FIELDS,
   type Webhook,
@@ -90,6 +93,7 @@ export {
   type WebhooksSettings,
   type WebhookState,
 } from './destination.ts'
+export { activeKeys, publishedKeys, type Signers, signersOf } from './signatures/signers.ts'
 export { RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
 export { HEALTH_LIMITS } from './deliveries/health-limits.ts'
 export {

@@ -6,6 +6,7 @@ import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import { RouteRoles } from './admin/access/roles.ts'
 import type { DatabaseCopy } from './admin/backup.ts'
 import { referenceRoute } from './admin/reference/reference-page.ts'
+import { publicKeysRoute } from './admin/destinations/public-keys.ts'
 import { type AdminDeps, adminRoutes } from './admin/routes.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
@@ -86,7 +87,7 @@ interface Servers extends AsyncDisposable {
   readonly adminUrl: string
 }
 
-/** Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. */
+/** Opens the listener of the service. With `adminPort`, a second one serves everything except ingestion. Both serve public keys. */
 export async function openServers(options: ServersOptions): Promise<Servers> {
   await using stack = new AsyncDisposableStack()
   const { config } = options
@@ -106,6 +107,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   if (ingests) addIngestion(server, shared, ingestion?.limits)
   else server.register(wrongNodeRoute(CALLS, errorFormat))
   server.register(startPageRoute({ hasConsole: servesAll && administers }))
+  server.register(publicKeysRoute({ ...options, ...options.backend }))
   if (servesAll) addAdministration(server, shared, { maxConnections, callsPort: null })
   const url = ingestion
     ? await openThreadListeners(stack, server, ingestion, config)
@@ -161,6 +163,7 @@ async function openAdminServer(
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   server.register(startPageRoute({ hasConsole: ROLES[options.config.role].administers }))
+  server.register(publicKeysRoute({ ...options, ...options.backend }))
   const callsPort = Number(new URL(callsUrl).port)
   addAdministration(server, options, { maxConnections, callsPort })
   return openListener(stack, server, { ...options.config, host, port })

@@ -1,3 +1,4 @@
+import { isEd25519Signature, isPublicKey } from './ed25519.ts'
 import { standardSignature, xSignature } from './signature.ts'
 import { timingSafeEqual } from 'node:crypto'
 
@@ -9,8 +10,8 @@ type SchemeVerdict = 'valid' | 'invalid' | 'stale' | 'missing'
 
 export interface SignatureCheck {
   /**
-   * - `valid`: X-Signature is correct, and so is webhook-signature, if present;
-   * - `invalid`: one of them is not; `missing`: there is no X-Signature;
+   * - `valid`: X-Signature is correct, and so is webhook-signature, if present. With a public key, only the latter counts;
+   * - `invalid`: one of them is not; `missing`: there is no X-Signature, or with a public key no webhook-signature;
    * - `unchecked`: signed, but this receiver has no shared secret; `unsigned`: not signed, and no shared secret.
    */
   readonly verdict: 'valid' | 'invalid' | 'missing' | 'unchecked' | 'unsigned'
@@ -24,19 +25,32 @@ interface SignedRequest {
   readonly body: string
 }
 
-/** Checks the signatures of a request as the documentation recommends to receivers. */
+/**
+ * Checks the signatures of a request as the documentation recommends to receivers.
+ * @param key the shared secret, or a public key `whpk_…`
+ */
 export function checkSignature(
   request: SignedRequest,
-  sharedSecret: string | undefined,
+  key: string | undefined,
   nowMs: number,
 ): SignatureCheck {
-  if (sharedSecret === undefined) return withoutSecret(request)
-  const ours = checkXSignature(request, sharedSecret)
-  const standard = checkStandard(request, sharedSecret, nowMs)
+  if (key === undefined) return withoutSecret(request)
+  const standard = checkStandard(request, key, nowMs)
+  if (isPublicKey(key)) return withPublicKey(request, standard)
+  const ours = checkXSignature(request, key)
   const isCorrect = ours === 'valid' && (standard === 'valid' || standard === 'missing')
   return {
     verdict: isCorrect ? 'valid' : ours === 'missing' ? 'missing' : 'invalid',
     xSignature: ours,
+    webhookSignature: standard,
+  }
+}
+
+/** A public key cannot verify X-Signature. */
+function withPublicKey({ headers }: SignedRequest, standard: SchemeVerdict): SignatureCheck {
+  return {
+    verdict: standard === 'stale' ? 'invalid' : standard,
+    xSignature: headers['x-signature'] === undefined ? 'missing' : 'unchecked',
     webhookSignature: standard,
   }
 }
@@ -60,18 +74,24 @@ function checkXSignature({ headers, body }: SignedRequest, sharedSecret: string)
 /** webhook-signature: a list of signatures; one of them must be correct (Standard Webhooks 1.0.0). */
 function checkStandard(
   { headers, body }: SignedRequest,
-  sharedSecret: string,
+  key: string,
   nowMs: number,
 ): SchemeVerdict {
-  const {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': signatures,
-  } = headers
+  const signatures = headers['webhook-signature']
   if (typeof signatures !== 'string') return 'missing'
-  const expected = standardSignature(sharedSecret, String(id), Number(timestamp), body)
-  if (!signatures.split(' ').some((signature) => isEqual(signature, expected))) return 'invalid'
-  return Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS ? 'stale' : 'valid'
+  const id = String(headers['webhook-id'])
+  const timestamp = Number(headers['webhook-timestamp'])
+  if (!signatures.split(' ').some(matcherOf(key, id, timestamp, body))) return 'invalid'
+  return Math.abs(nowMs / 1000 - timestamp) > TOLERANCE_SECONDS ? 'stale' : 'valid'
+}
+
+function matcherOf(key: string, id: string, timestamp: number, body: string) {
+  if (isPublicKey(key)) {
+    const signed = { id, timestamp, body: Buffer.from(body) }
+    return (signature: string): boolean => isEd25519Signature(signature, key, signed)
+  }
+  const expected = standardSignature(key, id, timestamp, body)
+  return (signature: string): boolean => isEqual(signature, expected)
 }
 
 function reserialised(body: string): string {

@@ -17,10 +17,11 @@ export function standardSignature(
   body: string | Uint8Array,
 ): string {
   const signed = [`${id}.${timestamp}.`, body] as const
-  return `v1,${hmac('sha256', standardKey(sharedSecret), signed, 'base64')}`
+  return `v1,${hmac('sha256', keyBytes(sharedSecret), signed, 'base64')}`
 }
 
-function standardKey(sharedSecret: string): Buffer {
+/** The key of `webhook-signature`. */
+export function keyBytes(sharedSecret: string): Buffer {
   const prefix = 'whsec_'
   return sharedSecret.startsWith(prefix)
     ? Buffer.from(sharedSecret.slice(prefix.length), 'base64')

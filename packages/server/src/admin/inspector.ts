@@ -68,7 +68,9 @@ const summary = {
   destinationId: Schema.nullable(Schema.text('The destination that sent it; null if ambiguous.')),
   deliveryId: Schema.nullable(Schema.text('webhook-id: the same on every attempt.')),
   attempt: Schema.nullable(Schema.integer('The number of the attempt, from 1.')),
-  type: Schema.nullable(Schema.text('type of the body; null if it has none, as after a transform.')),
+  type: Schema.nullable(
+    Schema.text('type of the body; null if it has none, as after a transform.'),
+  ),
   name: Schema.nullable(Schema.text('The name of the event, page or screen.')),
   userId: Schema.nullable(Type.String()),
   anonymousId: Schema.nullable(Type.String()),

@@ -1,5 +1,13 @@
-import { type Destination, INSPECTOR_URL, isId, isJsonObject, reservedBy } from '@hookline/protocol'
+import {
+  type Destination,
+  INSPECTOR_URL,
+  isId,
+  isJsonObject,
+  reservedBy,
+  signersOf,
+} from '@hookline/protocol'
 import { checkSignature, type SignatureCheck } from '@hookline/protocol/check-signature'
+import { publicKeyOf } from '@hookline/protocol/ed25519'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** A request as received. */
@@ -139,11 +147,13 @@ export function signatureOf(
   nowMs: number,
 ): Pick<InspectedRequest, 'signature' | 'destinationId'> {
   const url = INSPECTOR_URL.slice(0, -1) + request.path
-  const senders = sendersAt(url, destinations, request.headers['x-signature'] !== undefined)
+  const { headers } = request
+  const isSigned = (headers['x-signature'] ?? headers['webhook-signature']) !== undefined
+  const senders = sendersAt(url, destinations, { isSigned, nowMs })
   const checks = senders.flatMap((sender) =>
-    secretsOf(sender, nowMs).map((secret) => ({
+    keysOf(sender, url, nowMs).map((key) => ({
       sender,
-      check: checkSignature(request, secret, nowMs),
+      check: checkSignature(request, key, nowMs),
     })),
   )
   const right = checks.filter(({ check }) => check.verdict === 'valid')
@@ -158,20 +168,26 @@ export function signatureOf(
   }
 }
 
-/** Destinations with this webhook that have a secret if and only if the request is signed; if none match, all with this webhook. */
-function sendersAt(url: string, all: Iterable<Destination>, isSigned: boolean): Destination[] {
+/** Destinations with this webhook that sign if and only if the request is signed; if none match, all with this webhook. */
+function sendersAt(
+  url: string,
+  all: Iterable<Destination>,
+  { isSigned, nowMs }: { readonly isSigned: boolean; readonly nowMs: number },
+): Destination[] {
   const senders = [...all].filter(({ settings }) =>
     settings.webhooks.some((webhook) => webhook.url === url),
   )
-  const alike = senders.filter(({ settings }) => (settings.sharedSecret !== null) === isSigned)
+  const alike = senders.filter((sender) => keysOf(sender, url, nowMs).length > 0 === isSigned)
   return alike.length > 0 ? alike : senders
 }
 
-function secretsOf({ settings }: Destination, nowMs: number): string[] {
-  const { sharedSecret, previousSecret } = settings
-  const isPreviousValid = previousSecret !== undefined && nowMs < previousSecret.until
-  const secrets = [sharedSecret, isPreviousValid ? previousSecret.secret : null]
-  return secrets.filter((secret) => secret !== null)
+/** The secrets and public keys that verify requests to this URL. */
+function keysOf({ settings }: Destination, url: string, nowMs: number): string[] {
+  const webhook = settings.webhooks.find((each) => each.url === url)
+  if (webhook === undefined) return []
+  const { sharedSecret, previousSecret, signingKeys = [] } = signersOf(webhook, settings, nowMs)
+  const secrets = [sharedSecret, previousSecret].filter((secret) => typeof secret === 'string')
+  return [...secrets, ...signingKeys.map(({ privateKey }) => publicKeyOf(privateKey))]
 }
 
 function verdictOf({ verdict }: SignatureCheck): Signature['verdict'] {
@@ -186,7 +202,7 @@ function reasonFor(
 ): string {
   if (senders.length === 0) return `No destination currently has the webhook ${url}.`
   if (verdict === 'unsigned')
-    return 'The destination has no shared secret, so its requests are not signed.'
+    return 'The destination has neither a secret nor a key, so its requests are not signed.'
   if (verdict === 'missing') return 'The request has no X-Signature.'
   if (verdict === 'unchecked')
     return 'The request is signed, but the destination currently has no shared secret.'

@@ -94,7 +94,7 @@ test('missing: a destination without a secret does not sign', () => {
   expect(resultFor([A, unsigned], { secret: null })).toEqual({
     destinationId: 'dst_u',
     verdict: 'missing',
-    reason: 'The destination has no shared secret, so its requests are not signed.',
+    reason: 'The destination has neither a secret nor a key, so its requests are not signed.',
   })
   expect(resultFor([A], { secret: null })).toMatchObject({
     verdict: 'missing',

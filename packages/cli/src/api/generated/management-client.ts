@@ -100,6 +100,17 @@ export type Destination = {
             /** Until then, webhook-signature also has the signature of the previous secret. */
             previousUntil?: string;
         };
+        /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
+        signature: "secret" | "ed25519" | "both";
+        /** The Ed25519 key pairs, oldest first. Absent if there have never been any. */
+        signingKeys?: {
+            /** whpk_ and the key in base64 (Standard Webhooks). */
+            publicKey: string;
+            /** null: it always has. */
+            signsFrom: string | null;
+            /** null while it has no successor. */
+            signsUntil: string | null;
+        }[];
         webhooks: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
@@ -153,6 +164,12 @@ export type Destination = {
                 /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
                 retryOn?: number[];
             };
+            secret?: {
+                "set": boolean;
+                last4?: string;
+                /** Until then, webhook-signature also has the signature of the previous secret. */
+                previousUntil?: string;
+            };
             /** When and why the pause began; null if deliveries are not held. */
             paused: {
                 /** ISO 8601, UTC. */
@@ -182,7 +199,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+    /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -1059,11 +1076,17 @@ export function createDestination(body: {
             } | null;
             /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
             limits?: object | null;
+            /** Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret. */
+            secret?: string | null | object;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
+        /** The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
+        /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
+        signature?: "secret" | "ed25519" | "both";
+        /** The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
         /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
@@ -1129,6 +1152,17 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     /** Until then, webhook-signature also has the signature of the previous secret. */
                     previousUntil?: string;
                 };
+                /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
+                signature: "secret" | "ed25519" | "both";
+                /** The Ed25519 key pairs, oldest first. Absent if there have never been any. */
+                signingKeys?: {
+                    /** whpk_ and the key in base64 (Standard Webhooks). */
+                    publicKey: string;
+                    /** null: it always has. */
+                    signsFrom: string | null;
+                    /** null while it has no successor. */
+                    signsUntil: string | null;
+                }[];
                 webhooks: {
                     /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
                     url: string;
@@ -1182,6 +1216,12 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                         /** Statuses that are retried, although they usually end the delivery, such as 409. Not 410. */
                         retryOn?: number[];
                     };
+                    secret?: {
+                        "set": boolean;
+                        last4?: string;
+                        /** Until then, webhook-signature also has the signature of the previous secret. */
+                        previousUntil?: string;
+                    };
                     /** When and why the pause began; null if deliveries are not held. */
                     paused: {
                         /** ISO 8601, UTC. */
@@ -1211,7 +1251,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1329,11 +1369,17 @@ export function changeDestination(id: string, body: {
             } | null;
             /** Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none. */
             limits?: object | null;
+            /** Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret. */
+            secret?: string | null | object;
         }[];
         /** Shorthand for webhooks: one URL without headers. */
         webhookUrl?: string;
-        /** The key of the signatures; null for none. {"set": true} keeps the stored key. */
+        /** The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key. */
         sharedSecret?: string | null | object;
+        /** What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair. */
+        signature?: "secret" | "ed25519" | "both";
+        /** The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept. */
+        signingKeys?: any;
         /** any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it. */
         successPolicy?: "any" | "each";
         /** Which events it receives: {"event": "Order *"}, {"type": "identify"} or {"where": [{"property": "revenue", "op": ">=", "value": 100}]}, combined with and, or and not. null or absent: all events. */
@@ -1435,11 +1481,13 @@ export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
     }));
 }
 /**
- * Replaces the shared secret, with an overlap
+ * Replaces a secret, with an overlap
  */
 export function rotateSecret(id: string, body: {
-    /** The new shared secret: a string of 1 to 1,024 characters. */
+    /** The new secret: a string of 1 to 1,024 characters. */
     secret: string;
+    /** The URL of a webhook: the secret becomes its own, and replaces its previous one or the shared secret. If absent, it replaces the shared secret. */
+    url?: string;
     /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
 }, { ifMatch, idempotencyKey }: {
@@ -1453,6 +1501,34 @@ export function rotateSecret(id: string, body: {
         status: number;
         data: Problem;
     }>(`/api/v1/destinations/${encodeURIComponent(id)}/rotate-secret`, oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "if-match": ifMatch,
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}
+/**
+ * Generates the next Ed25519 key pair
+ */
+export function rotateSigningKey(id: string, body: {
+    /** How long the public key is published before it signs: 0 to 168 hours; 24 if absent. */
+    leadHours?: number;
+    /** How long both keys sign: 0 to 168 hours; 24 if absent. */
+    overlapHours?: number;
+}, { ifMatch, idempotencyKey }: {
+    ifMatch?: string;
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/destinations/${encodeURIComponent(id)}/rotate-signing-key`, oazapfts.json({
         ...opts,
         method: "POST",
         body,
@@ -1539,7 +1615,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3524,7 +3600,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records of this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;

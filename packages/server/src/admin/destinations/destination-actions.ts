@@ -9,7 +9,9 @@ import {
   type PayloadType,
   type TestDelivery,
   type TestedWebhook,
+  type Webhook,
   webhookPayload,
+  type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
 import { destinationsOf } from '../../backend/catalog.ts'
@@ -17,24 +19,30 @@ import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
-import { lanesOf, requireDestination } from '../api/catalog-records.ts'
+import { entityTag, lanesOf, requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps, RecordRequest } from '../audit.ts'
 import { attemptFields, presentTimes, WebhookRequest } from '../deliveries/deliveries.ts'
+import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import {
   changeDestination,
   oneDestination,
   operations,
+  presentDestination,
   respondWithDestination,
   unchangedEntry,
+  withWarnings,
 } from './destinations.ts'
 import { transformFaults } from './routing-settings.ts'
-import { sharedSecretFaults } from './settings.ts'
+import { secretFaults } from './secrets.ts'
+import { rotatedKeys } from './signing-keys.ts'
 import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 const MAX_HOURS = LIMITS.maxSecretOverlapMs / HOUR_MS
+/** Receivers may cache the public keys for an hour, so a day is ample. */
+const DEFAULT_HOURS = 24
 
 const { url: attemptUrl, id: _id, number: _n, replayId: _replayId, ...resultFields } = attemptFields
 
@@ -112,7 +120,7 @@ const schemas = {
     ),
   },
   rotateSecret: {
-    ...operations.editor('rotateSecret', 'Replaces the shared secret, with an overlap'),
+    ...operations.editor('rotateSecret', 'Replaces a secret, with an overlap'),
     description:
       'During the overlap, webhook-signature contains the signatures of both secrets, separated by a space. X-Signature contains only the signature of the new secret.',
     ...action,
@@ -121,17 +129,37 @@ const schemas = {
       secret: Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'The new shared secret: a string of 1 to 1,024 characters.',
+        description: 'The new secret: a string of 1 to 1,024 characters.',
       }),
-      overlapHours: Type.Optional(
-        Type.Integer({
-          minimum: 0,
-          maximum: MAX_HOURS,
-          description: `How long requests are signed with both secrets: 0 to ${MAX_HOURS} hours; 24 if absent.`,
-        }),
+      url: Type.Optional(
+        Schema.text(
+          'The URL of a webhook: the secret becomes its own, and replaces its previous one or the shared secret. If absent, it replaces the shared secret.',
+        ),
       ),
+      overlapHours: hours('How long requests are signed with both secrets'),
     }),
   },
+  rotateSigningKey: {
+    ...operations.editor('rotateSigningKey', 'Generates the next Ed25519 key pair'),
+    description:
+      'The public key is published now, and signs after leadHours. For overlapHours from then on, the current key signs as well. A next key that does not sign yet is replaced. If a private key may be known to others, use 0 for both.',
+    ...action,
+    ...ifMatch,
+    body: Schema.strictObject({
+      leadHours: hours('How long the public key is published before it signs'),
+      overlapHours: hours('How long both keys sign'),
+    }),
+  },
+}
+
+function hours(description: string) {
+  return Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_HOURS,
+      description: `${description}: 0 to ${MAX_HOURS} hours; ${DEFAULT_HOURS} if absent.`,
+    }),
+  )
 }
 
 /** The content of a test delivery: an archived event, or a sample without an id. */
@@ -158,7 +186,7 @@ interface ActionDeps extends ChangeDeps, WarningDeps {
   readonly events: Pick<Events, 'find'>
 }
 
-/** Pause, resume, close-breaker, rotate-secret and test. Repeating one of the first four changes nothing. */
+/** Pause, resume, close-breaker, rotate-secret, rotate-signing-key and test. Repeating one of the first four changes nothing. */
 export function addDestinationActions(app: AdminApp, deps: ActionDeps): void {
   addChanges(app, deps)
   addTest(app, deps)
@@ -193,19 +221,53 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
     return respondWithDestination(destination, reply)
   })
 
-  const rotation = { schema: schemas.rotateSecret }
-  app.post('/destinations/:id/rotate-secret', rotation, async (request, reply) => {
-    const { secret, overlapHours = 24 } = request.body
-    const faults = sharedSecretFaults(secret, '/secret')
+  addRotations(app, deps)
+}
+
+function addRotations(app: AdminApp, deps: ActionDeps): void {
+  const { catalog, clock } = deps
+  const secrets = { schema: schemas.rotateSecret }
+  app.post('/destinations/:id/rotate-secret', secrets, async (request, reply) => {
+    const { overlapHours = DEFAULT_HOURS, ...next } = request.body
+    const faults = secretFaults(next.secret, '/secret')
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const until = clock.wall() + overlapHours * HOUR_MS
-    const isRotated = ({ settings }: Destination): boolean => settings.sharedSecret === secret
-    const changed = await changeUnless(isRotated, request, deps, (destination) =>
-      rotated(destination, secret, until),
+    const isRotated = ({ settings }: Destination): boolean => isCurrent(next, settings)
+    const changed = await changeUnless(isRotated, request, deps, (destination) => ({
+      ...destination,
+      settings: rotated(destination.settings, next, until),
+    }))
+    reply.header('etag', entityTag(changed.version))
+    return withWarnings(changed, await destinationWarnings([changed], deps))
+  })
+
+  const keys = { schema: schemas.rotateSigningKey }
+  app.post('/destinations/:id/rotate-signing-key', keys, async (request, reply) => {
+    const { leadHours = DEFAULT_HOURS, overlapHours = DEFAULT_HOURS } = request.body
+    const now = clock.wall()
+    const times = { now, leadMs: leadHours * HOUR_MS, overlapMs: overlapHours * HOUR_MS }
+    const response = (destination: Destination) => ({
+      status: 200 as const,
+      headers: { etag: entityTag(destination.version) },
+      body: presentDestination(destination),
+    })
+    const change = (destination: Destination): Destination => {
+      const { settings } = destination
+      if (settings.signature === undefined) throw new Problem('invalid_state', { detail: NO_KEYS })
+      return {
+        ...destination,
+        settings: { ...settings, signingKeys: rotatedKeys(settings, times) },
+      }
+    }
+    const changed = await changeDestination(request, catalog, now, change, (entry, next) =>
+      withResponse(entry, response(next), request),
     )
-    return respondWithDestination(changed, reply)
+    return respondWith(response(changed), reply)
   })
 }
+
+const NO_KEYS =
+  'The destination has no signing key to replace. Set its signature to ed25519 or both: the first key pair is generated.'
 
 /**
  * Changes a destination unless `isDone`: then If-Match is ignored, because an earlier response may have been lost.
@@ -234,11 +296,41 @@ function resumed(destination: Destination): Destination {
   return { ...destination, paused: null, settings: { ...settings, webhooks } }
 }
 
-function rotated(destination: Destination, secret: string, until: number): Destination {
-  const { previousSecret: _, ...settings } = destination.settings
-  const { sharedSecret } = settings
-  const previous = sharedSecret === null ? {} : { previousSecret: { secret: sharedSecret, until } }
-  return { ...destination, settings: { ...settings, sharedSecret: secret, ...previous } }
+interface NewSecret {
+  readonly secret: string
+  /** The webhook whose own secret it becomes; absent for the shared secret. */
+  readonly url?: string | undefined
+}
+
+function isCurrent({ secret, url }: NewSecret, settings: WebhooksSettings): boolean {
+  const current = url === undefined ? settings.sharedSecret : webhookAt(url, settings).secret
+  return current === secret
+}
+
+/** The settings with a new secret, and with the one that signed before as the previous one. */
+function rotated(
+  settings: WebhooksSettings,
+  { secret, url }: NewSecret,
+  until: number,
+): WebhooksSettings {
+  const { sharedSecret, webhooks } = settings
+  const previous = (before: string | null) =>
+    before === null ? {} : { previousSecret: { secret: before, until } }
+  if (url === undefined) {
+    const { previousSecret: _, ...kept } = settings
+    return { ...kept, sharedSecret: secret, ...previous(sharedSecret) }
+  }
+  const webhook = webhookAt(url, settings)
+  const { previousSecret: _, ...kept } = webhook
+  const changed = { ...kept, secret, ...previous(webhook.secret ?? sharedSecret) }
+  return { ...settings, webhooks: webhooks.map((each) => (each === webhook ? changed : each)) }
+}
+
+function webhookAt(url: string, { webhooks }: WebhooksSettings): Webhook {
+  const found = webhooks.find((webhook) => webhook.url === (URL.parse(url)?.href ?? url))
+  if (found !== undefined) return found
+  const hint = 'Use the URL of one of its webhooks, as GET /destinations/:id shows it.'
+  throw refused('/url', 'unknown_webhook', 'The destination has no webhook with this URL.', hint)
 }
 
 function addTest(app: AdminApp, deps: ActionDeps): void {

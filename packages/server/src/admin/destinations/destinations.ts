@@ -2,6 +2,7 @@ import { type Destination, formatTimestamp, isJsonObject, newId } from '@hooklin
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import Type from 'typebox'
+import type { AuditEntry } from '../../backend/audit.ts'
 import type { CatalogSnapshot } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
@@ -221,7 +222,8 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
   })
 }
 
-function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
+/** The destination as the API shows it, with its warnings. */
+export function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 
@@ -269,19 +271,20 @@ export function presentDestination(destination: Destination): object {
   }
 }
 
-/** Changes a destination, with an audit entry. */
+/** Changes a destination, with an audit entry. `complete` may add the response to it. */
 export function changeDestination(
   request: RecordRequest,
   catalog: AuditedCatalog,
   now: number,
   change: (destination: Destination) => Destination,
+  complete = (entry: AuditEntry, _next: Destination): AuditEntry => entry,
 ): Promise<Destination> {
   return changeRecord<Destination>({
     read: () => requireDestination(catalog, request.params.id),
     change,
     put: (next, previous) => {
       const entry = recordEntry(request, next.updatedAt, [previous, next], presentDestination)
-      return catalog.putDestination(next, entry)
+      return catalog.putDestination(next, complete(entry, next))
     },
     now,
     ifMatch: request.headers['if-match'],

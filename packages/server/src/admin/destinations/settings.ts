@@ -13,13 +13,24 @@ import Type from 'typebox'
 import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import { exportRouting, parseRouting, presentRouting } from './routing-settings.ts'
-import { isHidden } from './hidden-values.ts'
+import {
+  exportSecret,
+  parseSecret,
+  presentSecret,
+  secretSchema,
+  SecretResponse,
+} from './secrets.ts'
+import {
+  exportSignature,
+  parseSignature,
+  presentSignature,
+  signatureRequest,
+  signatureResponse,
+} from './signing-keys.ts'
 import { AuthRequest, AuthResponse, hideSecretsOf, presentAuth } from './webhook-auth.ts'
 import { LimitsResponse, presentLimits } from './webhook-limits.ts'
 import { parseWebhookList, type WebhookContext } from './webhook-list.ts'
 import { parseWebhookUrl } from './webhook-urls.ts'
-
-const MAX_SECRET_CHARACTERS = 1024
 
 export const PauseResponse = Schema.nullable(
   Type.Object(
@@ -105,6 +116,13 @@ const WebhookRequest = Schema.strictObject({
         'Limits of this webhook, such as {"perSecond": 20, "timeout": "20s"}, instead of the settings of the service. null or absent: none.',
     }),
   ),
+  secret: Type.Optional(
+    Type.Unsafe({
+      ...secretSchema,
+      description:
+        'Signs the requests to this webhook instead of sharedSecret; null or absent: sharedSecret does. {"set": true} keeps the stored secret.',
+    }),
+  ),
 })
 
 const requestFields = {
@@ -114,12 +132,12 @@ const requestFields = {
   webhookUrl: Type.Optional(Schema.text('Shorthand for webhooks: one URL without headers.')),
   sharedSecret: Type.Optional(
     Type.Unsafe({
-      type: ['string', 'null', 'object'],
-      minLength: 1,
-      maxLength: MAX_SECRET_CHARACTERS,
-      description: 'The key of the signatures; null for none. {"set": true} keeps the stored key.',
+      ...secretSchema,
+      description:
+        'The key of the signatures of webhooks without a secret; null for none. {"set": true} keeps the stored key.',
     }),
   ),
+  ...signatureRequest,
   successPolicy: Type.Optional(successPolicy),
   ...routingFields,
 }
@@ -127,19 +145,15 @@ const requestFields = {
 export const SettingsRequest = Type.Unsafe<unknown>(Schema.strictObject(requestFields))
 
 export const SettingsResponse = Type.Object({
-  sharedSecret: Type.Object({
-    set: Type.Boolean(),
-    last4: Type.Optional(Type.String()),
-    previousUntil: Type.Optional(
-      Schema.timeOf('Until then, webhook-signature also has the signature of the previous secret.'),
-    ),
-  }),
+  sharedSecret: SecretResponse,
+  ...signatureResponse,
   webhooks: Type.Array(
     Type.Object({
       url,
       headers: Type.Record(Type.String(), Type.Object({ set: Type.Literal(true) })),
       auth: AuthResponse,
       limits: Type.Optional(LimitsResponse),
+      secret: Type.Optional(SecretResponse),
       paused: PauseResponse,
     }),
   ),
@@ -150,22 +164,24 @@ export const SettingsResponse = Type.Object({
 /** Settings with hidden secrets, which `parseWebhooksSettings` accepts. */
 export function presentWebhooksSettings(settings: WebhooksSettings) {
   const { sharedSecret, previousSecret, webhooks } = settings
-  const previousUntil = previousSecret && formatTimestamp(previousSecret.until)
   return {
-    sharedSecret:
-      sharedSecret === null
-        ? { set: false }
-        : { ...hide(sharedSecret), ...(previousUntil && { previousUntil }) },
+    sharedSecret: presentSecret({ secret: sharedSecret, previousSecret }),
+    ...presentSignature(settings),
     successPolicy: settings.successPolicy,
-    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits, paused = null }) => ({
-      url: shownUrl,
-      headers: hideValues(headers),
-      ...(auth && { auth: presentAuth(auth) }),
-      ...(limits && { limits: presentLimits(limits) }),
+    webhooks: webhooks.map(({ paused = null, ...webhook }) => ({
+      url: webhook.url,
+      headers: hideValues(webhook.headers),
+      ...(webhook.auth && { auth: presentAuth(webhook.auth) }),
+      ...(webhook.limits && { limits: presentLimits(webhook.limits) }),
+      ...presentOwnSecret(webhook),
       paused: presentPause(paused),
     })),
     ...presentRouting(settings),
   }
+}
+
+function presentOwnSecret({ secret, previousSecret }: Webhook): object {
+  return secret === undefined ? {} : { secret: presentSecret({ secret, previousSecret }) }
 }
 
 export function presentPause(pause: Pause | null): object | null {
@@ -176,21 +192,18 @@ export function presentPause(pause: Pause | null): object | null {
 export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: boolean): object {
   const { sharedSecret, webhooks } = settings
   return {
-    sharedSecret: withSecrets || sharedSecret === null ? sharedSecret : { set: true },
-    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits }) => ({
+    sharedSecret: exportSecret(sharedSecret, withSecrets),
+    ...exportSignature(settings, withSecrets),
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits, secret }) => ({
       url: shownUrl,
       headers: withSecrets ? headers : hideValues(headers),
       ...(auth && { auth: withSecrets ? auth : hideSecretsOf(auth) }),
       ...(limits && { limits: presentLimits(limits) }),
+      ...(secret !== undefined && { secret: exportSecret(secret, withSecrets) }),
     })),
     successPolicy: settings.successPolicy,
     ...exportRouting(settings, withSecrets),
   }
-}
-
-/** Shows the last four characters of a secret, unless that would reveal too much of a short one. */
-function hide(secret: string): object {
-  return secret.length < 12 ? { set: true } : { set: true, last4: secret.slice(-4) }
 }
 
 function hideValues(headers: Webhook['headers']): object {
@@ -226,7 +239,8 @@ export function parseWebhooksSettings(
   }
   const faults = unknownFields(input, Object.keys(requestFields))
   const settings: WebhooksSettings = {
-    ...parseSecrets(input['sharedSecret'], previous, faults),
+    ...parseSharedSecret(input['sharedSecret'], previous, faults),
+    ...parseSignature(input, previous, faults),
     webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, retentionMs, faults }),
     successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
     ...parseRouting(input, previous, faults),
@@ -234,61 +248,18 @@ export function parseWebhooksSettings(
   return faults.length > 0 ? { faults } : { settings }
 }
 
-/** Unlike a rotation, a new secret ends the validity of the previous one immediately. */
-function parseSecrets(
+function parseSharedSecret(
   input: unknown,
   previous: WebhooksSettings | undefined,
   faults: Fault[],
 ): Pick<WebhooksSettings, 'sharedSecret' | 'previousSecret'> {
-  const kept = previous?.sharedSecret ?? null
-  const sharedSecret = parseSharedSecret(input, kept, faults)
-  const previousSecret = sharedSecret === kept ? previous?.previousSecret : undefined
+  const stored = {
+    secret: previous?.sharedSecret ?? null,
+    previousSecret: previous?.previousSecret,
+  }
+  const { secret: sharedSecret, previousSecret } =
+    input === undefined ? stored : parseSecret(input, '/sharedSecret', stored, faults)
   return { sharedSecret, ...(previousSecret && { previousSecret }) }
-}
-
-function parseSharedSecret(
-  input: unknown,
-  previous: string | null,
-  faults: Fault[],
-): string | null {
-  if (input === undefined) return previous
-  const isHiddenAbsence = isJsonObject(input) && input['set'] === false
-  if (input === null || isHiddenAbsence) return null
-  if (isHidden(input) && previous !== null) return previous
-  if (typeof input !== 'string') {
-    const hint = 'Use a string, or null to send unsigned requests.'
-    const message = 'sharedSecret must be a string or null.'
-    faults.push(fault('/sharedSecret', 'invalid_type', message, hint))
-    return null
-  }
-  faults.push(...sharedSecretFaults(input, '/sharedSecret'))
-  return input
-}
-
-/** Precedes a key in base64 (Standard Webhooks 1.0.0). */
-const BASE64_PREFIX = 'whsec_'
-
-/** Validates the shared secret at `pointer` in the request. */
-export function sharedSecretFaults(secret: string, pointer: string): readonly Fault[] {
-  if (secret === '') {
-    const hint = 'Use null, or omit it, to send unsigned requests.'
-    return [fault(pointer, 'empty', 'sharedSecret must not be empty.', hint)]
-  }
-  if (secret.length > MAX_SECRET_CHARACTERS) {
-    const hint = `Use at most ${MAX_SECRET_CHARACTERS} characters; 32 random ones are enough.`
-    return [fault(pointer, 'too_long', 'sharedSecret is too long.', hint)]
-  }
-  if (secret.startsWith(BASE64_PREFIX) && !isBase64(secret.slice(BASE64_PREFIX.length))) {
-    const message = 'sharedSecret begins with whsec_, but the rest is not base64.'
-    const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
-    return [fault(pointer, 'not_base64', message, hint)]
-  }
-  return []
-}
-
-/** Stricter than Node, as receivers are: padding is required, and the key must not be empty. */
-function isBase64(text: string): boolean {
-  return text !== '' && Buffer.from(text, 'base64').toString('base64') === text
 }
 
 function parseWebhooks(

@@ -4,15 +4,16 @@ import Type from 'typebox'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
+import { secretWarnings } from './secrets.ts'
 import { certificateWarning } from './webhook-auth.ts'
 
 /** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** Webhooks that cannot receive anything now or soon, as faults. */
+/** Webhooks that cannot receive anything now or soon, and short secrets, as faults. */
 export const WarningsResponse = Type.Array(Schema.FaultResponse, {
   description:
-    'Webhooks that currently cannot receive anything, or soon cannot. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested.',
+    'Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes.',
 })
 
 /** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
@@ -33,7 +34,8 @@ interface Placed {
 }
 
 /**
- * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not.
+ * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not, and for
+ * each short secret.
  * They are not refused, because names, certificates and Hookline's settings may change.
  * @param at the pointer to the list of destinations; absent for a single one
  */
@@ -54,6 +56,9 @@ export async function destinationWarnings(
   return [
     ...urls.flatMap((url) => hostWarning(url, problems.get(url.host))),
     ...webhooks.flatMap((each) => certificateWarning(each.webhook, each.at, now)),
+    ...destinations.flatMap((each, index) =>
+      each === undefined ? [] : secretWarnings(each, at === undefined ? '' : `${at}/${index}`),
+    ),
   ]
 }
 

@@ -1,6 +1,7 @@
 import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
 import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
 import { isHidden } from './hidden-values.ts'
+import { parseSecret } from './secrets.ts'
 import { parseAuth } from './webhook-auth.ts'
 import { type LimitsContext, parseLimits } from './webhook-limits.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
@@ -12,7 +13,7 @@ const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
 // Clients may send back `paused`, which is ignored.
-const FIELDS = ['url', 'headers', 'auth', 'limits', 'paused']
+const FIELDS = ['url', 'headers', 'auth', 'limits', 'secret', 'paused']
 
 // RFC 9110 §5.6.2.
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
@@ -79,9 +80,22 @@ function parseWebhook(
     urls: context,
   })
   const limits = parseLimits(entry['limits'], `${pointer}/limits`, context)
+  const secret = parseWebhookSecret(entry['secret'], `${pointer}/secret`, stored, faults)
   if (url === undefined) return undefined
-  const { auth: _, limits: _replaced, ...kept } = stored ?? {}
-  return { ...kept, url, headers, ...(auth && { auth }), ...(limits && { limits }) }
+  const paused = stored?.paused && { paused: stored.paused }
+  return { ...paused, url, headers, ...(auth && { auth }), ...(limits && { limits }), ...secret }
+}
+
+function parseWebhookSecret(
+  input: unknown,
+  pointer: string,
+  stored: Webhook | undefined,
+  faults: Fault[],
+): Pick<Webhook, 'secret' | 'previousSecret'> {
+  const { secret: storedSecret = null, previousSecret: storedPrevious } = stored ?? {}
+  const before = { secret: storedSecret, previousSecret: storedPrevious }
+  const { secret, previousSecret } = parseSecret(input, pointer, before, faults)
+  return { ...(secret !== null && { secret }), ...(previousSecret && { previousSecret }) }
 }
 
 function parseStaticHeaders(

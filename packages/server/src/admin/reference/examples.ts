@@ -39,6 +39,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   previewFilter: { filter: { event: 'Order *' }, last: 100 },
   testDestination: { type: 'track', dryRun: true },
   rotateSecret: { secret: 'a new secret, as long as the old one', overlapHours: 24 },
+  rotateSigningKey: { leadHours: 24, overlapHours: 24 },
   createReplay: {
     destinationId: DESTINATION_ID,
     from: '2026-11-21T00:00:00.000Z',

@@ -1,6 +1,8 @@
 import {
   idFrom,
   reservedBy,
+  type Signers,
+  signersOf,
   timeOfId,
   type Webhook,
   type WebhookAuth,
@@ -8,13 +10,14 @@ import {
   type WebhookLimits,
   type WebhooksSettings,
 } from '@hookline/protocol'
-import { standardSignature, xSignature } from '@hookline/protocol/signature'
+import { xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
 import { authorizationOf } from '../auth/authorization.ts'
 import { RequestRefused } from '../network/network-errors.ts'
+import { standardSignatures } from './standard-signatures.ts'
 
-export interface WebhookRequest {
+export interface WebhookRequest extends Signers {
   /** The URL of the webhook, which also identifies it. */
   readonly url: string
   /** The URL with its templates filled in, if it has any. May contain user data. */
@@ -34,41 +37,28 @@ export interface WebhookRequest {
   /** `msg_…`, sent as `webhook-id`. */
   readonly deliveryId: string
   readonly attempt: number
-  /** `null`: unsigned. */
-  readonly sharedSecret: string | null
-  /** Also signs requests while receivers switch to the new secret. */
-  readonly previousSecret?: string | undefined
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
 }
 
 export function requestTo(
-  { url, headers, auth, limits }: Webhook,
+  webhook: Webhook,
   settings: WebhooksSettings,
-  carried: Omit<
-    WebhookRequest,
-    'url' | 'method' | 'headers' | 'auth' | 'sharedSecret' | 'previousSecret'
-  >,
+  carried: Omit<WebhookRequest, 'url' | 'method' | 'headers' | 'auth' | keyof Signers>,
   now: number,
 ): WebhookRequest {
-  const { sharedSecret, previousSecret, method } = settings
-  const isOverlap = previousSecret !== undefined && now < previousSecret.until
-  const request = { url, method, headers, limits, ...(auth && { auth }), ...carried, sharedSecret }
-  return isOverlap ? { ...request, previousSecret: previousSecret.secret } : request
+  const { url, headers, auth, limits } = webhook
+  const { method } = settings
+  const signers = signersOf(webhook, settings, now)
+  return { url, method, headers, limits, ...(auth && { auth }), ...carried, ...signers }
 }
 
 /** The headers of an attempt. Hookline's own override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
-  const {
-    body,
-    contentType = 'application/json',
-    deliveryId: id,
-    sharedSecret,
-    previousSecret,
-    replayId,
-  } = request
+  const { body, contentType = 'application/json', deliveryId: id, sharedSecret, replayId } = request
   const timestamp = Math.floor(nowMs / 1000)
   const authorization = authorizationOf(request.auth, request.token)
+  const signatures = standardSignatures(request, timestamp)
   const own: Record<string, string> = {
     'User-Agent': 'Hookline/1.0',
     'Content-Type': contentType,
@@ -78,13 +68,8 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
     'webhook-timestamp': String(timestamp),
     'X-Hookline-Attempt': String(request.attempt),
     ...(replayId !== undefined && { 'X-Hookline-Replay': replayId }),
-    ...(sharedSecret !== null && {
-      'X-Signature': xSignature(sharedSecret, body),
-      'webhook-signature': [sharedSecret, previousSecret]
-        .filter((secret) => secret !== undefined)
-        .map((secret) => standardSignature(secret, id, timestamp, body))
-        .join(' '),
-    }),
+    ...(sharedSecret !== null && { 'X-Signature': xSignature(sharedSecret, body) }),
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
   }
   if (Object.keys(request.headers).length === 0) return own
   const reserved = new Set(Object.keys(own).map((name) => name.toLowerCase()))

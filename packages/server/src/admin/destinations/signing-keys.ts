@@ -1,0 +1,171 @@
+import {
+  isJsonObject,
+  LIMITS,
+  parseTimestamp,
+  publishedKeys,
+  type SignatureKind,
+  SIGNATURES,
+  type SigningKey,
+  type WebhooksSettings,
+} from '@hookline/protocol'
+import { isPrivateKey, newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
+import Type from 'typebox'
+import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import * as Schema from '../api/schema.ts'
+import { isHidden } from './hidden-values.ts'
+
+const MAX_KEYS = LIMITS.signingKeysPerDestination
+const FIELDS = ['privateKey', 'publicKey', 'signsFrom', 'signsUntil']
+
+const signature = Schema.oneOf(
+  SIGNATURES,
+  'What signs requests. secret: the secrets. ed25519: a key pair that Hookline generates, so that receivers need only its public key. both: the secrets and the key pair.',
+)
+
+export const signatureRequest = {
+  signature: Type.Optional(signature),
+  signingKeys: Type.Optional(
+    Type.Unsafe({
+      description:
+        'The key pairs of an export with secrets: they replace the stored ones. Without private keys, it is ignored: the stored ones are kept.',
+    }),
+  ),
+}
+
+export const signatureResponse = {
+  signature,
+  signingKeys: Type.Optional(
+    Type.Array(
+      Type.Object({
+        publicKey: Schema.text('whpk_ and the key in base64 (Standard Webhooks).'),
+        signsFrom: Schema.nullable(Schema.timeOf('null: it always has.')),
+        signsUntil: Schema.nullable(Schema.timeOf('null while it has no successor.')),
+      }),
+      { description: 'The Ed25519 key pairs, oldest first. Absent if there have never been any.' },
+    ),
+  ),
+}
+
+export type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
+
+/** Validates the signature settings in a request. The first key pair is generated when it is needed. */
+export function parseSignature(
+  input: Readonly<Record<string, unknown>>,
+  previous: SignatureSettings | undefined,
+  faults: Fault[],
+): SignatureSettings {
+  const kind = parseKind(input['signature'], previous?.signature ?? 'secret', faults)
+  const stored = parseKeys(input['signingKeys'], previous?.signingKeys, faults)
+  const isKeyMissing = kind !== 'secret' && stored === undefined
+  const signingKeys = isKeyMissing ? [{ privateKey: newPrivateKey() }] : stored
+  return { ...(kind !== 'secret' && { signature: kind }), ...(signingKeys && { signingKeys }) }
+}
+
+function parseKind(input: unknown, previous: SignatureKind, faults: Fault[]): SignatureKind {
+  if (input === undefined) return previous
+  const kind = SIGNATURES.find((each) => each === input)
+  const hint = `Use one of ${SIGNATURES.join(', ')}.`
+  if (kind === undefined)
+    faults.push(fault('/signature', 'not_allowed', 'Unknown kind of signature.', hint))
+  return kind ?? previous
+}
+
+function parseKeys(
+  input: unknown,
+  previous: readonly SigningKey[] | undefined,
+  faults: Fault[],
+): readonly SigningKey[] | undefined {
+  const isKept =
+    input === undefined || (isHidden(input) && previous !== undefined) || isShown(input)
+  if (isKept) return previous
+  const hint = `Use the 1 to ${MAX_KEYS} keys of an export with secrets, or omit it: Hookline generates keys.`
+  if (!Array.isArray(input) || input.length > MAX_KEYS || input.length === 0) {
+    const message = isHidden(input)
+      ? 'No signing keys are stored.'
+      : `signingKeys must be a list of 1 to ${MAX_KEYS} keys.`
+    faults.push(fault('/signingKeys', 'invalid_type', message, hint))
+    return previous
+  }
+  return input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, faults) ?? [])
+}
+
+/** Whether this is the list that the API shows. */
+function isShown(input: unknown): boolean {
+  return (
+    Array.isArray(input) &&
+    input.length > 0 &&
+    input.every((each) => isJsonObject(each) && 'publicKey' in each && !('privateKey' in each))
+  )
+}
+
+function parseKey(input: unknown, pointer: string, faults: Fault[]): SigningKey | undefined {
+  const hint = 'Use a key of an export with secrets.'
+  if (!isJsonObject(input)) {
+    faults.push(fault(pointer, 'invalid_type', 'A key must be an object.', hint))
+    return undefined
+  }
+  faults.push(...unknownFields(input, FIELDS, pointer))
+  const { privateKey } = input
+  if (typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
+    const message = 'privateKey must be whsk_ and an Ed25519 key pair in base64.'
+    faults.push(fault(`${pointer}/privateKey`, 'invalid_key', message, hint))
+    return undefined
+  }
+  const from = parseTime(input['signsFrom'], `${pointer}/signsFrom`, faults)
+  const until = parseTime(input['signsUntil'], `${pointer}/signsUntil`, faults)
+  return {
+    privateKey,
+    ...(from !== undefined && { from }),
+    ...(until !== undefined && { until }),
+  }
+}
+
+function parseTime(input: unknown, pointer: string, faults: Fault[]): number | undefined {
+  if (input === undefined || input === null) return undefined
+  const time = typeof input === 'string' ? parseTimestamp(input) : undefined
+  const hint = 'Use a time such as 2026-11-22T21:20:00.000Z, or null.'
+  if (time === undefined) faults.push(fault(pointer, 'invalid_type', 'Invalid time.', hint))
+  return time
+}
+
+/** The signature settings as the API shows them, without private keys. */
+export function presentSignature({
+  signature: kind = 'secret',
+  signingKeys,
+}: SignatureSettings): object {
+  const shown = signingKeys?.map(presentKey).map(({ privateKey: _, ...key }) => key)
+  return { signature: kind, ...(shown && { signingKeys: shown }) }
+}
+
+/** The signature settings in an exported document. */
+export function exportSignature(
+  { signature: kind = 'secret', signingKeys }: SignatureSettings,
+  withSecrets: boolean,
+): object {
+  const keys = withSecrets ? signingKeys?.map(presentKey) : { set: true }
+  return { signature: kind, ...(signingKeys && { signingKeys: keys }) }
+}
+
+function presentKey({ privateKey, from, until }: SigningKey) {
+  return {
+    privateKey,
+    publicKey: publicKeyOf(privateKey),
+    signsFrom: Schema.timeOrNull(from ?? null),
+    signsUntil: Schema.timeOrNull(until ?? null),
+  }
+}
+
+/**
+ * The keys after a rotation: the new key signs from `from`, and the current one for `overlapMs` longer. A next key that
+ * does not sign yet, and a previous one that still does, are dropped.
+ */
+export function rotatedKeys(
+  settings: WebhooksSettings,
+  { now, leadMs, overlapMs }: { now: number; leadMs: number; overlapMs: number },
+): readonly SigningKey[] {
+  const from = now + leadMs
+  const current = publishedKeys(settings, now).findLast((key) => (key.from ?? now) <= now)
+  const until = from + overlapMs
+  const kept = current === undefined || until <= now ? [] : [{ ...current, until }]
+  return [...kept, { privateKey: newPrivateKey(), from }]
+}
