@@ -31,7 +31,7 @@ test('a service accepts every example of a request', async () => {
       made[kind] === undefined ? each : made[kind],
     )
     const body = JSON.parse(text) as object
-    const kind = /Source|Destination|Filter|rotateSecret/.test(id)
+    const kind = /Source|Destination|Filter|rotateS/.test(id)
       ? ({ changeSource: 'src' }[id] ?? 'dst')
       : ({ changeTrait: 'trt', changeMembers: 'manual' }[id] ?? 'aud')
     const { response, faults } = await client.send(id, {

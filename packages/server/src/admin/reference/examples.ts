@@ -26,6 +26,7 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
     enabled: true,
     settings: {
       sharedSecret: 'correct horse battery staple',
+      signature: 'both',
       webhooks: [
         {
           url: 'https://crm.example.com/hook',

@@ -104,6 +104,17 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     before: { settings: { sharedSecret: { set: false } } },
     after: { settings: { sharedSecret: { set: true } } },
   }),
+  rotateSigningKey: async ({ destination }, server) => {
+    const body = { settings: { signature: 'both' } }
+    await server.must('PATCH', `/destinations/${destination}`, { body })
+    return {
+      path: `/destinations/${destination}/rotate-signing-key`,
+      body: {},
+      targetId: destination,
+      before: { settings: { signingKeys: [{ signsUntil: null }] } },
+      after: { settings: { signingKeys: [{ signsFrom: null }, { signsUntil: null }] } },
+    }
+  },
   pauseDestination: ({ destination }) => ({
     path: `/destinations/${destination}/pause`,
     body: {},

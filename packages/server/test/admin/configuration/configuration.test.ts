@@ -40,7 +40,7 @@ async function withConfiguration(
   const { id } = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const limits = { perSecond: 20, retrySchedule: ['5s', '5m'] }
   const webhooks = [{ url: 'https://a.example/', headers: { 'x-key': 'planted header' }, limits }]
-  const settings = { sharedSecret: 'planted secret', webhooks }
+  const settings = { sharedSecret: 'planted secret of 30 bytes or so', webhooks }
   const body = { sourceId: id, type: 'Webhooks', enabled: true, settings }
   const made = await server.must<{ id: string }>('POST', '/destinations', { body })
   return { source: id, destination: made.id }
@@ -64,7 +64,7 @@ test('a document with secrets reproduces the configuration in another service', 
   expect(await other.must('GET', '/export?withSecrets=true')).toEqual(document)
   expect((await importing(other, document)).unchanged).toEqual([source, destination])
   const { settings } = other.backend.catalog.current.destinations.get(destination)!
-  expect(settings.sharedSecret).toBe('planted secret')
+  expect(settings.sharedSecret).toBe('planted secret of 30 bytes or so')
 })
 
 test('a document without secrets contains none, and importing it keeps the stored ones', async () => {
@@ -80,7 +80,7 @@ test('a document without secrets contains none, and importing it keeps the store
   expect(diff.changed.map(({ fields }) => fields)).toEqual([['name']])
   const { settings } = server.backend.catalog.current.destinations.get(destination)!
   expect(settings).toMatchObject({
-    sharedSecret: 'planted secret',
+    sharedSecret: 'planted secret of 30 bytes or so',
     webhooks: [{ headers: { 'x-key': 'planted header' }, limits: { perSecond: 20 } }],
   })
   expect([...server.backend.catalog.current.sources.values()][0]).toMatchObject({

@@ -40,6 +40,7 @@ test('a destination is created disabled, with defaults', async () => {
     paused: null,
     settings: {
       sharedSecret: { set: false },
+      signature: 'secret',
       webhooks: [{ url: 'https://a.example/', headers: {}, paused: null }],
       successPolicy: 'any',
     },

@@ -292,6 +292,7 @@ test('a hidden secret keeps the stored one, or keeps it unset', () => {
 test('settings are shown without secrets', () => {
   expect(presentWebhooksSettings(stored)).toEqual({
     sharedSecret: { set: true, last4: 'tery' },
+    signature: 'secret',
     webhooks: [
       {
         url: URL_A,

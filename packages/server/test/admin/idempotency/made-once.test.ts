@@ -28,11 +28,12 @@ const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/deletions': () => ({ userIds: ['louis'] }),
   '/replays': ({ destinationId }) => ({ destinationId, from: formatTimestamp(NOON - 1) }),
 }
+/** Routes that create something in a record, each with a test below. */
+const ADDING = ['/deliveries/:id/retry', '/destinations/:id/rotate-signing-key']
 /** Routes that create no record: running them twice has the same result, or leaves nothing durable. */
 const REPEATABLE = [
   '/audiences/:id/sync',
   '/audiences/preview',
-  '/deliveries/:id/retry',
   '/destinations/:id/close-breaker',
   '/destinations/:id/filter-preview',
   '/destinations/:id/pause',
@@ -112,12 +113,27 @@ test('a delivery is retried once for each key', async () => {
   expect(await auditEntries(server)).toBe(before + 1)
 })
 
+test('a signing key is rotated once for each key', async () => {
+  await using server = await open()
+  endBeforeKeeping(server)
+  const path = `/destinations/${server.ids.destinationId}`
+  await server.must('PATCH', path, { body: { settings: { signature: 'both' } } })
+  const before = await auditEntries(server)
+  const call = { headers: { 'idempotency-key': 'k1' }, body: {} }
+  const rotate = () => server.call('POST', `${path}/rotate-signing-key`, call)
+  const [first, again] = [await rotate(), await rotate()]
+  expect([first.status, again.text]).toEqual([200, first.text])
+  expect(again.headers.get('etag')).toBe(first.headers.get('etag'))
+  expect(await auditEntries(server)).toBe(before + 1)
+})
+
 test('every route that creates a record is listed here', async () => {
   await using server = await open()
   const posts = server.routes
     .filter((route) => route.startsWith('POST '))
     .map((route) => route.slice('POST /api/v1'.length))
-  expect(posts.toSorted()).toEqual([...Object.keys(MAKING), ...REPEATABLE].toSorted())
+  const listed = [...Object.keys(MAKING), ...ADDING, ...REPEATABLE]
+  expect(posts.toSorted()).toEqual(listed.toSorted())
 })
 
 async function auditEntries(server: AdminServer): Promise<number> {

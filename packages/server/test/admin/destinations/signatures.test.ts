@@ -1,0 +1,176 @@
+import { newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
+import { expect, test } from 'vitest'
+import {
+  exportWebhooksSettings,
+  parseWebhooksSettings,
+  presentWebhooksSettings,
+} from '../../../src/admin/destinations/settings.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+import type { WebhooksSettings } from '@hookline/protocol'
+
+const [A, B] = ['https://a.example/', 'https://b.example/']
+const LONG = 'a secret of at least 24 bytes'
+const own = (secret: unknown, url = A) => ({ webhooks: [{ url, secret }, { url: B }] })
+
+function settingsOf(input: object, previous?: WebhooksSettings): WebhooksSettings {
+  const parsed = parseWebhooksSettings(input, previous)
+  if ('faults' in parsed) throw new Error(JSON.stringify(parsed.faults))
+  return parsed.settings
+}
+
+function faultsOf(input: object, previous?: WebhooksSettings): string[] {
+  const parsed = parseWebhooksSettings(input, previous)
+  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
+}
+
+const stored: WebhooksSettings = {
+  sharedSecret: 'the shared secret',
+  webhooks: [
+    { url: A, headers: {}, secret: LONG, previousSecret: { secret: 'before', until: 9 } },
+    { url: B, headers: {} },
+  ],
+  successPolicy: 'any',
+}
+
+test('a webhook has its own secret, which is shown like the shared one', () => {
+  expect(settingsOf(own(LONG)).webhooks[0]).toEqual({ url: A, headers: {}, secret: LONG })
+  expect(presentWebhooksSettings(stored).webhooks).toEqual([
+    {
+      url: A,
+      headers: {},
+      secret: { set: true, last4: 'ytes', previousUntil: '1970-01-01T00:00:00.009Z' },
+      paused: null,
+    },
+    { url: B, headers: {}, paused: null },
+  ])
+})
+
+test('a hidden secret of a webhook keeps the stored one and its overlap, for the same URL only', () => {
+  expect(settingsOf(own({ set: true }), stored).webhooks).toEqual(stored.webhooks)
+  expect(settingsOf(own('another'), stored).webhooks[0]).toEqual({
+    url: A,
+    headers: {},
+    secret: 'another',
+  })
+  for (const absent of [undefined, null, { set: false }])
+    expect(settingsOf(own(absent), stored).webhooks[0]).toEqual({ url: A, headers: {} })
+  const elsewhere = own({ set: true }, 'https://evil.example/')
+  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret wrong_type'])
+})
+
+test.each([
+  ['', 'empty'],
+  [7, 'wrong_type'],
+  ['x'.repeat(1025), 'too_long'],
+  ['whsec_%', 'not_base64'],
+  [publicKeyOf(newPrivateKey()), 'not_a_secret'],
+  [newPrivateKey(), 'not_a_secret'],
+])('the secret %j of a webhook is refused', (secret, code) => {
+  expect(faultsOf(own(secret))).toEqual([`/webhooks/0/secret ${code}`])
+  expect(faultsOf({ webhookUrl: A, sharedSecret: secret })).toEqual([`/sharedSecret ${code}`])
+})
+
+test('the first key pair is generated with the signature, and kept from then on', () => {
+  const { signature, signingKeys } = settingsOf({ webhookUrl: A, signature: 'ed25519' })
+  expect(signature).toBe('ed25519')
+  expect(signingKeys).toEqual([{ privateKey: expect.stringMatching(/^whsk_[\w+/]{86}==$/) }])
+  const before = { ...stored, signature, signingKeys } as WebhooksSettings
+  const off = settingsOf({ signature: 'secret' }, before)
+  expect([off.signature, off.signingKeys]).toEqual([undefined, signingKeys])
+  expect(settingsOf({ signature: 'both' }, off).signingKeys).toEqual(signingKeys)
+})
+
+test('key pairs are exported with secrets only, and sent back as shown they are kept', () => {
+  const keys = [
+    { privateKey: newPrivateKey(), until: 8 },
+    { privateKey: newPrivateKey(), from: 4 },
+  ]
+  const settings: WebhooksSettings = { ...stored, signature: 'both', signingKeys: keys }
+  for (const shown of [
+    presentWebhooksSettings(settings),
+    exportWebhooksSettings(settings, false),
+  ]) {
+    expect(JSON.stringify(shown)).not.toContain('whsk_')
+    expect(JSON.stringify(shown)).not.toContain(LONG)
+    expect(settingsOf(shown, settings)).toEqual(settings)
+  }
+  const { webhooks, ...whole } = settings
+  const exported = settingsOf(exportWebhooksSettings(settings, true))
+  const withoutOverlap = webhooks.map(({ previousSecret: _, ...webhook }) => webhook)
+  expect(exported).toEqual({ ...whole, webhooks: withoutOverlap })
+})
+
+const privateKey = newPrivateKey()
+const mixed = `whsk_${Buffer.concat([
+  Buffer.from(privateKey.slice(5), 'base64').subarray(0, 32),
+  Buffer.alloc(32, 1),
+]).toString('base64')}`
+
+test.each([
+  ['hidden keys, if none are stored', { set: true }, '/signingKeys wrong_type'],
+  ['an object', {}, '/signingKeys wrong_type'],
+  ['no keys', [], '/signingKeys wrong_type'],
+  ['more than two keys', Array(3).fill({ privateKey }), '/signingKeys wrong_type'],
+  ['a key that is a string', [privateKey], '/signingKeys/0 wrong_type'],
+  ['a shortened key', [{ privateKey: 'whsk_YQ==' }], '/signingKeys/0/privateKey invalid_key'],
+  ['halves of two keys', [{ privateKey: mixed }], '/signingKeys/0/privateKey invalid_key'],
+  ['a time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom wrong_type'],
+  ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
+])('signingKeys is refused: %s', (_name, signingKeys, fault) => {
+  expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])
+})
+
+test('an unknown kind of signature is refused', () => {
+  expect(faultsOf({ webhookUrl: A, signature: 'rsa' })).toEqual(['/signature not_allowed'])
+})
+
+async function withDestination(settings: object) {
+  const server = await AdminServer.open()
+  const { id: sourceId } = await server.must<{ id: string }>('POST', '/sources', {
+    body: { name: 'web' },
+  })
+  const body = { sourceId, type: 'Webhooks', settings }
+  const created = await server.must<{ id: string; warnings?: { pointer: string; code: string }[] }>(
+    'POST',
+    '/destinations',
+    { body },
+  )
+  return { server, ...created }
+}
+
+test('a secret below 24 bytes leads to a warning; after whsec_, its decoded bytes count', async () => {
+  const short = `whsec_${Buffer.alloc(23).toString('base64')}`
+  const enough = `whsec_${Buffer.alloc(24).toString('base64')}`
+  const settings = { ...own(short), sharedSecret: enough }
+  const { server, id, warnings } = await withDestination(settings)
+  await using _ = server
+  const warning = { pointer: '/settings/webhooks/0/secret', code: 'short_secret' }
+  expect(warnings).toMatchObject([warning])
+  const path = `/destinations/${id}`
+  expect(await server.must('GET', path)).toMatchObject({ warnings: [warning] })
+  const rotation = { body: { secret: 'x'.repeat(23) } }
+  expect(await server.must('POST', `${path}/rotate-secret`, rotation)).toMatchObject({
+    warnings: [{ pointer: '/settings/sharedSecret' }, warning],
+  })
+  const change = { body: { settings: { signature: 'ed25519' } } }
+  expect(await server.must('PATCH', path, change)).not.toHaveProperty('warnings')
+})
+
+test('rotation needs a webhook of the destination, and a key pair', async () => {
+  const { server, id } = await withDestination(own(LONG))
+  await using _ = server
+  const path = `/destinations/${id}`
+  const unknown = { body: { secret: LONG, url: 'https://c.example/' } }
+  const refused = await server.call<ProblemDocument>('POST', `${path}/rotate-secret`, unknown)
+  expect([refused.status, refused.body.errors[0]?.code]).toEqual([422, 'unknown_webhook'])
+  const rotation = await server.call<ProblemDocument>('POST', `${path}/rotate-signing-key`, {
+    body: {},
+  })
+  expect([rotation.status, rotation.body.code]).toEqual([409, 'invalid_state'])
+  for (const hours of [-1, 169, 1.5]) {
+    const body = { leadHours: hours }
+    const { status } = await server.call('POST', `${path}/rotate-signing-key`, { body })
+    expect(status).toBe(422)
+  }
+})
