@@ -29,6 +29,7 @@ import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
 import { addRebuild } from './commands/service/rebuild.ts'
 import { addRestore } from './commands/service/restore.ts'
+import { addSecrets } from './commands/configuration/secrets.ts'
 import { addSend } from './commands/events/send.ts'
 import { addSessions } from './commands/configuration/sessions.ts'
 import { addSources } from './commands/configuration/sources.ts'
@@ -60,6 +61,7 @@ const GROUPS = {
     addSources,
     addDestinations,
     addTokens,
+    addSecrets,
     addSessions,
     addExport,
     addImportConfig,

@@ -13,12 +13,14 @@ export interface VerifyOptions {
 
 const TOLERANCE_MS = 5 * 60_000
 const BASE64_PREFIX = 'whsec_'
+const PUBLIC_PREFIX = 'whpk_'
 
 /**
- * Whether a request was signed with the shared secret. Checks `webhook-signature` (Standard Webhooks) if the request
- * has that header, and `X-Signature` otherwise. Await it: a promise is always truthy.
+ * Whether a request was signed with the secret, or with the private key of a public key `whpk_…`. Checks
+ * `webhook-signature` (Standard Webhooks) if the request has that header, and `X-Signature` otherwise. Await it: a promise
+ * is always truthy.
  * @param rawBody the body as received, before any parsing
- * @param secret one secret, or several during a rotation
+ * @param secret one secret or public key, or several during a rotation
  */
 export async function verifySignature(
   rawBody: string | Uint8Array,
@@ -34,7 +36,7 @@ export async function verifySignature(
     throw new TypeError('verifySignature requires Web Crypto: call it on your server')
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
-    throw new TypeError('the shared secret is empty')
+    throw new TypeError('the secret or the public key is empty')
   const body = typeof rawBody === 'string' ? utf8(rawBody) : new Uint8Array(rawBody)
   const request = { body, headers }
   const isStandard = options.requireStandard || headerOf(headers, 'webhook-signature') !== undefined
@@ -51,15 +53,16 @@ interface SignedRequest {
   readonly headers: RequestHeaders
 }
 
-/** Hex HMAC-SHA1 of the body. */
+/** Hex HMAC-SHA1 of the body, which a public key cannot verify. */
 async function hasXSignature({ body, headers }: SignedRequest, secret: string): Promise<boolean> {
+  if (secret.startsWith(PUBLIC_PREFIX)) return false
   const hex = headerOf(headers, 'x-signature') ?? ''
   if (!/^[\da-f]{40}$/i.test(hex)) return false
   const signature = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
   return isHmac('SHA-1', utf8(secret), signature, body)
 }
 
-/** `v1,` and base64 HMAC-SHA256 of `id.timestamp.body`. One valid signature in the list is enough. */
+/** `v1,` and base64 HMAC-SHA256, or `v1a,` and base64 Ed25519, of `id.timestamp.body`. One valid signature is enough. */
 async function hasStandardSignature(
   { body, headers }: SignedRequest,
   secret: string,
@@ -73,14 +76,22 @@ async function hasStandardSignature(
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
   signed.set(body, head.length)
-  const key = standardKey(secret)
+  const isPublic = secret.startsWith(PUBLIC_PREFIX)
+  const version = isPublic ? 'v1a,' : 'v1,'
+  const key = isPublic ? publicKey(secret) : standardKey(secret)
   const header = headerOf(headers, 'webhook-signature') ?? ''
-  const signatures = header.split(' ').filter((each) => each.startsWith('v1,'))
+  const signatures = header.split(' ').filter((each) => each.startsWith(version))
   const checks = signatures.map(async (each) => {
-    const signature = base64(each.slice('v1,'.length))
-    return signature !== undefined && isHmac('SHA-256', key, signature, signed)
+    const signature = base64(each.slice(version.length))
+    if (signature === undefined) return false
+    return isPublic ? isEd25519(key, signature, signed) : isHmac('SHA-256', key, signature, signed)
   })
   return (await Promise.all(checks)).includes(true)
+}
+
+async function isEd25519(key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
+  const imported = await crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify'])
+  return crypto.subtle.verify('Ed25519', imported, signature, data)
 }
 
 /** Compares in constant time, as WebCrypto does. */
@@ -95,6 +106,12 @@ function standardKey(secret: string): Bytes {
   const key = base64(secret.slice(BASE64_PREFIX.length))
   if (!key?.length) throw new TypeError(`a secret that begins with ${BASE64_PREFIX} must be base64`)
   return key
+}
+
+function publicKey(text: string): Bytes {
+  const key = base64(text.slice(PUBLIC_PREFIX.length))
+  if (key?.length === 32) return key
+  throw new TypeError(`a public key must be ${PUBLIC_PREFIX} and 32 bytes in base64`)
 }
 
 function base64(text: string): Bytes | undefined {

@@ -3,8 +3,21 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import fc from 'fast-check'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test, vi } from 'vitest'
+
+/** Examples that `VerifySignature` of clients/go must judge alike. */
+const EXAMPLES = JSON.parse(
+  readFileSync(new URL('../../../clients/go/testdata/signatures.json', import.meta.url), 'utf8'),
+) as {
+  readonly reason: string
+  readonly body: string
+  readonly headers: Record<string, string>
+  readonly keys: string[]
+  readonly now: number
+  readonly valid: boolean
+}[]
 
 const SECRET = 'a shared secret – 完'
 const BODY = '{"version":1,"event":"完了 😀"}'
@@ -45,6 +58,16 @@ describe('verifySignature', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
     const at = { nowMs: 1614265330_000 }
     expect(await verifySignature('{"test": 2432232314}', headers, secret, at)).toBe(true)
+  })
+
+  test.each(EXAMPLES)('decides on $reason like the client in Go', async (example) => {
+    const { body, headers, keys, now: at, valid } = example
+    expect(await verifySignature(body, headers, keys, { nowMs: at * 1000 })).toBe(valid)
+  })
+
+  test('cannot verify X-Signature with a public key', async () => {
+    const key = EXAMPLES.find(({ keys }) => keys[0]!.startsWith('whpk_'))!.keys[0]!
+    expect(await verify(BODY, simple(BODY, key), key)).toBe(false)
   })
 
   test('refuses a changed body, a wrong secret and a missing signature', async () => {
@@ -108,6 +131,8 @@ describe('verifySignature', () => {
     await expect(verify(BODY, simple(), '')).rejects.toThrow('empty')
     await expect(verifySignature(BODY, simple(), [])).rejects.toThrow('empty')
     await expect(verify(BODY, standard(), 'whsec_%')).rejects.toThrow('base64')
+    for (const key of ['whpk_%', 'whpk_YQ=='])
+      await expect(verify(BODY, standard(), key)).rejects.toThrow('32 bytes')
   })
 
   test('throws an explanation without WebCrypto, as on a page without https', async () => {

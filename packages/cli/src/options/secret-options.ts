@@ -15,10 +15,14 @@ export function withSecretOptions<C extends Command>(command: C): C {
 
 /** @throws {Failure} `usage` if the file cannot be read */
 export function sharedSecretOf({ secret, secretFile }: SecretOptions): string | undefined {
-  if (secret !== undefined || secretFile === undefined) return secret
+  return secret === undefined && secretFile !== undefined ? secretIn(secretFile) : secret
+}
+
+/** @throws {Failure} `usage` if the file cannot be read */
+export function secretIn(file: string): string {
   try {
-    return readFileSync(secretFile, 'utf8').replace(/\r?\n$/, '')
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
   } catch (cause) {
-    throw new Failure('usage', `Cannot read the shared secret from ${secretFile}.`, { cause })
+    throw new Failure('usage', `Cannot read the secret from ${file}.`, { cause })
   }
 }

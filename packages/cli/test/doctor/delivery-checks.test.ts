@@ -47,6 +47,7 @@ function destination(overrides: DestinationOverrides = {}): CheckedDestination {
     paused,
     settings: {
       sharedSecret: { set: false },
+      signature: 'secret',
       webhooks: [{ url: URL, headers: {}, paused: webhookPaused }],
       successPolicy: 'any',
     },

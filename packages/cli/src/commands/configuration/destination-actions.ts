@@ -55,6 +55,7 @@ export function addDestinationActions(destinations: ApiCommand): void {
   addFilterPreview(destinations)
   addTest(destinations)
   addRotation(destinations)
+  addKeyRotation(destinations)
 }
 
 export function showDestination({ output }: Context, destination: Destination): void {
@@ -146,20 +147,47 @@ function addTest(destinations: ApiCommand): void {
 }
 
 function addRotation(destinations: ApiCommand): void {
-  withSecretOptions(destinations.api('rotate-secret <id>', 'replace the shared secret'))
+  withSecretOptions(destinations.api('rotate-secret <id>', 'replace a secret'))
+    .option('--webhook <url>', 'webhook that gets its own secret; default: the shared secret')
     .option(
       '--overlap <time>',
       'how long requests are also signed with the old secret, up to 7d; default: 24h',
       wholeHours,
     )
-    .run(async (context, idOrName: string, options: SecretOptions & { overlap?: number }) => {
+    .run(async (context, idOrName: string, options: RotationOptions) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined)
-        throw new Failure('usage', 'Pass the new shared secret with --secret or --secret-file.')
-      const body = definedFields({ secret, overlapHours: options.overlap })
+        throw new Failure('usage', 'Pass the new secret with --secret or --secret-file.')
+      const { webhook: url, overlap: overlapHours } = options
+      const body = definedFields({ secret, url, overlapHours })
       const { api } = context
       const id = await idOf(api, 'destination', idOrName)
       showDestination(context, await api.rotateSecret(id, body))
+    })
+}
+
+interface RotationOptions extends SecretOptions {
+  readonly webhook?: string
+  readonly overlap?: number
+}
+
+function addKeyRotation(destinations: ApiCommand): void {
+  destinations
+    .api('rotate-key <id>', 'generate the next Ed25519 key pair')
+    .option(
+      '--lead <time>',
+      'how long its public key is published before it signs, up to 7d; default: 24h',
+      wholeHours,
+    )
+    .option(
+      '--overlap <time>',
+      'how long requests are also signed with the old key, up to 7d; default: 24h',
+      wholeHours,
+    )
+    .runOn('destination', async (context, id, options: { lead?: number; overlap?: number }) => {
+      const { lead: leadHours, overlap: overlapHours } = options
+      const body = definedFields({ leadHours, overlapHours })
+      showDestination(context, await context.api.rotateSigningKey(id, body))
     })
 }
 

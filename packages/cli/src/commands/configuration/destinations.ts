@@ -1,3 +1,4 @@
+import { SIGNATURES } from '@hookline/protocol'
 import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
@@ -17,7 +18,7 @@ import {
   routingOf,
   withRoutingOptions,
 } from '../../options/routing-options.ts'
-import { sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
+import { secretIn, sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
 import { grouped } from '../../output/figures.ts'
@@ -130,6 +131,7 @@ function stateOf({ enabled, paused }: Destination): string {
 
 interface WebhookOption extends AuthenticatedWebhook {
   limits?: Limits
+  secret?: string
 }
 
 interface WebhookOptions extends RoutingOptions {
@@ -142,6 +144,7 @@ interface WebhookOptions extends RoutingOptions {
   /** `false`: removes the limits of each webhook. */
   readonly limits: boolean
   readonly limitsOfEach?: Limits
+  readonly signature?: string
 }
 
 function addWebhookOptions(command: ApiCommand): ApiCommand {
@@ -160,9 +163,20 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
       return webhooks
     })
     .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
-      addHeader(webhooks.at(-1), text)
+      addHeader(lastOf(webhooks, '--header'), text)
     })
   return withAuthOptions(command, () => webhooks.at(-1))
+    .option('--webhook-secret <text>', 'own secret of the preceding --webhook', (secret) => {
+      lastOf(webhooks, '--webhook-secret').secret = secret
+    })
+    .option('--webhook-secret-file <file>', 'file with the own secret', (file) => {
+      lastOf(webhooks, '--webhook-secret-file').secret = secretIn(file)
+    })
+    .addOption(
+      new Option('--signature <kind>', 'what signs requests: secrets, key pairs or both').choices(
+        SIGNATURES,
+      ),
+    )
     .addOption(
       new Option('--policy <policy>', 'which webhooks must accept a delivery').choices([
         'any',
@@ -178,11 +192,12 @@ async function settingsOf(
   options: WebhookOptions,
   readSettings?: () => Promise<Destination['settings']>,
 ): Promise<object | undefined> {
-  const { secret, policy: successPolicy } = options
+  const { secret, policy: successPolicy, signature } = options
   const sharedSecret = secret === false ? null : sharedSecretOf({ ...options, secret })
   const settings = {
     webhooks: await webhooksOf(options, readSettings),
     sharedSecret,
+    signature,
     successPolicy,
     ...(await routingOf(options, async () => (await readSettings?.())?.fields ?? {})),
   }
@@ -201,10 +216,15 @@ async function webhooksOf(
   return withLimits((await readSettings()).webhooks, change)
 }
 
-function addHeader(webhook: AuthenticatedWebhook | undefined, text: string): void {
+function lastOf(webhooks: readonly WebhookOption[], option: string): WebhookOption {
+  const webhook = webhooks.at(-1)
+  if (webhook !== undefined) return webhook
+  throw new Failure('usage', `${option} must come after its --webhook.`)
+}
+
+function addHeader(webhook: WebhookOption, text: string): void {
   const colon = text.indexOf(':')
-  // The messages do not quote values: header values are secrets.
-  if (webhook === undefined) throw new Failure('usage', '--header must come after its --webhook.')
+  // The message does not quote the value, which is a secret.
   if (colon < 1) throw new Failure('usage', '--header must have the format "name: value".')
   webhook.headers[text.slice(0, colon).trim()] = text.slice(colon + 1).trim()
 }

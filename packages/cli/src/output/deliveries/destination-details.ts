@@ -26,6 +26,8 @@ export function destinationDetails(
     ['paused', paused === null ? 'no' : `since ${output.time(paused.since)}: deliveries are held`],
     ['source', nameAndId(sourceId, sources)],
     ['shared secret', secretText(settings.sharedSecret)],
+    ...(settings.signature === 'secret' ? [] : [['signature', settings.signature] as const]),
+    ...(settings.signingKeys ?? []).map((key) => ['public key', keyText(output, key)] as const),
     ['policy', settings.successPolicy],
     ...(settings.filter ? [['filter', JSON.stringify(settings.filter)] as const] : []),
     ...(settings.sample ? [['sample', sampleText(settings.sample)] as const] : []),
@@ -53,6 +55,14 @@ function secretText({ set, last4 }: Destination['settings']['sharedSecret']): st
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
 }
 
+type SigningKey = NonNullable<Destination['settings']['signingKeys']>[number]
+
+function keyText(output: Output, { publicKey, signsFrom, signsUntil }: SigningKey): string {
+  const from = signsFrom === null ? '' : `, signs from ${output.time(signsFrom)}`
+  const until = signsUntil === null ? '' : `, signs until ${output.time(signsUntil)}`
+  return publicKey + from + until
+}
+
 function sampleText(sample: object): string {
   const { rate, by } = sample as Sample
   return `${Number((rate * 100).toPrecision(6))}% by ${by}`
@@ -74,6 +84,7 @@ function webhookText({
   headers,
   auth,
   limits,
+  secret,
   paused,
 }: Destination['settings']['webhooks'][number]): string {
   const names = Object.keys(headers)
@@ -82,6 +93,7 @@ function webhookText({
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
     ...(auth === undefined ? [] : [`(${authText(auth)})`]),
     ...(limits === undefined ? [] : [`(${limitsText(limits)})`]),
+    ...(secret === undefined ? [] : ['(with its own secret)']),
     ...(paused === null ? [] : [`(paused since ${paused.since}: ${PAUSE_CAUSES[paused.reason]})`]),
   ].join(' ')
 }

@@ -1,0 +1,75 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ApiService } from '@hookline/testing/cli/api-service'
+import { run } from '@hookline/testing/cli/hookline'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+
+interface Shown {
+  readonly id: string
+  readonly settings: { readonly webhooks: object[]; readonly signingKeys: { publicKey: string }[] }
+}
+
+let service: ApiService
+let create: string[]
+async function secretOf(): Promise<string> {
+  const { stdout } = await run(['secrets', 'generate', '--json'])
+  return (JSON.parse(stdout) as { secret: string }).secret
+}
+beforeAll(async () => {
+  service = await ApiService.start()
+  const { id } = await service.json<{ id: string }>('sources', 'create', 'Shop')
+  create = ['destinations', 'create', '--source', id]
+})
+afterAll(() => service[Symbol.asyncDispose]())
+
+it('secrets generate prints a new secret of 32 bytes each time', async () => {
+  const { stdout } = await run(['secrets', 'generate'])
+  expect(stdout).toMatch(/^whsec_[\w+/]{43}=\n$/)
+  expect(await secretOf()).not.toBe(stdout.trim())
+})
+
+it('gives each webhook its own secret, and rotates it', async () => {
+  using folder = new TemporaryFolder()
+  const file = join(folder.path, 'secret')
+  writeFileSync(file, `${await secretOf()}\n`)
+  const [a, b] = ['https://example.com/a', 'https://example.com/b']
+  const first = ['--webhook', a, '--webhook-secret', await secretOf()]
+  const flags = [...first, '--webhook', b, '--webhook-secret-file', file]
+  const created = await service.json<Shown>(...create, ...flags)
+  expect(created.settings.webhooks).toMatchObject([
+    { secret: { set: true } },
+    { secret: { set: true } },
+  ])
+  const next = ['--webhook', b, '--secret', await secretOf()]
+  const rotated = await service.json<Shown>('destinations', 'rotate-secret', created.id, ...next)
+  expect(rotated.settings.webhooks[1]).toMatchObject({
+    secret: { previousUntil: expect.stringMatching(/^2/) as string },
+  })
+  const shown = await service.run('destinations', 'get', created.id)
+  expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/b \(with its own secret\)/)
+  const early = await service.run(...create, '--webhook-secret', 'x')
+  expect([early.code, early.stderr]).toEqual([
+    2,
+    expect.stringContaining('--webhook-secret must come after its --webhook'),
+  ])
+})
+
+it('warns of a short secret', async () => {
+  const flags = ['--webhook', 'https://example.com/', '--secret', 'too short']
+  const { code, stderr } = await service.run(...create, ...flags)
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/only 9 bytes[^]*secrets generate/)])
+})
+
+it('shows the public keys, and rotates them', async () => {
+  const flags = ['--webhook', 'https://example.com/', '--signature', 'both']
+  const { id, settings } = await service.json<Shown>(...create, ...flags)
+  const rotate = ['destinations', 'rotate-key', id, '--lead', '2d', '--overlap', '1h']
+  const rotated = await service.json<Shown>(...rotate)
+  const [old, next] = rotated.settings.signingKeys
+  expect(old!.publicKey).toBe(settings.signingKeys[0]!.publicKey)
+  const shown = (await service.run('destinations', 'get', id)).stdout
+  expect(shown).toMatch(/^signature +both$/m)
+  expect(shown).toContain(`${old!.publicKey}, signs until 2`)
+  expect(shown).toContain(`${next!.publicKey}, signs from 2`)
+})
