@@ -46,6 +46,28 @@ test('with adminPort, one port accepts only calls, and the other serves everythi
   expect(await statusAt(service.url, '/v1/track', 'POST')).toBe(401)
 })
 
+test('with adminPort, both ports serve the public keys of a destination', async () => {
+  using folder = new TemporaryFolder()
+  const flags = { dataDir: folder.path, port: '0', adminPort: '0', adminToken: TOKEN }
+  const config = parseConfig({}, flags)
+  await using service = await openService({ config, logger: createLogger('silent') })
+  const create = async (path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${TOKEN}`, 'Content-Type': 'application/json' }
+    const { text } = await exchange(`${service.adminUrl}/api/v1/${path}`, {
+      headers,
+      body: JSON.stringify(body),
+    })
+    return (JSON.parse(text) as { id: string }).id
+  }
+  const sourceId = await create('sources', { name: 'Shop' })
+  const settings = { webhookUrl: 'https://a.example/', signature: 'ed25519' }
+  const id = await create('destinations', { sourceId, type: 'Webhooks', settings })
+  const keysAt = async (url: string) =>
+    (await exchange(`${url}/.well-known/hookline/keys/${id}`, { method: 'GET' })).text
+  expect(await keysAt(service.url)).toContain('"whpk_')
+  expect(await keysAt(service.adminUrl)).toBe(await keysAt(service.url))
+})
+
 test('readers of the live tail leave connections free for other requests, even if connections are scarce', async () => {
   using folder = new TemporaryFolder()
   const ports = { port: '0', adminPort: '0' }

@@ -1,6 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Logger } from './telemetry/logger.ts'
 import type { ActivityMonitor } from './activity/activity-monitor.ts'
 import { RouteRoles } from './admin/access/roles.ts'
@@ -23,7 +23,7 @@ import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, metricsRoute, type ReadinessCheck, readinessOf } from './http/monitoring.ts'
 import { listen } from './http/listen.ts'
 import { createHttpServer } from './http/server.ts'
-import { wrongNodeRoute } from './http/responses.ts'
+import { sendError, wrongNodeRoute } from './http/responses.ts'
 import { startPageRoute } from './http/start-page.ts'
 import { ingestionUrl, isForIngestion } from './ingest/endpoints.ts'
 import { ingestRoutes, payloadSchemaRoute } from './ingest/routes.ts'
@@ -107,7 +107,7 @@ export async function openServers(options: ServersOptions): Promise<Servers> {
   if (ingests) addIngestion(server, shared, ingestion?.limits)
   else server.register(wrongNodeRoute(CALLS, errorFormat))
   server.register(startPageRoute({ hasConsole: servesAll && administers }))
-  server.register(publicKeysRoute({ ...options, ...options.backend }))
+  addPublicKeys(server, options)
   if (servesAll) addAdministration(server, shared, { maxConnections, callsPort: null })
   const url = ingestion
     ? await openThreadListeners(stack, server, ingestion, config)
@@ -163,10 +163,16 @@ async function openAdminServer(
   const maxConnections = options.fileShares.adminConnections
   const server = createHttpServer({ ...options, errorFormat, maxConnections })
   server.register(startPageRoute({ hasConsole: ROLES[options.config.role].administers }))
-  server.register(publicKeysRoute({ ...options, ...options.backend }))
+  addPublicKeys(server, options)
   const callsPort = Number(new URL(callsUrl).port)
   addAdministration(server, options, { maxConnections, callsPort })
   return openListener(stack, server, { ...options.config, host, port })
+}
+
+function addPublicKeys(server: FastifyInstance, { backend, clock }: ServersOptions): void {
+  const { catalog } = backend
+  const sendNotFound = (reply: FastifyReply): void => sendError(reply, 'not_found', errorFormat)
+  server.register(publicKeysRoute({ catalog, clock, sendNotFound }))
 }
 
 /** Paths of calls. */

@@ -1,3 +1,4 @@
+import { newPrivateKey } from '@hookline/protocol/ed25519'
 import type { Service } from '@hookline/server'
 import { expect } from 'vitest'
 import type { Proxy } from '../network/proxy.ts'
@@ -9,6 +10,9 @@ import type { Output } from './output.ts'
 const ADMIN_TOKEN = 'tok_planted-admin-token'
 const SHARED_SECRET = 'planted-shared-secret'
 const NEXT_SECRET = 'planted-next-secret'
+const OWN_SECRET = 'planted-secret-of-a-webhook'
+const NEXT_OWN_SECRET = 'planted-next-secret-of-a-webhook'
+const PRIVATE_KEY = newPrivateKey()
 const HEADER_VALUE = 'planted-header-value'
 /** The path of a URL is often a credential. The API shows it, but it is stored only encrypted. */
 const URL_PATH = 'planted-url-path'
@@ -132,7 +136,9 @@ export async function plantSecrets({
     (await call('POST', '/tokens', { name: 'ci', role: 'admin' })).text,
   ) as { token: string }
   const webhooks = plantedWebhooks(receiver)
-  const settings = { sharedSecret: SHARED_SECRET, webhooks, fields }
+  const signingKeys = [{ privateKey: PRIVATE_KEY }]
+  const signed = { sharedSecret: SHARED_SECRET, signature: 'both', signingKeys }
+  const settings = { ...signed, webhooks, fields }
   const destination = { sourceId: source.id, type: 'Webhooks', enabled: true, settings }
   const { id } = JSON.parse((await callAndSearch('POST', '/destinations', destination)).text) as {
     id: string
@@ -141,7 +147,7 @@ export async function plantSecrets({
   const live = new AbortController()
   const watching = listen(`${service.url}/api/v1/live`, live.signal)
   const exported = (await call('GET', '/export?withSecrets=true')).text
-  expect(exported).toContain(SHARED_SECRET)
+  for (const secret of [SHARED_SECRET, PRIVATE_KEY]) expect(exported).toContain(secret)
   await callAndSearch('PUT', '/import', JSON.parse(exported))
   const trial = await callAndSearch('POST', `/destinations/${id}/test`, { type: 'track' })
   expect([trial.status, trial.text.includes('x-key')]).toEqual([200, true])
@@ -172,7 +178,12 @@ export async function plantSecrets({
     settings: {
       sharedSecret: [SHARED_SECRET],
       webhooks: [
-        { url: 7, headers: { a: [HEADER_VALUE] }, auth: { bearer: [BEARER] } },
+        {
+          url: 7,
+          headers: { a: [HEADER_VALUE] },
+          auth: { bearer: [BEARER] },
+          secret: [OWN_SECRET],
+        },
         { url: receiver.url, auth: { basic: { user: `${BASIC_PASSWORD}:`, password: 7 } } },
         {
           url: receiver.url,
@@ -180,13 +191,22 @@ export async function plantSecrets({
         },
         { url: receiver.url, auth: { clientCertificate: { certificate: CLIENT.key } } },
       ],
+      signingKeys: [{ privateKey: `${PRIVATE_KEY}x`, signsFrom: PRIVATE_KEY }],
     },
   }
   await callAndSearch('PATCH', `/destinations/${id}`, broken)
   await callAndSearch('GET', '/sources', undefined, `${token}x`)
   await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
-  const next = [{ ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }, ...webhooks.slice(1)]
+  const own = { url: `${receiver.url}/own`, secret: OWN_SECRET }
+  const moved = { ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }
+  const next = [moved, ...webhooks.slice(1), own]
   await callAndSearch('PATCH', `/destinations/${id}`, { settings: { webhooks: next } })
+  const rotation = { url: own.url, secret: NEXT_OWN_SECRET }
+  await callAndSearch('POST', `/destinations/${id}/rotate-secret`, rotation)
+  await callAndSearch('POST', `/destinations/${id}/rotate-signing-key`, {})
+  const keys = await fetch(`${service.url}/.well-known/hookline/keys/${id}`)
+  output.add('public keys', { status: keys.status, headers: {}, text: await keys.text() })
+  expect(keys.status).toBe(200)
 
   for (const headers of [{ Authorization: `Basic ${btoa(`${writeKey}x:`)}` }, basic(writeKey)]) {
     const body = JSON.stringify({ type: 'track', event: 'Order Completed', userId: 'u1' })
@@ -234,7 +254,8 @@ export async function plantSecrets({
   const credentials = [BASIC_PASSWORD, CLIENT_SECRET].map((each) => btoa(`hookline:${each}`))
   const keyLine = CLIENT.key.split('\n')[1]!
   const auth = [BASIC_PASSWORD, BEARER, CLIENT_SECRET, ACCESS_TOKEN, ...credentials, keyLine]
-  const planted = [SHARED_SECRET, NEXT_SECRET, HEADER_VALUE, SALT, ...auth, ...proxySecrets]
+  const signers = [SHARED_SECRET, NEXT_SECRET, OWN_SECRET, NEXT_OWN_SECRET, PRIVATE_KEY]
+  const planted = [...signers, HEADER_VALUE, SALT, ...auth, ...proxySecrets]
   const secrets = [...planted, token, ADMIN_TOKEN]
   const notStored = [...secrets, URL_PATH, NEXT_URL_PATH]
   return { writeKey, secrets, notStored, sourceId: source.id }

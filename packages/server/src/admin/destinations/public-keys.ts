@@ -1,6 +1,6 @@
 import { publishedKeys, type SigningKey } from '@hookline/protocol'
 import { publicKeyOf } from '@hookline/protocol/ed25519'
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { hash } from 'node:crypto'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/time/clock.ts'
@@ -12,19 +12,24 @@ const MAX_AGE_SECONDS = 3600
 interface PublicKeysDeps {
   readonly catalog: Pick<Catalog, 'current'>
   readonly clock: Clock
+  readonly sendNotFound: (reply: FastifyReply) => void
 }
 
 /**
  * The public keys of a destination as a JWK Set (RFC 7517, RFC 8037). Public: a receiver needs no token. A destination
- * without keys looks like one that does not exist, and like any other unknown path.
+ * without keys looks like one that does not exist.
  */
-export function publicKeysRoute({ catalog, clock }: PublicKeysDeps): FastifyPluginAsync {
+export function publicKeysRoute({
+  catalog,
+  clock,
+  sendNotFound,
+}: PublicKeysDeps): FastifyPluginAsync {
   return async (server) => {
     server.get<{ Params: { id: string } }>('/.well-known/hookline/keys/:id', (request, reply) => {
       const destination = catalog.current.destinations.get(request.params.id)
       const keys = destination ? publishedKeys(destination.settings, clock.wall()) : []
       if (keys.length === 0) {
-        reply.callNotFound()
+        sendNotFound(reply.header('cache-control', 'no-store'))
         return
       }
       const body = JSON.stringify({ keys: keys.map(jwkOf) })
