@@ -1,4 +1,5 @@
 import type { Destination } from '@hookline/cli/management-client'
+import { verifySignature } from '@hookline/client/verify'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
@@ -66,6 +67,48 @@ test('the authentication of a webhook is set, shown as stored, and kept when ano
   await service.track('m1')
   const [request] = await receiver.waitFor(1)
   expect(request!.headers['authorization']).toBe(`Basic ${btoa('another:a-password')}`)
+})
+
+test('a URL gets its own secret, which saving the settings keeps, and a key pair signs as well', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver()
+  const urls = [`${receiver.url}/a`, `${receiver.url}/b`]
+  const id = await service.createDestination({ urls, policy: 'each' })
+  const { page, go } = await openSignedIn(service)
+  await go(`destinations/${id}?tab=settings`)
+  await page.getByRole('button', { name: `Set secret… ${urls[1]}` }).click()
+  await page.getByRole('button', { name: 'Set secret', exact: true }).click()
+  const secret = await page.getByLabel('the shared secret', { exact: true }).textContent()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: `Rotate… ${urls[1]}` }).waitFor()
+  await page.getByLabel('Name').fill('Renamed')
+  await page.getByRole('button', { name: 'Add header' }).first().click()
+  await page.getByLabel('Header', { exact: true }).fill('x-team')
+  await page.getByLabel('Value', { exact: true }).fill('crm')
+  await page.getByRole('button', { name: 'Save' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor()
+
+  await page.getByLabel('Requests are signed with').selectOption('both')
+  const rotate = page.getByRole('button', { name: 'Rotate key…' })
+  await rotate.waitFor()
+  await expectAccessible(page)
+  await service.track('m1')
+  await receiver.waitFor(2)
+  const signed = (path: string) =>
+    receiver.requests.find((request) => request.path.endsWith(path))!.headers['webhook-signature']
+  expect(signed('/a')).toMatch(/^v1a,\S+$/)
+  expect(signed('/b')).toMatch(/^v1,\S+ v1a,\S+$/)
+  const { body, headers } = receiver.requests.find(({ path }) => path.endsWith('/b'))!
+  expect(await verifySignature(body, headers, secret!)).toBe(true)
+
+  await rotate.click()
+  await page.getByRole('button', { name: 'Rotate key', exact: true }).click()
+  await page.getByText('Signs from').waitFor()
+  await page.getByText('Signs until').waitFor()
+  await page.getByRole('button', { name: `Remove… ${urls[1]}` }).click()
+  await page.getByLabel('Type “Renamed” to confirm').fill('Renamed')
+  await page.getByRole('button', { name: 'Remove secret' }).click()
+  await page.getByRole('button', { name: `Set secret… ${urls[1]}` }).waitFor()
 })
 
 test('deliveries of a paused destination are shown as held, and sent when it is resumed', async () => {

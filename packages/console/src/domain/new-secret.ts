@@ -1,8 +1,5 @@
-/** 256 random bits in base64url. */
+/** `whsec_` and 256 random bits in base64 (Standard Webhooks). */
 export function newSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return `whsec_${btoa(String.fromCharCode(...bytes))}`
 }

@@ -38,6 +38,24 @@ test('untouched limits are not a change, and removed ones are', () => {
   })
 })
 
+test('the own secret of a webhook is kept for its URL only', () => {
+  const { settings } = destination
+  const secret = { set: true, last4: 'abcd' }
+  const webhooks = settings.webhooks.map((each) => ({ ...each, secret }))
+  const signed = { ...destination, settings: { ...settings, webhooks } }
+  const draft = draftOf(signed)
+  expect(changeOf(draft, signed)).toEqual({})
+  const edited = (url: string) =>
+    changeOf(
+      { ...draft, webhooks: draft.webhooks.map((each) => ({ ...each, url, headers: [] })) },
+      signed,
+    )
+  expect(edited('https://a.example/')).toMatchObject({
+    settings: { webhooks: [{ secret: { set: true } }] },
+  })
+  expect(edited('https://b.example/').settings).not.toHaveProperty('webhooks.0.secret')
+})
+
 test('pausing a webhook is not a change to its settings', () => {
   const { settings } = destination
   const paused = { since: '2026-11-23T12:00:00.000Z', reason: 'webhook_gone' as const }

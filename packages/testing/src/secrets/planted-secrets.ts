@@ -197,9 +197,9 @@ export async function plantSecrets({
   await callAndSearch('PATCH', `/destinations/${id}`, broken)
   await callAndSearch('GET', '/sources', undefined, `${token}x`)
   await callAndSearch('PATCH', `/destinations/${id}`, { name: 'CRM' })
-  const own = { url: `${receiver.url}/own`, secret: OWN_SECRET }
+  const own = { ...webhooks[1]!, secret: OWN_SECRET }
   const moved = { ...webhooks[0], url: `${receiver.url}/${NEXT_URL_PATH}` }
-  const next = [moved, ...webhooks.slice(1), own]
+  const next = [moved, own, ...webhooks.slice(2)]
   await callAndSearch('PATCH', `/destinations/${id}`, { settings: { webhooks: next } })
   const rotation = { url: own.url, secret: NEXT_OWN_SECRET }
   await callAndSearch('POST', `/destinations/${id}/rotate-secret`, rotation)

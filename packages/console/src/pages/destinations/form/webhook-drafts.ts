@@ -19,6 +19,8 @@ export interface WebhookDraft {
   readonly headers: readonly HeaderDraft[]
   readonly auth: AuthDraft
   readonly limits: LimitsDraft
+  /** Whether the stored URL has its own secret, which the panel "Secrets" changes. */
+  readonly hasSecret: boolean
 }
 
 export interface WebhooksDraft {
@@ -42,7 +44,15 @@ function newKey(): number {
 }
 
 export function newWebhook(url = ''): WebhookDraft {
-  return { key: newKey(), url, storedUrl: null, headers: [], auth: emptyAuth(), limits: NO_LIMITS }
+  return {
+    key: newKey(),
+    url,
+    storedUrl: null,
+    headers: [],
+    auth: emptyAuth(),
+    limits: NO_LIMITS,
+    hasSecret: false,
+  }
 }
 
 export function newHeader(): HeaderDraft {
@@ -50,7 +60,7 @@ export function newHeader(): HeaderDraft {
 }
 
 export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
-  return webhooks.map(({ url, headers, auth, limits = {} }) => ({
+  return webhooks.map(({ url, headers, auth, limits = {}, secret }) => ({
     key: newKey(),
     url,
     storedUrl: url,
@@ -62,6 +72,7 @@ export function draftsOf(webhooks: readonly Webhook[]): WebhookDraft[] {
     })),
     auth: authDraftOf(auth),
     limits: draftOfLimits(limits),
+    hasSecret: secret !== undefined,
   }))
 }
 
@@ -74,11 +85,17 @@ export function hasSameUrl({ url, storedUrl }: WebhookDraft): boolean {
   return url.trim() === storedUrl
 }
 
+/** Whether the service keeps the own secret of the webhook. A new URL uses the shared secret. */
+export function keepsSecret(webhook: WebhookDraft): boolean {
+  return webhook.hasSecret && hasSameUrl(webhook)
+}
+
 interface RequestedWebhook {
   url: string
   headers: Record<string, string | { set: true }>
   auth?: object
   limits?: object
+  secret?: { set: true }
 }
 
 /** The webhooks for a request, without empty header rows. */
@@ -86,7 +103,9 @@ export function requestedWebhooks(drafts: readonly WebhookDraft[]): RequestedWeb
   return drafts.map((webhook) => {
     const auth = requestedAuth(webhook.auth, hasSameUrl(webhook))
     const limits = requestedLimits(webhook.limits)
-    return { ...requestedHeaders(webhook), ...(auth && { auth }), ...(limits && { limits }) }
+    const secret = keepsSecret(webhook) && { secret: { set: true as const } }
+    const policies = { ...(auth && { auth }), ...(limits && { limits }), ...secret }
+    return { ...requestedHeaders(webhook), ...policies }
   })
 }
 

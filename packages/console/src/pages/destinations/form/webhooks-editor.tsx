@@ -10,6 +10,7 @@ import {
   hasSameUrl,
   headerPointer,
   type HeaderDraft,
+  keepsSecret,
   keepsValue,
   MAX_HEADERS,
   MAX_WEBHOOKS,
@@ -128,6 +129,11 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
         error={error}
         onChange={(limits) => onChange({ ...webhook, limits })}
       />
+      {webhook.hasSecret && !keepsSecret(webhook) && (
+        <p className="text-note">
+          The new URL uses the shared secret. To give it its own, save, then set it below.
+        </p>
+      )}
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { FormError } from '../form/form-error.tsx'
 import type { SecretDraft } from '../form/new-destination-draft.ts'
 import { NewSecret, SecretChoice, secretOf } from '../form/secret-choice.tsx'
@@ -21,20 +22,26 @@ const OVERLAPS = [
 
 interface RotateSecretProps {
   readonly destination: Destination
+  /** The webhook whose own secret it is; absent for the shared secret. */
+  readonly url?: string | undefined
   readonly onClose: () => void
 }
 
 /** Replaces the secret. During the overlap, requests are signed with both, so receivers can switch. */
-export function RotateSecret({ destination, onClose }: RotateSecretProps): ReactElement {
+export function RotateSecret({ destination, url, onClose }: RotateSecretProps): ReactElement {
   const { id, settings } = destination
-  const isFirst = !settings.sharedSecret.set
+  const isFirst = !settings.sharedSecret.set && secretAt(destination, url)?.set !== true
   const client = useQueryClient()
   const [draft, setDraft] = useState<SecretDraft>({ kind: 'new', own: '' })
   const [overlap, setOverlap] = useState('24')
   const rotate = useMutation({
     mutationFn: async () => {
       const secret = secretOf(draft) ?? ''
-      const changed = await api.rotateSecret(id, { secret, overlapHours: Number(overlap) })
+      const changed = await api.rotateSecret(id, {
+        secret,
+        overlapHours: Number(overlap),
+        ...(url !== undefined && { url }),
+      })
       return { changed, secret: draft.kind === 'new' ? secret : undefined }
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['destinations'] }),
@@ -43,11 +50,12 @@ export function RotateSecret({ destination, onClose }: RotateSecretProps): React
     event.preventDefault()
     rotate.mutate()
   }
-  const title = isFirst ? 'Set a shared secret' : 'Rotate the shared secret'
+  const kind = url === undefined ? 'shared secret' : 'secret of this URL'
+  const title = isFirst ? `Set a ${kind}` : `Rotate the ${kind}`
   return (
     <Modal title={title} isOpen onClose={onClose}>
       {rotate.data !== undefined ? (
-        <Rotated {...rotate.data} onClose={onClose} />
+        <Rotated {...rotate.data} url={url} onClose={onClose} />
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-4">
           <SecretChoice
@@ -77,17 +85,25 @@ export function RotateSecret({ destination, onClose }: RotateSecretProps): React
   )
 }
 
+/** The own secret of a webhook, or the shared one. */
+function secretAt({ settings }: Destination, url: string | undefined) {
+  if (url === undefined) return settings.sharedSecret
+  return settings.webhooks.find((webhook) => webhook.url === url)?.secret
+}
+
 interface RotatedProps {
   readonly changed: Destination
+  readonly url: string | undefined
   /** The generated secret. */
   readonly secret: string | undefined
   readonly onClose: () => void
 }
 
-function Rotated({ changed, secret, onClose }: RotatedProps): ReactElement {
-  const { previousUntil } = changed.settings.sharedSecret
+function Rotated({ changed, url, secret, onClose }: RotatedProps): ReactElement {
+  const previousUntil = secretAt(changed, url)?.previousUntil
   return (
     <div className="flex flex-col gap-4">
+      <Warnings warnings={changed.warnings} />
       {secret === undefined ? (
         <p>New requests are signed with your secret.</p>
       ) : (

@@ -9,82 +9,128 @@ import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { nameToType } from '../../../format/name-to-type.ts'
+import { shownText } from '../../../format/shown-text.ts'
+import { draftsOf, requestedWebhooks } from '../form/webhook-drafts.ts'
 import { RotateSecret } from './rotate-secret.tsx'
 
 interface SecretPanelProps {
   readonly destination: Destination
 }
 
+/** The shared secret, and the own secret of each URL. */
 export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
-  const { set, last4, previousUntil } = destination.settings.sharedSecret
-  const mayEdit = useMay('editor')
-  const [open, setOpen] = useState<'rotate' | 'remove'>()
-  const close = (): void => setOpen(undefined)
+  const { sharedSecret, webhooks } = destination.settings
+  const hasOwn = webhooks.length > 1 || webhooks.some(({ secret }) => secret !== undefined)
   return (
-    <Panel title="Shared secret">
-      <div className="flex flex-col gap-3">
-        <p>
-          {set ? (
-            <>
-              Set
-              {last4 !== undefined && (
-                <>
-                  , ends with <code>{last4}</code>
-                </>
-              )}
-              .
-            </>
-          ) : (
-            'None: requests are not signed, so receivers cannot verify them.'
-          )}
-        </p>
-        {previousUntil !== undefined && (
-          <p>
-            Requests are also signed with the old secret until{' '}
-            <Time at={previousUntil} form="full" />.
-          </p>
-        )}
-        {mayEdit && (
-          <div className="flex flex-wrap gap-2">
-            <Button onClick={() => setOpen('rotate')}>{set ? 'Rotate…' : 'Set secret…'}</Button>
-            {set && (
-              <Button look="danger" onClick={() => setOpen('remove')}>
-                Remove…
-              </Button>
-            )}
-          </div>
-        )}
+    <Panel title="Secrets">
+      <div className="flex flex-col gap-4">
+        <SecretRow destination={destination} secret={sharedSecret} />
+        {hasOwn &&
+          webhooks.map(({ url, secret }) => (
+            <SecretRow key={url} destination={destination} url={url} secret={secret} />
+          ))}
       </div>
-      {open === 'rotate' && <RotateSecret destination={destination} onClose={close} />}
-      {open === 'remove' && <RemoveSecret destination={destination} onClose={close} />}
     </Panel>
   )
 }
 
+interface SecretRowProps extends SecretPanelProps {
+  /** Absent for the shared secret. */
+  readonly url?: string
+  /** Absent for a URL that uses the shared secret. */
+  readonly secret: Destination['settings']['sharedSecret'] | undefined
+}
+
+function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
+  const mayEdit = useMay('editor')
+  const [open, setOpen] = useState<'rotate' | 'remove'>()
+  const close = (): void => setOpen(undefined)
+  const { set = false, last4, previousUntil } = secret ?? {}
+  const none =
+    url === undefined
+      ? 'None: requests are not signed with it, so receivers cannot verify them.'
+      : 'None of its own: the shared secret signs its requests.'
+  const rotate = set ? 'Rotate…' : 'Set secret…'
+  const name = url === undefined ? undefined : shownText(url, 60)
+  const labelled = (text: string) => (name === undefined ? {} : { 'aria-label': `${text} ${name}` })
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-dense font-medium break-all">
+        {name === undefined ? 'Shared secret' : `Secret of ${name}`}
+      </h3>
+      <p>
+        {set ? 'Set' : none}
+        {last4 !== undefined && (
+          <>
+            , ends with <code>{last4}</code>
+          </>
+        )}
+        {set && '.'}
+      </p>
+      {previousUntil !== undefined && (
+        <p>
+          Requests are also signed with the old secret until <Time at={previousUntil} form="full" />
+          .
+        </p>
+      )}
+      {mayEdit && (
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => setOpen('rotate')} {...labelled(rotate)}>
+            {rotate}
+          </Button>
+          {set && (
+            <Button look="danger" onClick={() => setOpen('remove')} {...labelled('Remove…')}>
+              Remove…
+            </Button>
+          )}
+        </div>
+      )}
+      {open === 'rotate' && <RotateSecret destination={destination} url={url} onClose={close} />}
+      {open === 'remove' && <RemoveSecret destination={destination} url={url} onClose={close} />}
+    </section>
+  )
+}
+
 interface RemoveSecretProps extends SecretPanelProps {
+  readonly url: string | undefined
   readonly onClose: () => void
 }
 
-function RemoveSecret({ destination, onClose }: RemoveSecretProps): ReactElement {
+function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactElement {
   const client = useQueryClient()
-  const { id, name } = destination
+  const { id, name, settings } = destination
   const remove = async (): Promise<void> => {
-    await api.changeDestination(id, { settings: { sharedSecret: null } })
+    const change =
+      url === undefined
+        ? { sharedSecret: null }
+        : { webhooks: withoutSecret(settings.webhooks, url) }
+    await api.changeDestination(id, { settings: change }, { ifMatch: `"${destination.version}"` })
     toast('Secret removed.')
     await client.invalidateQueries({ queryKey: ['destinations'] })
   }
   return (
     <Confirm
-      title="Remove the shared secret?"
+      title={url === undefined ? 'Remove the shared secret?' : 'Remove the secret of this URL?'}
       action="Remove secret"
       mustType={nameToType(name, id)}
       onConfirm={remove}
       onClose={onClose}
     >
       <p>
-        Requests will no longer be signed, so receivers that verify signatures will reject them.
+        {url === undefined
+          ? 'Requests will no longer be signed with it, so receivers that verify signatures with it will reject them.'
+          : 'The shared secret will sign its requests, so a receiver that verifies them with its own secret will reject them.'}{' '}
         This cannot be undone.
       </p>
     </Confirm>
+  )
+}
+
+type Webhooks = Destination['settings']['webhooks']
+
+function withoutSecret(webhooks: Webhooks, url: string) {
+  const drafts = draftsOf(webhooks)
+  return requestedWebhooks(
+    drafts.map((draft) => (draft.url === url ? { ...draft, hasSecret: false } : draft)),
   )
 }

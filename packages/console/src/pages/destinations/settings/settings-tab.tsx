@@ -18,6 +18,7 @@ import { POLICIES } from '../form/webhook-drafts.ts'
 import { RetryPanel } from './retry-panel.tsx'
 import { RoutingPanel } from './routing-panel.tsx'
 import { SecretPanel } from './secret-panel.tsx'
+import { SignaturePanel } from './signature-panel.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
 export function SettingsTab({ destination }: DestinationProps): ReactElement {
@@ -33,6 +34,7 @@ export function SettingsTab({ destination }: DestinationProps): ReactElement {
       </Panel>
       <RoutingPanel destination={destination} mayEdit={mayEdit} />
       <SecretPanel destination={destination} />
+      <SignaturePanel destination={destination} />
       <RetryPanel destination={destination} />
       {mayEdit && <DeletePanel destination={destination} />}
     </div>
