@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { ed25519Signature, newPrivateKey, publicKeyOf } from '../../src/signatures/ed25519.ts'
 import { checkSignature } from '../../src/signatures/check-signature.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
@@ -24,6 +25,24 @@ function check(headers: Record<string, string>, body = BODY) {
 }
 
 describe('the signature check of the receiver', () => {
+  it('verifies v1a signatures with a public key, which cannot verify X-Signature', () => {
+    const key = { privateKey: newPrivateKey() }
+    const publicKey = publicKeyOf(key.privateKey)
+    const at = NOW / 1000
+    const signed = (timestamp: number) => ({
+      ...standard(timestamp),
+      'webhook-signature': `v1,b3RoZXI= ${ed25519Signature(key, 'msg_1', timestamp, Buffer.from(BODY))}`,
+    })
+    const verdicts = (headers: Record<string, string>, body = BODY) =>
+      Object.values(checkSignature({ headers, body }, publicKey, NOW))
+    expect(verdicts(signed(at))).toEqual(['ok', 'missing', 'ok'])
+    expect(verdicts({ ...signed(at), 'x-signature': 'ff' })).toEqual(['ok', 'unchecked', 'ok'])
+    expect(verdicts(signed(at - 301))).toEqual(['wrong', 'missing', 'stale'])
+    expect(verdicts(signed(at), '{}')).toEqual(['wrong', 'missing', 'wrong'])
+    expect(verdicts(standard())).toEqual(['wrong', 'missing', 'wrong'])
+    expect(verdicts({ 'x-signature': xSignature() })).toEqual(['missing', 'unchecked', 'missing'])
+  })
+
   it('is ok if both signatures are correct; one of several in the list is enough', () => {
     expect(check({ 'x-signature': xSignature(), ...standard() })).toEqual({
       verdict: 'valid',

@@ -1,4 +1,5 @@
-import type { Destination, WebhooksSettings } from '@hookline/protocol'
+import type { Destination, SigningKey, WebhooksSettings } from '@hookline/protocol'
+import { newPrivateKey } from '@hookline/protocol/ed25519'
 import { expect, test } from 'vitest'
 import { requestHeaders } from '../../src/delivery/sending/webhook-request.ts'
 import { signatureOf } from '../../src/inspector/inspected-request.ts'
@@ -30,10 +31,17 @@ function resultFor(
     path = '/hook?a=1',
     body = BODY,
     agoMs = 0,
-  }: { secret: string | null; path?: string; body?: string; agoMs?: number },
+    signingKeys = [],
+  }: {
+    secret: string | null
+    path?: string
+    body?: string
+    agoMs?: number
+    signingKeys?: readonly SigningKey[]
+  },
 ) {
   const signed = { url: URL, headers: {}, body: Buffer.from(BODY), deliveryId: 'msg_a', attempt: 1 }
-  const sent = requestHeaders({ ...signed, sharedSecret: secret }, NOON - agoMs)
+  const sent = requestHeaders({ ...signed, sharedSecret: secret, signingKeys }, NOON - agoMs)
   const headers = Object.fromEntries(
     Object.entries(sent).map(([name, value]) => [name.toLowerCase(), value]),
   )
@@ -54,6 +62,20 @@ test('valid: names the destination with the matching secret', () => {
     destinationId: 'dst_a',
     ...valid,
   })
+})
+
+test('valid: signed with the own secret of the webhook, or with a key pair', () => {
+  const webhooks = [{ url: URL, headers: {}, secret: 'its own secret' }]
+  const own = destination('dst_o', 'the secret of a', { webhooks })
+  const valid = { verdict: 'valid', reason: null }
+  expect(resultFor([A, own], { secret: 'its own secret' })).toEqual({
+    destinationId: 'dst_o',
+    ...valid,
+  })
+  const signingKeys = [{ privateKey: newPrivateKey() }]
+  const keyed = destination('dst_k', null, { signature: 'ed25519', signingKeys })
+  const result = resultFor([A, own, keyed], { secret: null, signingKeys })
+  expect(result).toEqual({ destinationId: 'dst_k', ...valid })
 })
 
 test('valid, but the destination is uncertain if two share a secret', () => {

@@ -14,6 +14,7 @@ import {
   type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
+import type { AuditEntry } from '../../backend/audit.ts'
 import { destinationsOf } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
@@ -259,9 +260,9 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
         settings: { ...settings, signingKeys: rotatedKeys(settings, times) },
       }
     }
-    const changed = await changeDestination(request, catalog, now, change, (entry, next) =>
-      withResponse(entry, response(next), request),
-    )
+    const complete = (entry: AuditEntry, next: Destination): AuditEntry =>
+      withResponse(entry, response(next), request)
+    const changed = await changeDestination(request, { catalog, now, complete }, change)
     return respondWith(response(changed), reply)
   })
 }
@@ -281,7 +282,7 @@ async function changeUnless(
 ): Promise<Destination> {
   const current = requireDestination(catalog, request.params.id)
   const now = clock.wall()
-  if (!isDone(current)) return changeDestination(request, catalog, now, change)
+  if (!isDone(current)) return changeDestination(request, { catalog, now }, change)
   await audit.append(unchangedEntry(request, current, now))
   return current
 }

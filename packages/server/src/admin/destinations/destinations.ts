@@ -210,7 +210,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
 
   app.patch('/destinations/:id', change, async (request, reply) => {
     const now = clock.wall()
-    const changed = await changeDestination(request, catalog, now, (destination) => {
+    const changed = await changeDestination(request, { catalog, now }, (destination) => {
       const settings = requestedSettings(request, deps, destination.settings)
       return withToggle({ ...destination, ...request.body, settings }, destination, now)
     })
@@ -274,10 +274,16 @@ export function presentDestination(destination: Destination): object {
 /** Changes a destination, with an audit entry. `complete` may add the response to it. */
 export function changeDestination(
   request: RecordRequest,
-  catalog: AuditedCatalog,
-  now: number,
+  {
+    catalog,
+    now,
+    complete = (entry) => entry,
+  }: {
+    readonly catalog: AuditedCatalog
+    readonly now: number
+    readonly complete?: (entry: AuditEntry, next: Destination) => AuditEntry
+  },
   change: (destination: Destination) => Destination,
-  complete = (entry: AuditEntry, _next: Destination): AuditEntry => entry,
 ): Promise<Destination> {
   return changeRecord<Destination>({
     read: () => requireDestination(catalog, request.params.id),

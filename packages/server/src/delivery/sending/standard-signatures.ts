@@ -1,15 +1,14 @@
-import type { SigningKey } from '@hookline/protocol'
+import type { Signers, SigningKey } from '@hookline/protocol'
 import { ed25519Signature } from '@hookline/protocol/ed25519'
 import { standardSignature } from '@hookline/protocol/signature'
-import type { WebhookRequest } from './webhook-request.ts'
 
-type Signed = Pick<
-  WebhookRequest,
-  'body' | 'deliveryId' | 'sharedSecret' | 'previousSecret' | 'signingKeys'
->
+interface SignedRequest extends Signers {
+  readonly body: Uint8Array
+  readonly deliveryId: string
+}
 
 /** The signatures in `webhook-signature`: of the secrets, then of the keys. */
-export function standardSignatures(request: Signed, timestamp: number): string[] {
+export function standardSignatures(request: SignedRequest, timestamp: number): string[] {
   const { body, deliveryId: id, sharedSecret, previousSecret, signingKeys = [] } = request
   const secrets = [sharedSecret, previousSecret].filter((secret) => typeof secret === 'string')
   return [

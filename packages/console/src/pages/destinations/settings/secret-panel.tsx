@@ -43,29 +43,36 @@ interface SecretRowProps extends SecretPanelProps {
 
 function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
   const mayEdit = useMay('editor')
-  const [open, setOpen] = useState<'rotate' | 'remove'>()
-  const close = (): void => setOpen(undefined)
-  const { set = false, last4, previousUntil } = secret ?? {}
-  const none =
-    url === undefined
-      ? 'None: requests are not signed with it, so receivers cannot verify them.'
-      : 'None of its own: the shared secret signs its requests.'
-  const rotate = set ? 'Rotate…' : 'Set secret…'
   const name = url === undefined ? undefined : shownText(url, 60)
-  const labelled = (text: string) => (name === undefined ? {} : { 'aria-label': `${text} ${name}` })
   return (
     <section className="flex flex-col gap-2">
       <h3 className="text-dense font-medium break-all">
         {name === undefined ? 'Shared secret' : `Secret of ${name}`}
       </h3>
+      {secret?.set === true ? <SetSecret {...secret} /> : <p>{NONE[name ? 'own' : 'shared']}</p>}
+      {mayEdit && (
+        <SecretButtons destination={destination} url={url} isSet={secret?.set === true} />
+      )}
+    </section>
+  )
+}
+
+const NONE = {
+  shared: 'None: requests are not signed with it, so receivers cannot verify them.',
+  own: 'None of its own: the shared secret signs its requests.',
+}
+
+function SetSecret({ last4, previousUntil }: Destination['settings']['sharedSecret']) {
+  return (
+    <>
       <p>
-        {set ? 'Set' : none}
+        Set
         {last4 !== undefined && (
           <>
             , ends with <code>{last4}</code>
           </>
         )}
-        {set && '.'}
+        .
       </p>
       {previousUntil !== undefined && (
         <p>
@@ -73,21 +80,34 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
           .
         </p>
       )}
-      {mayEdit && (
-        <div className="flex flex-wrap gap-2">
-          <Button onClick={() => setOpen('rotate')} {...labelled(rotate)}>
-            {rotate}
-          </Button>
-          {set && (
-            <Button look="danger" onClick={() => setOpen('remove')} {...labelled('Remove…')}>
-              Remove…
-            </Button>
-          )}
-        </div>
+    </>
+  )
+}
+
+interface SecretButtonsProps extends SecretPanelProps {
+  readonly url: string | undefined
+  readonly isSet: boolean
+}
+
+function SecretButtons({ destination, url, isSet }: SecretButtonsProps): ReactElement {
+  const [open, setOpen] = useState<'rotate' | 'remove'>()
+  const close = (): void => setOpen(undefined)
+  const rotate = isSet ? 'Rotate…' : 'Set secret…'
+  const labelled = (text: string) =>
+    url === undefined ? {} : { 'aria-label': `${text} ${shownText(url, 60)}` }
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button onClick={() => setOpen('rotate')} {...labelled(rotate)}>
+        {rotate}
+      </Button>
+      {isSet && (
+        <Button look="danger" onClick={() => setOpen('remove')} {...labelled('Remove…')}>
+          Remove…
+        </Button>
       )}
       {open === 'rotate' && <RotateSecret destination={destination} url={url} onClose={close} />}
       {open === 'remove' && <RemoveSecret destination={destination} url={url} onClose={close} />}
-    </section>
+    </div>
   )
 }
 
