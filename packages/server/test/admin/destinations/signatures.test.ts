@@ -56,12 +56,12 @@ test('a hidden secret of a webhook keeps the stored one and its overlap, for the
   for (const absent of [undefined, null, { set: false }])
     expect(settingsOf(own(absent), stored).webhooks[0]).toEqual({ url: A, headers: {} })
   const elsewhere = own({ set: true }, 'https://evil.example/')
-  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret wrong_type'])
+  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret invalid_type'])
 })
 
 test.each([
   ['', 'empty'],
-  [7, 'wrong_type'],
+  [7, 'invalid_type'],
   ['x'.repeat(1025), 'too_long'],
   ['whsec_%', 'not_base64'],
   [publicKeyOf(newPrivateKey()), 'not_a_secret'],
@@ -108,14 +108,14 @@ const mixed = `whsk_${Buffer.concat([
 ]).toString('base64')}`
 
 test.each([
-  ['hidden keys, if none are stored', { set: true }, '/signingKeys wrong_type'],
-  ['an object', {}, '/signingKeys wrong_type'],
-  ['no keys', [], '/signingKeys wrong_type'],
-  ['more than two keys', Array(3).fill({ privateKey }), '/signingKeys wrong_type'],
-  ['a key that is a string', [privateKey], '/signingKeys/0 wrong_type'],
+  ['hidden keys, if none are stored', { set: true }, '/signingKeys invalid_type'],
+  ['an object', {}, '/signingKeys invalid_type'],
+  ['no keys', [], '/signingKeys invalid_type'],
+  ['more than two keys', Array(3).fill({ privateKey }), '/signingKeys invalid_type'],
+  ['a key that is a string', [privateKey], '/signingKeys/0 invalid_type'],
   ['a shortened key', [{ privateKey: 'whsk_YQ==' }], '/signingKeys/0/privateKey invalid_key'],
   ['halves of two keys', [{ privateKey: mixed }], '/signingKeys/0/privateKey invalid_key'],
-  ['a time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom wrong_type'],
+  ['a time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom invalid_type'],
   ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
 ])('signingKeys is refused: %s', (_name, signingKeys, fault) => {
   expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])
