@@ -166,7 +166,10 @@ function numbers(): string {
       ['webhooks of a destination', String(LIMITS.webhooksPerDestination)],
       ['URL with the values of an event', `${grouped(LIMITS.filledUrlCharacters)} characters`],
       ['static headers of a webhook', String(LIMITS.headersPerWebhook)],
-      ['maximum overlap of two shared secrets', `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`],
+      [
+        'maximum overlap of two secrets or keys, and lead of a key',
+        `${LIMITS.maxSecretOverlapMs / HOUR_MS} hours`,
+      ],
     ],
   )
 }

@@ -95,6 +95,18 @@ describe.each([
     },
   )
 
+  it('the public keys of a destination pass through the proxy', async (context) => {
+    await using service = await ServiceBehind.start(context, name, prepare)
+    const sources = await service.api.call<{ data: { id: string }[] }>('GET', 'sources')
+    const { id } = await service.api.call<{ id: string }>('POST', 'destinations', {
+      sourceId: sources.data[0]!.id,
+      type: 'Webhooks',
+      settings: { webhookUrl: 'https://a.example/', signature: 'ed25519' },
+    })
+    const { status, text } = await service.call(`/.well-known/hookline/keys/${id}`)
+    expect([status, text]).toEqual([200, expect.stringContaining('"whpk_')])
+  })
+
   it('dots and encoded slashes in the query of a call are harmless', async (context) => {
     await using service = await ServiceBehind.start(context, name, prepare)
     const sent = { method: 'POST', headers: JSON_BODY, body: callOf(service.writeKey) }

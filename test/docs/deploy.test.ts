@@ -46,16 +46,17 @@ const labelsIn = (expr: string): string[] => [
 
 describe('the proxies', () => {
   it.for(['deploy/nginx.conf', 'deploy/Caddyfile', 'docs/guides/reverse-proxy.md'])(
-    'forward every path of calls: %s',
+    'forward every path of calls, and the public keys: %s',
     (file) => {
       const text = read(file)
       const lists = [...text.matchAll(/\^\/\+\(([^)]+)\)\//g)].map(([, names]) =>
-        names!.split('|').map((name) => `/${name}/`),
+        names!.split('|').map((name) => `/${name.replace('\\', '')}/`),
       )
-      const inText = [...text.matchAll(/`(\/[a-z0-9/]+\/)`/g)].map(([, prefix]) => prefix!)
+      const inText = [...text.matchAll(/`(\/[a-z0-9/.-]+\/)`/g)].map(([, prefix]) => prefix!)
       const prefixes = lists.length > 0 ? lists.flat() : inText
       const isListed = (path: string): boolean => prefixes.some((each) => path.startsWith(each))
-      const paths = [...ENDPOINTS.map(({ path }) => path), ...SETTINGS_PATHS]
+      const publicKeys = '/.well-known/hookline/keys/:id'
+      const paths = [...ENDPOINTS.map(({ path }) => path), ...SETTINGS_PATHS, publicKeys]
       expect(paths.filter((path) => !isListed(path))).toEqual([])
       const isUsed = (prefix: string): boolean => paths.some((path) => path.startsWith(prefix))
       expect(lists.flat().filter((prefix) => !isUsed(prefix))).toEqual([])

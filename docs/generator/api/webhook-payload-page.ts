@@ -144,7 +144,7 @@ function signatures(): string[] {
   const body = webhookPayload(event)
   return [
     '## Signatures',
-    'If the destination has a shared secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks.',
+    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks.',
     table(
       ['header', 'value'],
       [
@@ -154,7 +154,7 @@ function signatures(): string[] {
         ],
         [
           code('webhook-signature'),
-          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the shared secret in UTF-8. If the secret begins with `whsec_`, the key is the rest, decoded from Base64.',
+          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the shared secret in UTF-8. If the secret begins with `whsec_`, the key is the rest, decoded from Base64. With `signature` set to `ed25519` or `both`: `v1a,` and the Ed25519 signature of the same text in Base64.',
         ],
       ],
     ),
@@ -162,7 +162,8 @@ function signatures(): string[] {
       'Verify the raw bytes of the body, before you parse them. In JavaScript, `JSON.stringify(JSON.parse(body))` returns the same bytes; in other languages, serialising again may change them.',
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
-      'While a shared secret is being replaced, `webhook-signature` has two signatures, separated by a space. One of them must match. `X-Signature` uses the new secret.',
+      'While a secret or a key is being replaced, `webhook-signature` has the signatures of both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
+      'The public keys of a destination are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) has code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),
