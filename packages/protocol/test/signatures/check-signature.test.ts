@@ -36,7 +36,11 @@ describe('the signature check of the receiver', () => {
     const verdicts = (headers: Record<string, string>, body = BODY) =>
       Object.values(checkSignature({ headers, body }, publicKey, NOW))
     expect(verdicts(signed(at))).toEqual(['valid', 'missing', 'valid'])
-    expect(verdicts({ ...signed(at), 'x-signature': 'ff' })).toEqual(['valid', 'unchecked', 'valid'])
+    expect(verdicts({ ...signed(at), 'x-signature': 'ff' })).toEqual([
+      'valid',
+      'unchecked',
+      'valid',
+    ])
     expect(verdicts(signed(at - 301))).toEqual(['invalid', 'missing', 'stale'])
     expect(verdicts(signed(at), '{}')).toEqual(['invalid', 'missing', 'invalid'])
     expect(verdicts(standard())).toEqual(['invalid', 'missing', 'invalid'])
