@@ -5,7 +5,7 @@ import { startFailure } from '../../service/start-failure.ts'
 
 export function addMigrate(program: Command): void {
   withServerOptions(program.command('migrate'))
-    .description("migrate a stopped service's database")
+    .description('migrate the database of a stopped service')
     .action(async (flags: SettingFlags, command: Command) => {
       const config = await configFrom(flags)
       const { migrateStopped } = await import('@hookline/server')
