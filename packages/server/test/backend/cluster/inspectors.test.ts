@@ -53,7 +53,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('the inspector of a cluster', 
       cursor = page.nextCursor
     } while (cursor !== null)
     expect(listed).toEqual(idsOf(requests.toReversed()))
-    expect(await inspectors[0]!.shared.counts()).toMatchObject({ kept: 7, received: 7 })
+    expect(await inspectors[0]!.shared.counts()).toMatchObject({ stored: 7, received: 7 })
   })
 
   test('finds a complete request of another node, and nothing for an unknown id', async () => {
