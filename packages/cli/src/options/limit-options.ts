@@ -6,7 +6,7 @@ import { wholeNumber } from './whole-number.ts'
 type Webhook = Destination['settings']['webhooks'][number]
 export type Limits = NonNullable<Webhook['limits']>
 
-/** Options for the limits of a webhook. `limitsFor` returns the ones to change: those of the preceding `--webhook`. */
+/** Options for the limits of a webhook. `limitsFor` returns the limits of the preceding `--webhook`. */
 export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): ApiCommand {
   const setting = (change: (text: string) => Limits) => (text: string) =>
     Object.assign(limitsFor(), change(text))

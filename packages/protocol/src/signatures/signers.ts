@@ -29,7 +29,7 @@ export function activeKeys(settings: WebhooksSettings, now: number): readonly Si
     .toReversed()
 }
 
-/** The keys whose public halves receivers need, oldest first: those that sign at `now`, and the next one. */
+/** The keys whose public halves receivers need, oldest first: the keys that sign at `now`, and the next one. */
 export function publishedKeys(
   { signingKeys = [] }: WebhooksSettings,
   now: number,

@@ -137,7 +137,7 @@ export function parseSourceFields(
   return fields
 }
 
-/** A call must keep the fields that identify it, and a hash is no object. */
+/** A call must keep the fields that identify it, and its context, properties and traits must remain objects. */
 function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Fault[] {
   const hint = 'Use a path in context, properties or traits, such as context.ip.'
   const check = (path: string, pointer: string, isFixed: boolean): readonly Fault[] =>

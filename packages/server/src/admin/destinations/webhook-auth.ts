@@ -98,7 +98,7 @@ function detailsOf({ certificate }: Pick<ClientCertificate, 'certificate'>) {
 interface AuthContext {
   readonly pointer: string
   readonly webhook: Pick<Webhook, 'headers'> & { readonly url: string | undefined }
-  /** Hidden values stand for those in it. */
+  /** Hidden values stand for its values. */
   readonly stored: WebhookAuth | undefined
   readonly urls: UrlContext
 }
@@ -184,7 +184,7 @@ const PARSERS: Readonly<Record<(typeof KINDS)[number], Parser>> = {
   },
 }
 
-/** Another token endpoint never gets the stored secret: whoever may change its URL may not read the secret. */
+/** Only the same token endpoint gets the stored secret. Otherwise, an editor could read it by changing the URL. */
 function storedSecret({ stored }: AuthContext, tokenUrl: string): string | undefined {
   const known = stored && 'oauth2' in stored ? stored.oauth2 : undefined
   return known?.tokenUrl === tokenUrl ? known.clientSecret : undefined

@@ -6,7 +6,7 @@ import { PROBLEM_CODES, type ProblemCodeName } from './problem-codes.ts'
 const MAX_FAULTS = 100
 
 interface ProblemOptions extends ErrorOptions {
-  /** What is wrong with this request. Defaults to the `help` of the code. */
+  /** Why this request is refused. Defaults to the `help` of the code. */
   readonly detail?: string
   readonly faults?: readonly Fault[]
   readonly headers?: Readonly<Record<string, string>>

@@ -77,7 +77,7 @@ class WebhookToken {
     return this.#request
   }
 
-  /** The token that replaces a refused one; `undefined` if there is none. */
+  /** The token that replaces a refused one, if any. */
   async tokenAfter(refused: string): Promise<string | undefined> {
     if (this.#options.clock.now() < this.#refusedUntil) return undefined
     if (this.#current?.text === refused) this.#current = undefined

@@ -25,7 +25,7 @@ export interface AccessToken {
 
 const PAUSE_MS = 5_000
 
-/** There is no access token, so the event was not sent. The message has no secrets. */
+/** The event was not sent, because an access token is missing. The message has no secrets. */
 export class AuthFailedError extends Error {
   override readonly name = 'AuthFailedError'
   readonly code = 'HOOKLINE_AUTH_FAILED'

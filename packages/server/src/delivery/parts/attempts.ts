@@ -32,7 +32,7 @@ export interface CompletedAttempt {
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
-  /** Whether a request was made. If not, the attempt is no evidence of the receiver's health. */
+  /** Whether a request was made. If not, the attempt does not affect the receiver's health. */
   readonly isSent: boolean
   /** Whether the response disables the webhook. */
   readonly isDisabled: boolean
@@ -183,7 +183,7 @@ export interface Unsent {
   readonly error?: string
 }
 
-/** What a request to one webhook carries. */
+/** The content of a request to one webhook. */
 interface Addressed extends Formed {
   /** Absent if the URL has no templates. */
   readonly filledUrl?: string

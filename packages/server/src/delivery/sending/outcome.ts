@@ -20,7 +20,7 @@ export interface Classification {
   readonly class: AttemptClass
 }
 
-/** What a receiver requests with the response header `webhook-delivery`: no further attempt, or no further delivery. */
+/** The instruction in the response header `webhook-delivery`: no further attempt, or no further delivery. */
 export type Instruction = 'abort-message' | 'disable'
 
 export interface AttemptResult extends Classification {

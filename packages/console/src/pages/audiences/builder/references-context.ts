@@ -10,7 +10,7 @@ import {
 
 type Options = readonly (readonly [value: string, label: string])[]
 
-/** What a clause can refer to. */
+/** The audiences and computed traits that a clause can refer to. */
 interface References {
   /** By id. */
   readonly audiences: Options

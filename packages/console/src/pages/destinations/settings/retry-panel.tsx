@@ -36,7 +36,7 @@ export function RetryPanel({ destination }: DestinationProps): ReactElement | un
 
 interface ScheduleProps {
   readonly schedule: RetrySchedule
-  /** Where it comes from. */
+  /** The limits or settings that define it. */
   readonly source: string
 }
 

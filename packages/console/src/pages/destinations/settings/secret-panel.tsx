@@ -59,7 +59,7 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
 
 const NONE = {
   shared: 'None: requests are not signed with it, so receivers cannot verify them.',
-  own: 'None of its own: the shared secret signs its requests.',
+  own: 'No secret: its requests are signed with the shared secret.',
 }
 
 function SetSecret({ last4, previousUntil }: Destination['settings']['sharedSecret']) {
