@@ -18,7 +18,7 @@ interface Inspected {
 }
 
 const URL = 'http://inspector.internal/hook'
-const SECRET = 'the shared secret'
+const SECRET = 'the shared secret of this test'
 
 // Webhooks cannot reach loopback or the proxy, so only the inspector can receive a delivery.
 const CLOSED = {

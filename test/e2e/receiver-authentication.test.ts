@@ -124,7 +124,7 @@ test('a receiver gets the client certificate of its webhook, and a warning comes
   await using service = await startService({ settings: { tlsCaFile } })
   const [{ cert: certificate, key }] = clients
   const webhook = { url: receiver.url, auth: { clientCertificate: { certificate, key } } }
-  const id = await service.createDestination({ webhooks: [webhook], secret: 's3cret' })
+  const id = await service.createDestination({ webhooks: [webhook] })
   await service.track('m-1')
   expect((await service.endOf('m-1')).deliveries).toMatchObject([{ state: 'delivered' }])
   expect(receiver.requests[0]!.client).toBe('client-a')
