@@ -118,9 +118,11 @@ test('what a source drops or hashes is in no file of the service', async () => {
       { type: 'identify', userId: 'u1', context: { ip: 'planted-ip', locale: 'de' } },
       { type: 'page', userId: 'u1', traits: properties },
       { type: 'page', userId: 'u1', traits },
+      // Hookline adds the address of this one.
+      { type: 'track', event: 'Direct', userId: 'u1', context: { direct: true } },
     ],
   })
-  await receiver.waitFor(4)
+  await receiver.waitFor(5)
   const bodies = receiver.requests.map(({ body }) => JSON.parse(body.toString()) as object)
   const email = createHmac('sha256', rules.salt).update('planted@value.example').digest('hex')
   const hashed = { email, plan: 'pro' }
@@ -129,6 +131,7 @@ test('what a source drops or hashes is in no file of the service', async () => {
     { type: 'identify', traits: hashed, context: { locale: 'de', traits: hashed } },
     { type: 'page', properties: { sum: 5 }, context: { traits: hashed } },
     { type: 'page', properties: hashed },
+    { type: 'track', event: 'Direct', context: { direct: true, traits: hashed } },
   ].map((expected) => expect.objectContaining(expected) as object)
   expect(bodies).toEqual(expect.arrayContaining(each))
   expect(JSON.stringify(bodies)).not.toContain('ssn')
@@ -143,6 +146,7 @@ test.each([
   ['an id', { drop: ['userId'] }, '/fields/drop/0'],
   ['the choice of destinations', { drop: ['integrations.CRM'] }, '/fields/drop/0'],
   ['a hash for all properties', { hash: [{ path: 'properties' }] }, '/fields/hash/0/path'],
+  ['a hash for all traits', { hash: [{ path: 'context.traits' }] }, '/fields/hash/0/path'],
   ['something that is always stored', { keep: ['context.ip', 'type'] }, '/fields/keep/1'],
 ])('a source refuses rules for %s', async (_, fields, pointer) => {
   await using service = await startService()

@@ -21,12 +21,13 @@ import { SuppressedCallRecorder } from './calls/suppressed-call-recorder.ts'
 import {
   type Batch,
   type CallRules,
+  isExpandedTooMuch,
   mayBeTooLarge,
   parseBatch,
   shapedShared,
   singleCallBatch,
 } from './calls/parse-call.ts'
-import { receiptOf } from './calls/stamp.ts'
+import { receiptOf, shapedReceipt } from './calls/stamp.ts'
 import type { Endpoint } from './endpoints.ts'
 import {
   batchErrorResponse,
@@ -222,7 +223,7 @@ export class IngestionHandler {
     const body = parseBody(sent, encoding, config.maxBatchBytes)
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
     yield
-    const source = early ?? this.#authenticate(keyFromBody(body.json))
+    const source = early ? this.#current(early) : this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused, source)
     const batch = endpoint.type ? singleCallBatch(body.json) : parseBatch(body.json, config)
     if (isRefused(batch)) return this.#refuse(batch.refused, { source })
@@ -231,11 +232,15 @@ export class IngestionHandler {
     if (retryAfterSeconds > 0) {
       return this.#refuse('rate_limited', { calls, source, retryAfterSeconds })
     }
+    const { fields } = source
+    const rules = rulesFor(batch, body, { type: endpoint.type, fields, config })
+    if (isRefused(rules)) return this.#refuse(rules.refused, { source })
+    const receipt = receiptOf(request, batch.sentAt, clock.wall(), config.clockSkewToleranceMs)
     const result = yield* eventsFromCalls({
       calls: batch.calls,
       sourceId: source.id,
-      rules: rulesFor(batch, body, { type: endpoint.type, fields: source.fields, config }),
-      receipt: receiptOf(request, batch.sentAt, clock.wall(), config.clockSkewToleranceMs),
+      rules,
+      receipt: fields === undefined ? receipt : shapedReceipt(receipt, fields),
       text: body.text,
       isStrict,
     })
@@ -249,6 +254,13 @@ export class IngestionHandler {
     return retryAfterSeconds > 0
       ? this.#refuse('rate_limited', { source, retryAfterSeconds })
       : undefined
+  }
+
+  /** The source may have changed while the body was read. */
+  #current({ id }: Source): Source | Refused {
+    const source = this.#deps.catalog.current.sources.get(id)
+    if (source === undefined) return { refused: 'unknown_write_key' }
+    return source.enabled ? source : { refused: 'source_disabled' }
   }
 
   #authenticate(writeKey: string | undefined): Source | Refused {
@@ -331,19 +343,16 @@ function isEncoded({ request }: ReceivedRequest): boolean {
 }
 
 function rulesFor(
-  { shared }: Batch,
+  batch: Batch,
   { bytes, isUtf8 }: { readonly bytes: number; readonly isUtf8: boolean },
   { type, fields, config }: Pick<CallRules, 'type' | 'fields'> & Pick<IngestDeps, 'config'>,
-): CallRules {
+): CallRules | Refused {
   const { maxMessageBytes, maxNestingLevels: maxLevels } = config
   // A hash can be longer than its value.
-  const mustMeasure = fields?.hash !== undefined || mayBeTooLarge(bytes, shared, maxMessageBytes)
-  return {
-    type,
-    fields,
-    shared: fields === undefined ? shared : shapedShared(shared, fields),
-    isUtf8,
-    maxLevels,
-    maxBytes: mustMeasure ? maxMessageBytes : undefined,
-  }
+  const isHashed = fields?.hash !== undefined
+  const shared = fields === undefined ? batch.shared : shapedShared(batch.shared, fields)
+  if (isExpandedTooMuch(batch.calls.length, shared, config)) return { refused: 'batch_too_large' }
+  const mustMeasure = isHashed || mayBeTooLarge(bytes, shared, maxMessageBytes)
+  const maxBytes = mustMeasure ? maxMessageBytes : undefined
+  return { type, fields, shared, isUtf8, maxLevels, maxBytes }
 }

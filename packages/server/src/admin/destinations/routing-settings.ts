@@ -137,6 +137,9 @@ export function parseSourceFields(
   return fields
 }
 
+/** A hash would replace the whole object. */
+const OBJECTS = [...FREE_FORM, 'context.traits']
+
 /** A call must keep the fields that identify it, and its context, properties and traits must remain objects. */
 function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Fault[] {
   const hint = 'Use a path in context, properties or traits, such as context.ip.'
@@ -149,7 +152,7 @@ function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Faul
     ...keep.flatMap((path, at) => check(path, `/fields/keep/${at}`, firstIsFixed(path))),
     ...drop.flatMap((path, at) => check(path, `/fields/drop/${at}`, firstIsFixed(path))),
     ...hash.flatMap(({ path }, at) => {
-      const isFixed = firstIsFixed(path) || FREE_FORM.includes(path)
+      const isFixed = firstIsFixed(path) || OBJECTS.includes(path)
       return check(path, `/fields/hash/${at}/path`, isFixed)
     }),
   ]

@@ -71,7 +71,7 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (isTooLarge(kept, fields, rules)) return { refused: 'message_too_large' }
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
-  placeTraits(type, fields)
+  placeTraits(type, fields, { hasProperties: isPresent(call['properties']) })
   fields.context ??= NO_CONTEXT
   return {
     fields: Object.assign(fields, { type, context: fields.context }),
@@ -114,8 +114,13 @@ function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefine
   return undefined
 }
 
-function placeTraits(type: EventType, fields: CallFields): void {
-  if (type === 'page') takeTraitsAsProperties(fields)
+/** @param sent whether the call had properties, which its source may have dropped */
+function placeTraits(
+  type: EventType,
+  fields: CallFields,
+  sent: { readonly hasProperties: boolean },
+): void {
+  if (type === 'page' && !sent.hasProperties) takeTraitsAsProperties(fields)
   if (type === 'identify') takeTraitsOfContext(fields)
 }
 
@@ -237,11 +242,17 @@ export function parseBatch(body: Json, limits: Limits): Batch | Refused {
   if (calls.length > limits.maxBatchMessages) return { refused: 'too_many_messages' }
   const shared = parseShared(body, limits.maxNestingLevels)
   if (isRefused(shared)) return shared
-  // Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events.
-  if (shared.bytes * calls.length > limits.maxBatchExpansionBytes) {
-    return { refused: 'batch_too_large' }
-  }
+  if (isExpandedTooMuch(calls.length, shared, limits)) return { refused: 'batch_too_large' }
   return { calls, shared, sentAt: body['sentAt'] }
+}
+
+/** Otherwise 2,500 empty calls that share 30 KB of context would become 75 MB of events. */
+export function isExpandedTooMuch(
+  calls: number,
+  { bytes }: SharedParts,
+  { maxBatchExpansionBytes }: Pick<Limits, 'maxBatchExpansionBytes'>,
+): boolean {
+  return bytes * calls > maxBatchExpansionBytes
 }
 
 function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused {

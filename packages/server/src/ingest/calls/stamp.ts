@@ -1,13 +1,16 @@
 import {
   type Event,
+  type Fields,
   formatTimestamp,
   isFormattedTimestamp,
+  isJsonObject,
   type Json,
   type EventWarning,
   parseTimestamp,
 } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
+import { shapedCall } from '../../routing/form.ts'
 import type { ParsedCall } from './parse-call.ts'
 
 /** An event, with a warning if its timestamp is unreadable. */
@@ -113,6 +116,14 @@ export function receiptOf(
     isFromBrowser: request.headers.origin !== undefined,
     clockSkewToleranceMs,
   }
+}
+
+/** The receipt of a call whose source drops or hashes fields: the address is stored as `context.ip`. */
+export function shapedReceipt(receipt: Receipt, fields: Fields): Receipt {
+  if (receipt.ip === undefined) return receipt
+  const { context } = shapedCall({ context: { ip: receipt.ip } }, fields)
+  const ip = isJsonObject(context) ? context['ip'] : undefined
+  return { ...receipt, ip: typeof ip === 'string' ? ip : undefined }
 }
 
 /** The address of the connection, or the one that a trusted proxy reports. IPv4 without its IPv6 mapping. */

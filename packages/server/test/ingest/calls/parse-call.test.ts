@@ -253,3 +253,10 @@ describe('a batch', () => {
     expect(parseBatch(body, BATCH_LIMITS)).toEqual({ refused })
   })
 })
+
+test('a page call whose properties are dropped does not get its traits as properties', () => {
+  const page = { type: 'page', userId: 'u1', properties: { card: 1 }, traits: { card: 2 } }
+  const fields = { drop: ['properties'], salt: 'the salt of this test' }
+  expect(parsed(page, { fields }).fields).not.toHaveProperty('properties')
+  expect(parsed({ ...page, properties: undefined }, { fields }).fields).not.toHaveProperty('traits')
+})
