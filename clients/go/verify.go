@@ -21,6 +21,9 @@ var ErrKey = errors.New("analytics: a key must be a secret, whsec_ and base64, o
 
 const signatureTolerance = 5 * time.Minute
 
+// Hookline sends at most 4: two secrets and two keys. Anyone can send more, and each costs time.
+const maxSignatures = 10
+
 // VerifySignature checks the header webhook-signature of a delivery (Standard Webhooks). body is the raw body, before any
 // parsing. A key is a secret, or a public key that begins with whpk_; pass several during a rotation. One valid signature
 // is enough.
@@ -46,7 +49,8 @@ func verifySignatureAt(now time.Time, body []byte, header http.Header, keys []st
 		return ErrSignature
 	}
 	signed := append([]byte(id+"."+timestamp+"."), body...)
-	for _, signature := range strings.Fields(header.Get("webhook-signature")) {
+	signatures := strings.Fields(header.Get("webhook-signature"))
+	for _, signature := range signatures[:min(len(signatures), maxSignatures)] {
 		for _, verify := range verifiers {
 			if verify(signed, signature) {
 				return nil
@@ -67,6 +71,11 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 			return isOurs && ed25519.Verify(public, signed, bytes)
 		}, nil
 	}
+	// Used as a secret, a public key would verify what anyone who knows it has signed.
+	trimmed := strings.ToLower(strings.TrimLeft(key, " \t\r\n\"'`\ufeff"))
+	if strings.HasPrefix(trimmed, "whpk_") || strings.HasPrefix(trimmed, "whsk_") {
+		return nil, ErrKey
+	}
 	secret := []byte(key)
 	if encoded, isBase64 := strings.CutPrefix(key, "whsec_"); isBase64 {
 		decoded, err := base64.StdEncoding.DecodeString(encoded)
@@ -80,9 +89,12 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 	}
 	return func(signed []byte, signature string) bool {
 		bytes, isOurs := signatureBytes(signature, "v1,")
+		if !isOurs || len(bytes) != sha256.Size {
+			return false
+		}
 		mac := hmac.New(sha256.New, secret)
 		mac.Write(signed)
-		return isOurs && hmac.Equal(bytes, mac.Sum(nil))
+		return hmac.Equal(bytes, mac.Sum(nil))
 	}, nil
 }
 

@@ -14,6 +14,9 @@ export interface VerifyOptions {
 const TOLERANCE_MS = 5 * 60_000
 const BASE64_PREFIX = 'whsec_'
 const PUBLIC_PREFIX = 'whpk_'
+const MEANT_AS_KEY = /^\W*wh[ps]k_/i
+/** Hookline sends at most 4: two secrets and two keys. Anyone can send more, and each costs time. */
+const MAX_SIGNATURES = 10
 
 /**
  * Whether a request was signed with the secret, or with the private key of a public key `whpk_…`. Checks
@@ -37,6 +40,9 @@ export async function verifySignature(
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
     throw new TypeError('the secret or the public key is empty')
+  // Used as a secret, a public key would verify what anyone who knows it has signed.
+  if (secrets.some((each) => MEANT_AS_KEY.test(each) && !each.startsWith(PUBLIC_PREFIX)))
+    throw new TypeError(`a public key must begin with ${PUBLIC_PREFIX}`)
   const body = typeof rawBody === 'string' ? utf8(rawBody) : new Uint8Array(rawBody)
   const request = { body, headers }
   const isStandard = options.requireStandard || headerOf(headers, 'webhook-signature') !== undefined
@@ -80,13 +86,16 @@ async function hasStandardSignature(
   const version = isPublic ? 'v1a,' : 'v1,'
   const key = isPublic ? publicKey(secret) : standardKey(secret)
   const header = headerOf(headers, 'webhook-signature') ?? ''
-  const signatures = header.split(' ').filter((each) => each.startsWith(version))
-  const checks = signatures.map(async (each) => {
+  const signatures = header.split(' ', MAX_SIGNATURES).filter((each) => each.startsWith(version))
+  for (const each of signatures) {
     const signature = base64(each.slice(version.length))
-    if (signature === undefined) return false
-    return isPublic ? isEd25519(key, signature, signed) : isHmac('SHA-256', key, signature, signed)
-  })
-  return (await Promise.all(checks)).includes(true)
+    if (signature?.length !== (isPublic ? 64 : 32)) continue
+    const check = isPublic
+      ? isEd25519(key, signature, signed)
+      : isHmac('SHA-256', key, signature, signed)
+    if (await check) return true
+  }
+  return false
 }
 
 async function isEd25519(key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
