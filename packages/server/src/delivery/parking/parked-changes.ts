@@ -229,7 +229,7 @@ interface ClockBounds {
 /** Corrects due times of pending parts from before the start, or set by another clock. */
 export function withCorrectedDueTimes(delivery: Delivery, times: ClockBounds): Delivery {
   if (delivery.webhooks.every((part) => shiftOf(part, times) === 0)) return delivery
-  const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times)))
+  const webhooks = delivery.webhooks.map((part) => shifted(part, shiftOf(part, times), times.now))
   return { ...delivery, webhooks, dueAt: Math.min(...webhooks.flatMap(({ dueAt }) => dueAt ?? [])) }
 }
 
@@ -242,7 +242,10 @@ function shiftOf(
   return dueAt > now + maxWaitMs ? now - dueAt : 0
 }
 
-function shifted(part: DeliveryPart, ms: number): DeliveryPart {
+function shifted(part: DeliveryPart, ms: number, now: number): DeliveryPart {
   if (ms === 0 || part.dueAt === null) return part
-  return { ...part, firstDueAt: part.firstDueAt + ms, dueAt: part.dueAt + ms }
+  const dueAt = part.dueAt + ms
+  // Earlier limits of the webhook can have set a late due time. The window still begins with the first one.
+  if (ms < 0 && part.firstDueAt <= now) return { ...part, dueAt }
+  return { ...part, firstDueAt: part.firstDueAt + ms, dueAt }
 }

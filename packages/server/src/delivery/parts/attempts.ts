@@ -67,7 +67,7 @@ export class Attempts {
 
   /**
    * Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted, or if
-   * `mayBegin` returns false after the preparation.
+   * `mayBegin` returns false after the preparation, or once there is an access token.
    */
   make(
     open: OpenDelivery,
@@ -80,7 +80,7 @@ export class Attempts {
     const form = (): Formed => formed(settings, open.delivery.id, open.event)
     const isTransformed = settings.transform !== undefined && transforms !== undefined
     if (!isTransformed && !hasTemplate(webhook.url))
-      return this.#send(open, destination, webhook, form)
+      return this.#send(open, destination, webhook, { form, mayBegin })
     const prepare = async () => {
       const sent = await bodyOf(form(), settings, transforms)
       return sent && addressed(sent, webhook, settings, open.event)
@@ -94,11 +94,12 @@ export class Attempts {
     webhook: Webhook,
     { prepare, mayBegin }: Preparation,
   ): Promise<CompletedAttempt | undefined> {
-    const { clock } = this.#options
+    const { clock, health } = this.#options
     const { settings } = destination
     const [begunAt, startedAt] = [clock.now(), clock.wall()]
     const result = await prepare()
-    if (result === undefined || !mayBegin()) return undefined
+    const isBlocked = health.blockedUntil(destination.id, webhook.url) > clock.now()
+    if (result === undefined || isBlocked || !mayBegin()) return undefined
     if ('class' in result) {
       const durationMs = clock.now() - begunAt
       const ended = { startedAt, durationMs, ...unsentResult(result) }
@@ -108,14 +109,14 @@ export class Attempts {
         isSent: false,
       }
     }
-    return this.#send(open, destination, webhook, () => result)
+    return this.#send(open, destination, webhook, { form: () => result, mayBegin })
   }
 
   async #send(
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-    form: () => Addressed,
+    { form, mayBegin }: { readonly form: () => Addressed; readonly mayBegin: () => boolean },
   ): Promise<CompletedAttempt | undefined> {
     const { clock, health, sender } = this.#options
     const { url } = webhook
@@ -129,6 +130,7 @@ export class Attempts {
       ended = await sender.send(request, {
         // The response to a successful attempt is not stored.
         includeSuccessResponse: false,
+        mayBegin,
         onWritten: () => health.onWritten(destinationId, url, begunAt),
       })
     } catch (fault) {

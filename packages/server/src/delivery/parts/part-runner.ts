@@ -69,14 +69,13 @@ export class PartRunner {
     return 'changed'
   }
 
-  /** Whether nothing has changed since the checks of `run`: the transform may have waited. */
+  /** Whether neither the destination nor the delivery has changed since the checks of `run`. */
   #mayBegin({ open, url }: PartTask, { id, version }: Destination): boolean {
-    const { catalog, deletions, health, clock } = this.#options
+    const { catalog, deletions } = this.#options
     return (
       catalog.current.destinations.get(id)?.version === version &&
       !deletions.isPurged(open.event) &&
-      partOf(open.delivery, url)?.state === 'pending' &&
-      health.blockedUntil(id, url) <= clock.now()
+      partOf(open.delivery, url)?.state === 'pending'
     )
   }
 

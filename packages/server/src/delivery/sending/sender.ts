@@ -66,6 +66,8 @@ type HttpRequest = Pick<
 export interface SendOptions {
   /** Whether the result of a successful attempt includes headers and body. Defaults to true. */
   readonly includeSuccessResponse?: boolean
+  /** Called after the wait for an access token. If it returns false, nothing is sent. */
+  readonly mayBegin?: () => boolean
   /** Called as the request is written to its socket, and again when it is repeated. */
   readonly onWritten?: () => void
 }
@@ -119,9 +121,10 @@ export class WebhookSender implements AsyncDisposable {
     if (auth === undefined || !('oauth2' in auth)) return this.#attempt(request, options)
     const [startedAt, begunAt] = [this.#clock.wall(), this.#clock.now()]
     try {
-      return await this.#tokens.attempt(url, auth.oauth2, (token) =>
-        this.#attempt({ ...request, token }, options),
-      )
+      return await this.#tokens.attempt(url, auth.oauth2, async (token) => {
+        if (options.mayBegin?.() === false) throw new AttemptAbortedError()
+        return this.#attempt({ ...request, token }, options)
+      })
     } catch (error) {
       if (!(error instanceof AuthFailedError)) throw error
       const { message, retryAfterMs } = error

@@ -35,7 +35,7 @@ export class Transforms implements AsyncDisposable {
     this.#fast = new TransformProcess({
       maxBatch: 32,
       rest: 0,
-      gatherMs: 2,
+      gatherMs: 1,
       onExceeded: (expression) => this.#setApart(expression),
       onSuspects: (suspects) => {
         const expressions = new Set(suspects.map(({ expression }) => expression))
@@ -75,7 +75,7 @@ interface ProcessOptions {
   readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly rest: number
-  /** The pause after evaluations if fewer than `maxBatch` wait: a message to the process costs as much as several evaluations. */
+  /** The pause after evaluations if fewer than `ENOUGH` wait. */
   readonly gatherMs: number
   readonly onExceeded: (expression: string) => void
   /** One of these evaluations needed too much memory. */
@@ -88,6 +88,8 @@ const OWN_MEMORY_MIB = 16
 const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-semi-space-size=4']
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
+/** Evaluations that are worth a message to the process, which costs as much as several of them. */
+const ENOUGH = 8
 const MAX_EXITS = 3
 /** How long to wait before restarting a process that failed to start, or that exited before its first evaluation. */
 const RESTART_MS = 1_000
@@ -214,14 +216,12 @@ class TransformProcess implements Disposable {
     }
     const { rest, gatherMs } = this.#options
     const pauseMs = (systemClock.now() - this.#startedAt) * rest
-    this.#restFor(this.#isFull() ? pauseMs : Math.max(pauseMs, gatherMs))
+    this.#restFor(this.#isEnough() ? pauseMs : Math.max(pauseMs, gatherMs))
   }
 
-  /** Whether the next message can have as many evaluations as are allowed. */
-  #isFull(): boolean {
+  #isEnough(): boolean {
     let count = 0
-    for (const { length } of this.#waiting.values())
-      if ((count += length) >= this.#options.maxBatch) return true
+    for (const { length } of this.#waiting.values()) if ((count += length) >= ENOUGH) return true
     return false
   }
 

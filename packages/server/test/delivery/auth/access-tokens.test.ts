@@ -9,6 +9,7 @@ import {
 } from '@hookline/testing/receiver/receiver'
 import type { ReceiverResponse } from '@hookline/testing/receiver/receiver-response'
 import { sampleOf } from '../../../src/delivery/health/breaker.ts'
+import { AttemptAbortedError } from '../../../src/delivery/network/network-errors.ts'
 
 async function listening(respond: NonNullable<ReceiverOptions['respond']> = 200) {
   const receiver = await openReceiver({ respond })
@@ -36,6 +37,16 @@ const authOf = (endpoint: Receiver, change: Partial<ClientCredentials> = {}) => 
 })
 
 const tokensOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.authorization)
+
+test('an event that must no longer be sent is not, once there is a token', async () => {
+  const [endpoint, receiver] = [await numbered(), await listening()]
+  const sending = openSender().send(requestTo(receiver.url, authOf(endpoint)), {
+    mayBegin: () => false,
+  })
+  await expect(sending).rejects.toThrow(AttemptAbortedError)
+  expect(endpoint.requests).toHaveLength(1)
+  expect(receiver.requests).toEqual([])
+})
 
 describe('a request for a token', () => {
   test('has the credentials in the header, and the scope in the body', async () => {

@@ -32,6 +32,7 @@ describe('the times of a part stored by another process', () => {
       MINUTE - HOUR,
       MINUTE,
     ],
+    ['are due later because of earlier limits', -HOUR, 10 * HOUR, -HOUR, MINUTE],
     [
       'are due at the end of the longest possible wait',
       MINUTE,
