@@ -211,8 +211,7 @@ export class RequestStore {
     const ids = new Set([...userIds, ...anonymousIds])
     this.#forgetPurges(now)
     this.#purges.push({ ids, at: now })
-    for (const [id, { request }] of this.#stored)
-      if (idsOf(request).some((each) => ids.has(each))) this.#remove(id)
+    for (const [id, { request }] of this.#stored) if (mayContain(request, ids)) this.#remove(id)
   }
 
   /** Removes all requests. Returns their number. */
@@ -225,9 +224,8 @@ export class RequestStore {
   }
 
   #isPurged(request: InspectedRequest): boolean {
-    const ids = idsOf(request)
     const at = eventReceivedAt(request)
-    return this.#purges.some((purge) => at <= purge.at && ids.some((id) => purge.ids.has(id)))
+    return this.#purges.some((purge) => at <= purge.at && mayContain(request, purge.ids))
   }
 
   #forgetPurges(now: number): void {
@@ -244,11 +242,15 @@ export class RequestStore {
   }
 }
 
-/** The ids of the user of an event. None for a deletion notice, which stays: the receiver has to act on it. */
-function idsOf({ event }: InspectedRequest): string[] {
+/**
+ * Whether a request may contain one of these users. A deletion notice stays: the receiver has to act on it. A body without
+ * ids, such as one made by a transform, may contain them anywhere.
+ */
+function mayContain({ event }: InspectedRequest, users: ReadonlySet<string>): boolean {
   const { type, userId, anonymousId, previousId } = event
-  if (type === 'delete') return []
-  return [userId, anonymousId, previousId].filter((id) => id !== null)
+  if (type === 'delete') return false
+  const ids = [userId, anonymousId, previousId].filter((id) => id !== null)
+  return ids.length === 0 || ids.some((id) => users.has(id))
 }
 
 /** When the event of a request was received: the time in the id of its delivery. */

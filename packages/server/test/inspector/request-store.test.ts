@@ -80,7 +80,8 @@ test.each([
   [{ type: 'alias', 'Previous ID': 'a2', 'User ID': 'u1' }, 0],
   [{ type: 'track', userId: 'u2', properties: { userId: 'u3' } }, 1],
   [{ type: 'delete', userId: 'u1' }, 1],
-  ['not JSON', 1],
+  [{ text: 'Refund for u1' }, 0],
+  ['not JSON', 0],
 ])('after the purge of u1 and a1, of one request with %j, %i remains', (body, left) => {
   const kept = keeping(anInspectedRequest(body))
   kept.purge(purge(['u1'], ['a1']), NOON)

@@ -5,6 +5,7 @@ const MIN_SECRET = 4
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_SECRET)
+    .flatMap(formsOf)
     .toSorted((a, b) => b.length - a.length)
     .reduce(
       (shown, secret) =>
@@ -13,4 +14,10 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
           : shown,
       text,
     )
+}
+
+/** The secret as it is, and as in a JSON string, in which PHP also escapes slashes. */
+function formsOf(secret: string): string[] {
+  const json = JSON.stringify(secret).slice(1, -1)
+  return [...new Set([secret, json, json.replaceAll('/', String.raw`\/`)])]
 }
