@@ -38,7 +38,9 @@ const schemas = {
     description:
       'Sources, destinations, audiences and computed traits, without the lists of manual audiences. The output is deterministic, for version control. By default, secrets appear as {"set": true}, and write keys are omitted.',
     querystring: Schema.strictObject({
-      withSecrets: Schema.flag('true: includes shared secrets, header values and write keys.'),
+      withSecrets: Schema.flag(
+        'true: includes all secrets, private keys, passwords, header values, salts and write keys.',
+      ),
     }),
     response: Schema.ok('The document.', ConfigurationBody),
   },

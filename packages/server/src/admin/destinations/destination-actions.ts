@@ -328,7 +328,9 @@ function rotated(
 }
 
 function webhookAt(url: string, { webhooks }: WebhooksSettings): Webhook {
-  const found = webhooks.find((webhook) => webhook.url === (URL.parse(url)?.href ?? url))
+  // The stored form of a URL with templates is not that of the URL parser.
+  const hrefOf = (text: string): string => URL.parse(text)?.href ?? text
+  const found = webhooks.find((webhook) => hrefOf(webhook.url) === hrefOf(url))
   if (found !== undefined) return found
   const hint = 'Use the URL of one of its webhooks, as GET /destinations/:id shows it.'
   throw refused('/url', 'unknown_webhook', 'The destination has no webhook with this URL.', hint)

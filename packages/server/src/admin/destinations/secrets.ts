@@ -89,7 +89,7 @@ export function secretFaults(secret: string, pointer: string): readonly Fault[] 
     const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
     return [fault(pointer, 'not_base64', message, hint)]
   }
-  if (!/^wh[ps]k_/.test(secret)) return []
+  if (!/^\s*wh[ps]k_/.test(secret)) return []
   // A receiver would use the text as a public key. Everyone may know a public key, so it must not sign.
   const message = `${name} is an Ed25519 key, not a secret.`
   const hint =

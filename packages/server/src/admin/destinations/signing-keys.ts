@@ -86,7 +86,20 @@ function parseKeys(
     faults.push(fault('/signingKeys', 'invalid_type', message, hint))
     return previous
   }
-  return input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, faults) ?? [])
+  const keys = input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, faults) ?? [])
+  if (keys.length === input.length && !isRotation(keys)) {
+    const message = 'Of two keys, the second must sign before the first stops, and never stop.'
+    faults.push(fault('/signingKeys', 'invalid_key_times', message, hint))
+  }
+  return keys
+}
+
+/** Whether a key signs at any time from the beginning of the first one. */
+function isRotation(keys: readonly SigningKey[]): boolean {
+  const [first, last] = [keys[0]!, keys.at(-1)!]
+  if (last.until !== undefined) return false
+  if (first === last) return true
+  return first.privateKey !== last.privateKey && (last.from ?? 0) <= (first.until ?? Infinity)
 }
 
 /** Whether this is the list that the API shows. */

@@ -9,6 +9,7 @@ import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 import type { WebhooksSettings } from '@hookline/protocol'
 
+const [LATER, LATEST] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
 const [A, B] = ['https://a.example/', 'https://b.example/']
 const LONG = 'a secret of at least 24 bytes'
 const own = (secret: unknown, url = A) => ({ webhooks: [{ url, secret }, { url: B }] })
@@ -111,6 +112,16 @@ test.each([
   ['hidden keys, if none are stored', { set: true }, '/signingKeys invalid_type'],
   ['an object', {}, '/signingKeys invalid_type'],
   ['no keys', [], '/signingKeys invalid_type'],
+  ['a key that stops', [{ privateKey, signsUntil: LATER }], '/signingKeys invalid_key_times'],
+  ['the same key twice', [{ privateKey }, { privateKey }], '/signingKeys invalid_key_times'],
+  [
+    'a time without a key',
+    [
+      { privateKey, signsUntil: LATER },
+      { privateKey: newPrivateKey(), signsFrom: LATEST },
+    ],
+    '/signingKeys invalid_key_times',
+  ],
   ['more than two keys', Array(3).fill({ privateKey }), '/signingKeys invalid_type'],
   ['a key that is a string', [privateKey], '/signingKeys/0 invalid_type'],
   ['a shortened key', [{ privateKey: 'whsk_YQ==' }], '/signingKeys/0/privateKey invalid_key'],
@@ -155,6 +166,16 @@ test('a secret below 24 bytes leads to a warning; after whsec_, its decoded byte
   })
   const change = { body: { settings: { signature: 'ed25519' } } }
   expect(await server.must('PATCH', path, change)).not.toHaveProperty('warnings')
+})
+
+test('the secret of a webhook with templates can be rotated', async () => {
+  const url = 'https://a.example/users/{{userId}}'
+  const { server, id } = await withDestination({ webhooks: [{ url, secret: LONG }] })
+  await using _ = server
+  const rotation = { body: { secret: `${LONG} 2`, url } }
+  expect(await server.must('POST', `/destinations/${id}/rotate-secret`, rotation)).toMatchObject({
+    settings: { webhooks: [{ url, secret: { previousUntil: expect.any(String) } }] },
+  })
 })
 
 test('rotation needs a webhook of the destination, and a key pair', async () => {
