@@ -82,18 +82,25 @@ async function hasStandardSignature(
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
   signed.set(body, head.length)
-  const isPublic = secret.startsWith(PUBLIC_PREFIX)
-  const version = isPublic ? 'v1a,' : 'v1,'
-  const key = isPublic ? publicKey(secret) : standardKey(secret)
-  const header = headerOf(headers, 'webhook-signature') ?? ''
-  const signatures = header.split(' ', MAX_SIGNATURES).filter((each) => each.startsWith(version))
+  const signatures = (headerOf(headers, 'webhook-signature') ?? '').split(' ', MAX_SIGNATURES)
+  if (secret.startsWith(PUBLIC_PREFIX)) {
+    const key = publicKey(secret)
+    return hasOne(signatures, 'v1a,', 64, (each) => isEd25519(key, each, signed))
+  }
+  const key = standardKey(secret)
+  return hasOne(signatures, 'v1,', 32, (each) => isHmac('SHA-256', key, each, signed))
+}
+
+/** Whether one of the signatures with this prefix and number of bytes is valid. */
+async function hasOne(
+  signatures: readonly string[],
+  prefix: string,
+  bytes: number,
+  isValid: (signature: Bytes) => Promise<boolean>,
+): Promise<boolean> {
   for (const each of signatures) {
-    const signature = base64(each.slice(version.length))
-    if (signature?.length !== (isPublic ? 64 : 32)) continue
-    const check = isPublic
-      ? isEd25519(key, signature, signed)
-      : isHmac('SHA-256', key, signature, signed)
-    if (await check) return true
+    const signature = each.startsWith(prefix) ? base64(each.slice(prefix.length)) : undefined
+    if (signature?.length === bytes && (await isValid(signature))) return true
   }
   return false
 }
