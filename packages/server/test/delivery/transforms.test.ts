@@ -153,6 +153,18 @@ describe('a hostile transform', () => {
   })
 })
 
+test('a result that arrives after disposal is ignored', async () => {
+  for (let round = 0; round < 5; round++) {
+    const own = new Transforms()
+    const first = own.apply('event', Buffer.from('{}'))
+    await first
+    const others = Array.from({ length: 40 }, () => own.apply('event', Buffer.from('{}')))
+    await others[0]
+    await own[Symbol.asyncDispose]()
+    await Promise.all(others)
+  }
+})
+
 /** The ids of the processes that evaluate for this one. */
 function evaluators(): number[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')

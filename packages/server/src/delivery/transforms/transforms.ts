@@ -190,6 +190,8 @@ class TransformProcess implements Disposable {
     const child = startProcess(new URL('./transform-process', import.meta.url), OPTIONS)
     const evaluator = { child, isReady: false }
     child.on('message', (message: 'ready' | readonly Evaluated[]) => {
+      // Messages can arrive after the exit, and after disposal.
+      if (this.#isClosed || this.#evaluator !== evaluator) return
       if (message !== 'ready') return this.#onEvaluated(message)
       evaluator.isReady = true
       // Does not keep this process alive. The child exits on `disconnect`.
