@@ -6,7 +6,10 @@ import type { ApiCommand } from '../api-command.ts'
 export function addExport(program: ApiCommand): void {
   program
     .api('export [file]', 'export the configuration as JSON')
-    .option('--with-secrets', 'include all secrets, keys, passwords, header values and write keys in plain text')
+    .option(
+      '--with-secrets',
+      'include all secrets, keys, passwords, header values and write keys in plain text',
+    )
     .run(
       async (
         { api, output },
