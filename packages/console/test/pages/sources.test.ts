@@ -45,7 +45,7 @@ test('a change contains only the fields that differ', () => {
   })
 })
 
-test('the fields to drop are JSON, and an unchanged text is no change', () => {
+test('the fields to drop are entered as JSON, and an unchanged text is not a change', () => {
   const rules = { drop: ['context.ip'], salt: { set: true } }
   const before = { name: 'Shop', rateLimit: null, space: 'default', fields: rules }
   const fields = fieldsOf(before)

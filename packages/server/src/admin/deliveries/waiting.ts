@@ -27,7 +27,7 @@ export const WAIT_REASONS = {
     remedy: 'To attempt it now, retry the delivery.',
   },
   retry_after: {
-    meaning: 'There is no access token, or the receiver sent Retry-After.',
+    meaning: 'No access token, or the receiver sent Retry-After.',
     remedy: CLOSE,
   },
   breaker_open: {

@@ -3,6 +3,7 @@ import {
   reservedBy,
   type Signers,
   signersOf,
+  type SigningKey,
   timeOfId,
   type Webhook,
   type WebhookAuth,
@@ -10,12 +11,12 @@ import {
   type WebhookLimits,
   type WebhooksSettings,
 } from '@hookline/protocol'
-import { xSignature } from '@hookline/protocol/signature'
+import { ed25519Signature } from '@hookline/protocol/ed25519'
+import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
 import { authorizationOf } from '../auth/authorization.ts'
 import { RequestRefused } from '../network/network-errors.ts'
-import { standardSignatures } from './standard-signatures.ts'
 
 export interface WebhookRequest extends Signers {
   /** The URL of the webhook, which also identifies it. */
@@ -77,6 +78,29 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
     ([name]) => !reserved.has(name.toLowerCase()),
   )
   return { ...Object.fromEntries(others), ...own }
+}
+
+/** The signatures in `webhook-signature`: of the secrets, then of the keys. */
+function standardSignatures(request: WebhookRequest, timestamp: number): string[] {
+  const { body, deliveryId: id, sharedSecret, previousSecret, signingKeys = [] } = request
+  const secrets = [sharedSecret, previousSecret].filter((secret) => typeof secret === 'string')
+  return [
+    ...secrets.map((secret) => standardSignature(secret, id, timestamp, body)),
+    ...signingKeys.map((key) => signedOnce(key, id, timestamp, body)),
+  ]
+}
+
+/** The webhooks of a destination share the body of an event. It leaves memory before it could collect many timestamps. */
+const signatures = new WeakMap<Uint8Array, Map<string, string>>()
+
+/** Signs each event once per timestamp and key, because an Ed25519 signature costs far more than an HMAC. */
+function signedOnce(key: SigningKey, id: string, timestamp: number, body: Uint8Array): string {
+  const known = signatures.get(body) ?? new Map<string, string>()
+  signatures.set(body, known)
+  const name = `${id}.${timestamp}.${key.privateKey}`
+  const signature = known.get(name) ?? ed25519Signature(key, id, timestamp, body)
+  known.set(name, signature)
+  return signature
 }
 
 /** The `webhook-id` of an event at a destination. Derived, so repeated attempts share it. Begins with the event's time. */

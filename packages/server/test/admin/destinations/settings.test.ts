@@ -5,6 +5,7 @@ import {
   parseWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
+import { faultsOf, settingsOf } from './parsed-settings.ts'
 
 const URL_A = 'https://a.example/in'
 const url = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`
@@ -12,17 +13,6 @@ const webhooks = (...entries: unknown[]) => ({ webhooks: entries })
 const headers = (given: unknown) => webhooks({ url: URL_A, headers: given })
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 'v']))
-
-function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
-  const parsed = parseWebhooksSettings(input, previous)
-  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
-  return parsed.settings
-}
-
-function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
-  const parsed = parseWebhooksSettings(input, previous)
-  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
-}
 
 test('absent fields have their defaults', () => {
   expect(settingsOf(webhooks({ url: URL_A }))).toEqual({

@@ -2,9 +2,9 @@ import { newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
 import { expect, test } from 'vitest'
 import {
   exportWebhooksSettings,
-  parseWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
+import { faultsOf, settingsOf } from './parsed-settings.ts'
 import { AdminServer } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 import type { WebhooksSettings } from '@hookline/protocol'
@@ -13,17 +13,6 @@ const [LATER, LATEST] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
 const [A, B] = ['https://a.example/', 'https://b.example/']
 const LONG = 'a secret of at least 24 bytes'
 const own = (secret: unknown, url = A) => ({ webhooks: [{ url, secret }, { url: B }] })
-
-function settingsOf(input: object, previous?: WebhooksSettings): WebhooksSettings {
-  const parsed = parseWebhooksSettings(input, previous)
-  if ('faults' in parsed) throw new Error(JSON.stringify(parsed.faults))
-  return parsed.settings
-}
-
-function faultsOf(input: object, previous?: WebhooksSettings): string[] {
-  const parsed = parseWebhooksSettings(input, previous)
-  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
-}
 
 const stored: WebhooksSettings = {
   sharedSecret: 'the shared secret',

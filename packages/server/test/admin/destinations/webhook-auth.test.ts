@@ -7,6 +7,7 @@ import {
   parseWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
+import { faultsOf, settingsOf } from './parsed-settings.ts'
 
 const URL_A = 'https://a.example/in'
 const { good, clients, expired, selfSigned } = makeCertificates()
@@ -24,16 +25,9 @@ const withAuth = (auth: unknown, more: object = {}) => ({
   webhooks: [{ url: URL_A, auth, ...more }],
 })
 
-function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
-  const parsed = parseWebhooksSettings(input, previous)
-  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
-  return parsed.settings
-}
-
-function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
-  const parsed = parseWebhooksSettings(input, previous)
-  const faults = 'faults' in parsed ? parsed.faults : []
-  return faults.map(({ pointer, code }) => `${pointer.replace('/webhooks/0/auth', '')} ${code}`)
+/** The faults, with pointers relative to the authentication. */
+function authFaults(input: unknown, previous?: WebhooksSettings): string[] {
+  return faultsOf(input, previous).map((each) => each.replace('/webhooks/0/auth', ''))
 }
 
 const authIn = (settings: WebhooksSettings) => settings.webhooks[0]!.auth
@@ -86,11 +80,11 @@ test('a hidden value keeps the stored one only at the same URL and token URL', (
   })
   const unknown = ['/oauth2/clientSecret hidden_value_unknown']
   const elsewhere = { oauth2: { ...hidden, tokenUrl: 'https://other.example/token' } }
-  expect(faultsOf(withAuth(elsewhere), stored)).toEqual(unknown)
-  expect(faultsOf(withAuth({ oauth2: hidden }, { url: 'https://b.example/' }), stored)).toEqual(
+  expect(authFaults(withAuth(elsewhere), stored)).toEqual(unknown)
+  expect(authFaults(withAuth({ oauth2: hidden }, { url: 'https://b.example/' }), stored)).toEqual(
     unknown,
   )
-  expect(faultsOf(withAuth({ bearer: SET }), stored)).toEqual(['/bearer hidden_value_unknown'])
+  expect(authFaults(withAuth({ bearer: SET }), stored)).toEqual(['/bearer hidden_value_unknown'])
 })
 
 const smallKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
@@ -241,7 +235,7 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     ['/clientCertificate/key too_long'],
   ],
 ])('%s is refused', ([, auth, faults]) => {
-  expect(faultsOf(withAuth(auth))).toEqual(faults)
+  expect(authFaults(withAuth(auth))).toEqual(faults)
 })
 
 test('no fault quotes a value', () => {
@@ -262,13 +256,13 @@ test('no fault quotes a value', () => {
 test('a static Authorization header conflicts with auth, except with a client certificate', () => {
   const more = { headers: { authorization: 'Basic x' } }
   for (const auth of [{ basic }, { bearer: 'x' }, { oauth2 }])
-    expect(faultsOf(withAuth(auth, more))).toEqual([' exclusive'])
-  expect(faultsOf(withAuth({ clientCertificate }, more))).toEqual([])
+    expect(authFaults(withAuth(auth, more))).toEqual([' exclusive'])
+  expect(authFaults(withAuth({ clientCertificate }, more))).toEqual([])
 })
 
 test('a client certificate requires https', () => {
   const http = { url: 'http://a.example/' }
-  expect(faultsOf(withAuth({ clientCertificate }, http))).toEqual([
+  expect(authFaults(withAuth({ clientCertificate }, http))).toEqual([
     '/clientCertificate https_required',
   ])
 })
@@ -276,6 +270,6 @@ test('a client certificate requires https', () => {
 test('a chain, an expired certificate and a self-signed one are accepted', () => {
   const chain = { certificate: clients[0].cert + good.cert, key: clients[0].key }
   for (const { cert, key } of [expired, selfSigned])
-    expect(faultsOf(withAuth({ clientCertificate: { certificate: cert, key } }))).toEqual([])
-  expect(faultsOf(withAuth({ clientCertificate: chain }))).toEqual([])
+    expect(authFaults(withAuth({ clientCertificate: { certificate: cert, key } }))).toEqual([])
+  expect(authFaults(withAuth({ clientCertificate: chain }))).toEqual([])
 })

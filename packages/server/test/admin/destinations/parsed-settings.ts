@@ -1,0 +1,16 @@
+import type { WebhooksSettings } from '@hookline/protocol'
+import { expect } from 'vitest'
+import { parseWebhooksSettings } from '../../../src/admin/destinations/settings.ts'
+
+/** The settings in a request that must be valid. */
+export function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
+  const parsed = parseWebhooksSettings(input, previous)
+  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  return parsed.settings
+}
+
+/** The pointer and the code of each fault: `/webhooks/0/url too_long`. */
+export function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
+  const parsed = parseWebhooksSettings(input, previous)
+  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
+}
