@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { TestEngine } from '@hookline/testing/engine/test-engine'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { newDestination } from '@hookline/testing/records/catalog-records'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 
 const HOUR = 60 * 60 * 1000
@@ -51,6 +52,27 @@ describe('while a receiver is down', () => {
       )
       .toBeGreaterThanOrEqual(100)
     expect(engine.openBreakers).toBe(0)
+  })
+
+  test('the probe of a webhook with an access token closes its breaker', async () => {
+    const clock = new ManualClock()
+    await using endpoint = await openReceiver({
+      respond: () => ({ body: '{"access_token":"t-1","expires_in":3600}' }),
+    })
+    await using receiver = await openReceiver({ respond: 500 })
+    await using engine = await TestEngine.open({ ...patient, clock })
+    const oauth2 = { tokenUrl: endpoint.url, clientId: 'id', clientSecret: 'secret' }
+    const webhooks = [{ url: receiver.url, headers: {}, auth: { oauth2 } }]
+    const { settings } = newDestination({ settings: { webhooks } })
+    await engine.destination('dst_a', receiver.url, { settings })
+    await engine.receive(10)
+    await expect.poll(() => engine.openBreakers).toBe(1)
+    await engine.receive(1)
+    await expect.poll(() => engine.deliveries({})).toHaveLength(11)
+    receiver.respond = () => 200
+    clock.advance(30_000)
+    await expect.poll(() => engine.openBreakers).toBe(0)
+    expect(receiver.requests.at(-1)!.headers.authorization).toBe('Bearer t-1')
   })
 
   test('deliveries whose window ends while the breaker is open expire; later ones do not', async () => {
