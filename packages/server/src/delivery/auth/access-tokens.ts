@@ -4,7 +4,7 @@ import type { Clock } from '../../util/time/clock.ts'
 import { requestToken, type SendTokenRequest } from './token-request.ts'
 
 const UNAUTHORIZED = 401
-/** A token is renewed this long before it expires. */
+/** A token is renewed this long before it expires, or after half of its lifetime. */
 const MARGIN_MS = 60_000
 /** If a receiver refuses new tokens as well, another one does not help. */
 const REFUSED_MS = 10_000
@@ -26,13 +26,14 @@ export class AccessTokens {
   }
 
   /**
-   * Makes an attempt with the token of the webhook, and another one with a new token if the receiver responded 401.
+   * Makes an attempt with the token of the webhook, and another one with a new token if the receiver responded 401. The second
+   * one gets the result of the first.
    * @throws {AuthFailedError} if the endpoint returned no token
    */
   async attempt<Result extends { readonly status?: number }>(
     url: string,
     credentials: ClientCredentials,
-    attempt: (token: string) => Promise<Result>,
+    attempt: (token: string, refused?: Result) => Promise<Result>,
   ): Promise<Result> {
     const webhook = this.#of(url, credentials)
     const token = await webhook.token()
@@ -40,7 +41,7 @@ export class AccessTokens {
     if (result.status !== UNAUTHORIZED) return result
     const next = await webhook.tokenAfter(token)
     if (next === undefined) return result
-    const repeated = await attempt(next)
+    const repeated = await attempt(next, result)
     if (repeated.status === UNAUTHORIZED) webhook.onRefused()
     return repeated
   }
@@ -82,10 +83,12 @@ class WebhookToken {
     if (this.#options.clock.now() < this.#refusedUntil) return undefined
     if (this.#current?.text === refused) this.#current = undefined
     const token = await this.token()
-    return token === refused ? undefined : token
+    if (token !== refused) return token
+    this.onRefused()
+    return undefined
   }
 
-  /** The receiver refused a new token. */
+  /** The receiver refused a new token, or the endpoint returned the refused one. */
   onRefused(): void {
     this.#refusedUntil = this.#options.clock.now() + REFUSED_MS
   }
@@ -94,7 +97,8 @@ class WebhookToken {
     const { clock, send } = this.#options
     const requestedAt = clock.now()
     const { text, lifetimeMs } = await requestToken(this.#credentials, send)
-    this.#current = { text, until: requestedAt + lifetimeMs - MARGIN_MS }
+    const until = requestedAt + Math.max(lifetimeMs - MARGIN_MS, lifetimeMs / 2)
+    this.#current = { text, until }
     return text
   }
 }

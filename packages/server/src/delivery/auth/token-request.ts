@@ -46,7 +46,8 @@ export async function requestToken(
   const first = await send(requestWithHeader(credentials))
   // Some servers only accept the credentials in the body.
   const second = isClientRefused(first) ? await send(requestWithBody(credentials)) : first
-  const response = isSuccess(second) ? second : first
+  // A 400 then usually means that the server accepts credentials only in the header.
+  const response = second.status === 400 ? first : second
   const token = isSuccess(response) ? tokenIn(response.body) : undefined
   if (token === undefined)
     throw new AuthFailedError(failureText(response, credentials), response.retryAfterMs)

@@ -22,7 +22,7 @@ export class AttemptAbortedError extends Error {
   override readonly name = 'AttemptAbortedError'
 
   constructor() {
-    super('The service stopped before the response arrived.')
+    super('The attempt was aborted: the service stopped, or the delivery changed.')
   }
 }
 

@@ -119,10 +119,24 @@ export class Attempts {
     { form, mayBegin }: { readonly form: () => Addressed; readonly mayBegin: () => boolean },
   ): Promise<CompletedAttempt | undefined> {
     const { clock, health, sender } = this.#options
-    const { url } = webhook
+    const { url, auth } = webhook
     const { id: destinationId, settings } = destination
-    const generation = health.onAttempt(destinationId, url)
-    const [begunAt, startedAt] = [clock.now(), clock.wall()]
+    const startedAt = clock.wall()
+    let begunAt = clock.now()
+    let generation: number | undefined
+    const begin = (): void => {
+      begunAt = clock.now()
+      generation = health.onAttempt(destinationId, url)
+    }
+    const isWaiting = auth !== undefined && 'oauth2' in auth
+    if (!isWaiting) begin()
+    const onBegin = (): boolean => {
+      // A probe does not block its own repetition.
+      if (generation !== undefined) return mayBegin()
+      if (health.blockedUntil(destinationId, url) > clock.now() || !mayBegin()) return false
+      begin()
+      return true
+    }
     let ended: Ended
     try {
       const at = { settings, now: startedAt }
@@ -130,7 +144,7 @@ export class Attempts {
       ended = await sender.send(request, {
         // The response to a successful attempt is not stored.
         includeSuccessResponse: false,
-        mayBegin,
+        ...(isWaiting && { onBegin }),
         onWritten: () => health.onWritten(destinationId, url, begunAt),
       })
     } catch (fault) {
@@ -148,7 +162,7 @@ export class Attempts {
       ...this.#complete(open, settings, { webhook, now }, ended),
       begunAt,
       breaker,
-      isSent: true,
+      isSent: ended.class !== 'auth_failed',
     }
   }
 

@@ -66,8 +66,8 @@ type HttpRequest = Pick<
 export interface SendOptions {
   /** Whether the result of a successful attempt includes headers and body. Defaults to true. */
   readonly includeSuccessResponse?: boolean
-  /** Called after the wait for an access token. If it returns false, nothing is sent. */
-  readonly mayBegin?: () => boolean
+  /** Called before each request that may have waited for an access token. If it returns false, the request is not sent. */
+  readonly onBegin?: () => boolean
   /** Called as the request is written to its socket, and again when it is repeated. */
   readonly onWritten?: () => void
 }
@@ -121,10 +121,15 @@ export class WebhookSender implements AsyncDisposable {
     if (auth === undefined || !('oauth2' in auth)) return this.#attempt(request, options)
     const [startedAt, begunAt] = [this.#clock.wall(), this.#clock.now()]
     try {
-      return await this.#tokens.attempt(url, auth.oauth2, async (token) => {
-        if (options.mayBegin?.() === false) throw new AttemptAbortedError()
-        return this.#attempt({ ...request, token }, options)
-      })
+      return await this.#tokens.attempt(
+        url,
+        auth.oauth2,
+        async (token, refused?: AttemptResult) => {
+          if (options.onBegin?.() !== false) return this.#attempt({ ...request, token }, options)
+          if (refused === undefined) throw new AttemptAbortedError()
+          return { ...refused, outcome: 'retry' }
+        },
+      )
     } catch (error) {
       if (!(error instanceof AuthFailedError)) throw error
       const { message, retryAfterMs } = error
@@ -169,9 +174,7 @@ export class WebhookSender implements AsyncDisposable {
     onWritten?: () => void,
   ): Promise<WebhookResponse> {
     if (this.#isAborted) throw new AttemptAbortedError()
-    const { timeoutMs } = timer
-    const deadlines = timeoutMs === undefined ? this.#deadlines : this.#deadlines.within(timeoutMs)
-    const exchange = new Exchange(deadlines, timer, onWritten)
+    const exchange = new Exchange(this.#deadlines, timer, onWritten)
     const entry = this.#inFlight.add(exchange)
     try {
       this.#dispatch(request, exchange)

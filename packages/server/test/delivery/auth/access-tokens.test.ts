@@ -38,14 +38,22 @@ const authOf = (endpoint: Receiver, change: Partial<ClientCredentials> = {}) => 
 
 const tokensOf = ({ requests }: Receiver) => requests.map(({ headers }) => headers.authorization)
 
-test('an event that must no longer be sent is not, once there is a token', async () => {
+test('does not send an event that may no longer be sent when the token arrives', async () => {
   const [endpoint, receiver] = [await numbered(), await listening()]
-  const sending = openSender().send(requestTo(receiver.url, authOf(endpoint)), {
-    mayBegin: () => false,
-  })
+  const request = requestTo(receiver.url, authOf(endpoint))
+  const sending = openSender().send(request, { onBegin: () => false })
   await expect(sending).rejects.toThrow(AttemptAbortedError)
   expect(endpoint.requests).toHaveLength(1)
   expect(receiver.requests).toEqual([])
+})
+
+test('retries later if the delivery changes during the request for another token', async () => {
+  const [endpoint, receiver] = [await numbered(), await listening(401)]
+  const request = requestTo(receiver.url, authOf(endpoint))
+  let begun = 0
+  const result = await openSender().send(request, { onBegin: () => begun++ === 0 })
+  expect(result).toMatchObject({ outcome: 'retry', class: 'http_4xx', status: 401 })
+  expect(receiver.requests).toHaveLength(1)
 })
 
 describe('a request for a token', () => {
@@ -137,11 +145,15 @@ describe('a 401 from the receiver', () => {
     expect([endpoint.requests.length, receiver.requests.length]).toEqual([3, 8])
   })
 
-  test('rejects the delivery at once if the endpoint returns the same token', async () => {
+  test('rejects the delivery at once if the endpoint returns the same token, and renews it after 10 s', async () => {
     const [endpoint, receiver] = [await listening(() => token()), await accepting()]
-    const result = await openSender().send(requestTo(receiver.url, authOf(endpoint)))
-    expect(result).toMatchObject({ class: 'http_4xx', status: 401 })
-    expect(receiver.requests).toHaveLength(1)
+    const sender = openSender()
+    for (let n = 0; n < 5; n++)
+      expect(await sender.send(requestTo(receiver.url, authOf(endpoint)))).toMatchObject({
+        class: 'http_4xx',
+        status: 401,
+      })
+    expect([endpoint.requests.length, receiver.requests.length]).toEqual([2, 5])
   })
 
   test('retries the delivery if the endpoint then fails', async () => {
@@ -153,7 +165,7 @@ describe('a 401 from the receiver', () => {
 })
 
 describe('expires_in', () => {
-  test.for([0, -5, 59, 60, '1', -1e308])('of %s: the token is used once', async (expires_in) => {
+  test.for([0, -5, '0', -1e308])('of %s: the token is used once', async (expires_in) => {
     const [endpoint, receiver] = [await numbered({ expires_in }), await listening()]
     const sender = openSender()
     const request = requestTo(receiver.url, authOf(endpoint))
@@ -166,6 +178,8 @@ describe('expires_in', () => {
     [null, 59],
     ['soon', 59],
     [{}, 59],
+    [60, 0.5],
+    ['100', 5 / 6],
     [1e308, 1439],
   ])('of %s: the token is used for %i minutes', async ([expires_in, minutes]) => {
     const clock = new AdjustableClock()
