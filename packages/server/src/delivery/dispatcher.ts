@@ -87,6 +87,8 @@ export class Dispatcher implements AsyncDisposable {
       nextAttemptAt: ({ destinationId, url }) => options.health.nextAttemptAt(destinationId, url),
       limitsOf: (id) => this.#limitsOf(id),
       spacing: options.health.spacing,
+      isBlocked: ({ destinationId, url }) =>
+        options.health.blockedUntil(destinationId, url) > options.clock.now(),
       onSlot: (lane, task) => this.#track(this.#runTask(lane, task)),
     })
     this.#stopFollowing = options.catalog.onChange(() => this.#scheduler.limitsChanged())
@@ -256,7 +258,7 @@ export class Dispatcher implements AsyncDisposable {
     }
   }
 
-  /** None while no attempt is made: other work of the lane need not wait for them. */
+  /** `undefined` for a paused or disabled webhook: its parts are held or removed without waiting. */
   #limitsOf({ destinationId, url }: LaneId): WebhookLimits | undefined {
     const destination = this.#destination(destinationId)
     const webhook = destination?.settings.webhooks.find((each) => each.url === url)

@@ -22,9 +22,11 @@ export interface LaneSchedulerOptions {
   /** When the next attempt of the lane may begin; 0 for any time. */
   readonly nextAttemptAt: (id: LaneId) => number
   /** The limits of the webhook. Call `limitsChanged` when they change. */
-  readonly limitsOf?: (id: LaneId) => WebhookLimits | undefined
+  readonly limitsOf: (id: LaneId) => WebhookLimits | undefined
   /** Spaces the attempts of webhooks with `limits.perSecond`. */
-  readonly spacing?: Pick<AttemptSpacing, 'reserve' | 'forget'>
+  readonly spacing: Pick<AttemptSpacing, 'reserve' | 'forget'>
+  /** Whether the tasks of the webhook make no attempt now: its breaker is open, or it requested a pause. */
+  readonly isBlocked: (id: LaneId) => boolean
   readonly signal: AbortSignal
   /** A task has a slot. It must call `endAttempt` when its attempt is over. */
   readonly onSlot: (lane: Lane, task: PartTask) => void
@@ -83,10 +85,10 @@ export class LaneScheduler {
     const { limitsOf, spacing } = this.#options
     for (const lane of this.#lanes.values()) {
       const before = lane.limits
-      lane.limits = limitsOf?.(lane.id)
+      lane.limits = limitsOf(lane.id)
       if (lane.limits === before) continue
       if (lane.limits?.perSecond !== before?.perSecond) {
-        spacing?.forget(lane.id)
+        spacing.forget(lane.id)
         lane.reservedAt = undefined
       }
       this.#queue(lane)
@@ -105,7 +107,7 @@ export class LaneScheduler {
     let lane = this.#lanes.get(destinationId, url)
     if (lane === undefined) {
       lane = new Lane(id, this.#laneLimits)
-      lane.limits = this.#options.limitsOf?.(id)
+      lane.limits = this.#options.limitsOf(id)
       this.#lanes.set(destinationId, url, lane)
     }
     lane.usedAt = now
@@ -215,9 +217,9 @@ export class LaneScheduler {
 
   /** The time that `limits.perSecond` permits, reserved until the lane begins an attempt; 0 without this limit. */
   #reservedAt(lane: Lane): number {
-    const { spacing } = this.#options
+    const { spacing, isBlocked } = this.#options
     const perSecond = lane.limits?.perSecond
-    if (perSecond === undefined || spacing === undefined) return 0
+    if (perSecond === undefined || isBlocked(lane.id)) return 0
     return (lane.reservedAt ??= spacing.reserve(lane.id, perSecond / this.#division.nodes))
   }
 

@@ -21,7 +21,7 @@ const OTHER_ORIGIN = { fresh: 'parked', parked: 'fresh' } as const
  */
 export class Lane {
   readonly id: LaneId
-  /** Those of its webhook; absent as well while the webhook gets no attempts. */
+  /** The limits of its webhook; `undefined` while it gets no attempts. */
   limits: WebhookLimits | undefined
   /** The time of its next attempt, reserved because of `limits.perSecond`. */
   reservedAt: number | undefined
@@ -136,7 +136,7 @@ export class Lane {
     this.#begunSince = 0
   }
 
-  /** Adjusts the recovery limit. Call it before `endAttempt`. */
+  /** Adjusts the recovery limit. Call it before `endAttempt`, with the outcome that the class of the attempt has by default. */
   onResult(
     task: PartTask,
     attempt: Pick<Attempt, 'outcome'> & { readonly begunAt: number },

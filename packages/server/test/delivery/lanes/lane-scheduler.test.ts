@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { AttemptSpacing } from '../../../src/delivery/lanes/attempt-spacing.ts'
 import { LaneScheduler, partOfLimit } from '../../../src/delivery/lanes/lane-scheduler.ts'
 import type { Lane } from '../../../src/delivery/lanes/lane.ts'
 import { OpenDeliveries, type PartTask } from '../../../src/delivery/lanes/open-delivery.ts'
@@ -20,6 +21,9 @@ function open(nextAt = () => 0) {
     metrics: new Metrics(),
     limits: { maxInFlight: 8, maxConcurrencyPerWebhook: 2, webhookQueueSize: 8, maxInMemory: 64 },
     nextAttemptAt: ({ url }) => (url === A.url ? nextAt() : 0),
+    limitsOf: () => undefined,
+    spacing: new AttemptSpacing(clock),
+    isBlocked: () => false,
     signal: new AbortController().signal,
     onSlot: (...begun) => void inFlight.push(begun),
   })

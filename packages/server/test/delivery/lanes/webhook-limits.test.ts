@@ -24,10 +24,11 @@ class Node {
   readonly clock: ManualClock
   readonly scheduler: LaneScheduler
   limits: WebhookLimits | undefined
+  isBlocked = false
   /** The times at which attempts of the lane LIMITED began. */
   readonly begun: number[] = []
   maxInFlight = 0
-  ofOthers = 0
+  begunByOthers = 0
 
   constructor({ limits, clock = new ManualClock(), spacing }: Options) {
     this.clock = clock
@@ -45,6 +46,7 @@ class Node {
       nextAttemptAt: () => 0,
       limitsOf: ({ url }) => (url === LIMITED.url ? this.limits : undefined),
       spacing: spacing ?? new AttemptSpacing(clock),
+      isBlocked: () => this.isBlocked,
       signal: new AbortController().signal,
       onSlot: (lane, task) => this.#onSlot(lane, task),
     })
@@ -68,7 +70,7 @@ class Node {
 
   #onSlot(lane: Lane, task: PartTask): void {
     if (lane.id.url === LIMITED.url) this.begun.push(this.clock.now())
-    else this.ofOthers++
+    else this.begunByOthers++
     this.maxInFlight = Math.max(this.maxInFlight, this.scheduler.inFlightAt(LIMITED))
     this.clock.after(ATTEMPT_MS, () => {
       this.scheduler.endAttempt(lane, task)
@@ -98,6 +100,17 @@ describe('perSecond', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(40)
   })
 
+  test('does not delay tasks that make no attempt, because the breaker is open', () => {
+    const node = new Node({ limits: { perSecond: 1 } })
+    node.isBlocked = true
+    node.add(LIMITED, 100)
+    // A lane that is alone takes four slots, for 120 ms each.
+    expect(node.begunIn(2_000)).toBeGreaterThan(60)
+    node.isBlocked = false
+    node.add(LIMITED, 100)
+    expect(node.begunIn(10_000)).toBeLessThanOrEqual(12)
+  })
+
   test('applies to two nodes together', () => {
     const clock = new ManualClock()
     const nodes = [0, 1].map((index) => {
@@ -119,7 +132,7 @@ describe('perSecond', () => {
     expect(node.scheduler.inFlightAt(LIMITED)).toBe(0)
     node.add(FREE, SLOTS)
     // A lane that is alone takes at most half of the slots.
-    expect(node.ofOthers).toBe(SLOTS / 2)
+    expect(node.begunByOthers).toBe(SLOTS / 2)
     expect(node.scheduler.inFlightAt(FREE)).toBe(SLOTS / 2)
   })
 
