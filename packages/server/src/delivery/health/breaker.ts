@@ -1,5 +1,5 @@
 import type { Attempt, AttemptClass } from '@hookline/protocol'
-import { isForbidden } from '../sending/outcome.ts'
+import { classification, isForbidden } from '../sending/outcome.ts'
 import { isThrottled } from './pace.ts'
 
 /**
@@ -67,21 +67,21 @@ const FIRST_OPEN_MS = 30_000
 const MAX_OPEN_MS = 5 * 60_000
 /** Even with the shortest jitter, a failing webhook gets at most one probe a second. */
 const MIN_OPEN_MS = 1_000
-/** After this time without a result, another probe may start. */
-const PROBE_MS = 30_000
+/** After this time without a result, another probe may start: two requests with the longest timeout, and a new token between them. */
+const PROBE_MS = 75_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
 /** `undefined` if the attempt did not reach the receiver: its URL is forbidden, it got no access token, or a bug stopped it. */
 export function sampleOf(
-  attempt: Pick<Attempt, 'outcome' | 'class' | 'status' | 'durationMs'> & {
+  attempt: Pick<Attempt, 'class' | 'status' | 'durationMs'> & {
     readonly retryAfterMs?: number | undefined
   },
 ): Sample | undefined {
-  const { outcome, class: kind, retryAfterMs } = attempt
+  const { class: kind, retryAfterMs } = attempt
   if (isForbidden(kind) || kind === 'auth_failed' || kind === 'internal_error') return undefined
-  // Retry-After is obeyed, and does not open the breaker. A 4xx is retried only because of `limits.retryOn`.
-  if (outcome !== 'retry' || retryAfterMs !== undefined || kind === 'http_4xx') return 'responded'
+  // Retry-After is obeyed, and does not open the breaker. `retryOn` and `webhook-delivery` do not change what a status means.
+  if (classification(kind).outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   if (isThrottled(attempt)) return 'throttled'
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'
 }

@@ -1,4 +1,5 @@
 import type { Attempt } from '@hookline/protocol'
+import { classification } from '../sending/outcome.ts'
 
 /**
  * The attempts per second of a webhook, learned from its responses. `undefined`: no limit. Its states:
@@ -108,10 +109,11 @@ export function isThrottled({
 
 /** `undefined` if the result does not depend on the receiver's limit. */
 export function paceSampleOf(
-  attempt: Pick<Attempt, 'outcome' | 'status' | 'durationMs'>,
+  attempt: Pick<Attempt, 'class' | 'status' | 'durationMs'>,
 ): PaceSample | undefined {
   if (isThrottled(attempt)) return 'throttled'
-  return attempt.outcome === 'retry' || attempt.status === undefined ? undefined : 'accepted'
+  const isFailure = classification(attempt.class).outcome === 'retry'
+  return isFailure || attempt.status === undefined ? undefined : 'accepted'
 }
 
 export function countAccepted(accepted: AcceptedCount, now: number): AcceptedCount {

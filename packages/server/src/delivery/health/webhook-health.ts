@@ -217,7 +217,7 @@ export class WebhookHealth {
   onResult(
     destinationId: string,
     attempt: EndedAttempt,
-    { generation, now }: { readonly generation: number; readonly now: number },
+    { generation, now }: { readonly generation: number | undefined; readonly now: number },
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)

@@ -8,7 +8,7 @@ import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
 import type { Lane } from '../lanes/lane.ts'
 import type { PartTask } from '../lanes/open-delivery.ts'
-import { loggedError } from '../sending/outcome.ts'
+import { classification, loggedError } from '../sending/outcome.ts'
 import type { CompletedAttempt, Attempts } from './attempts.ts'
 import { hold, isPaused, partOf, remove, settingsFor, withPart, withParts } from './parts.ts'
 
@@ -95,7 +95,8 @@ export class PartRunner {
     const isPaced =
       lane.limits?.perSecond !== undefined ||
       health.pacePerSecond(destination.id, attempt.url) !== undefined
-    lane.onResult(task, { outcome: attempt.outcome, begunAt }, { now, isPaced })
+    const { outcome } = classification(attempt.class)
+    lane.onResult(task, { outcome, begunAt }, { now, isPaced })
     const pausing = this.#pauser.onResult(destination.id, completed, signal)
     if (pausing) onPausing(pausing)
     if (completed.breaker !== 'closed') return

@@ -9,6 +9,7 @@ import {
   type Sample,
   sampleOf,
 } from '../../../src/delivery/health/breaker.ts'
+import { paceSampleOf } from '../../../src/delivery/health/pace.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 
@@ -50,26 +51,32 @@ describe('a closed breaker', () => {
   })
 
   test('counts a 4xx as a response, not as a failure', () => {
-    const rejected = sampleOf({ outcome: 'rejected', class: 'http_4xx', durationMs: 0 })!
+    const rejected = sampleOf({ class: 'http_4xx', durationMs: 0 })!
     expect(after(times(1000, rejected)).state).toBe('closed')
   })
 
+  test('counts a 5xx as a failure, even if the receiver ends the delivery with webhook-delivery', () => {
+    const aborted = {
+      outcome: 'rejected',
+      class: 'http_5xx',
+      status: 500,
+      durationMs: 3_000,
+    } as const
+    expect(sampleOf(aborted)).toBe('failed')
+    expect(paceSampleOf(aborted)).toBeUndefined()
+  })
+
   test('ignores an attempt without an access token', () => {
-    const unauthenticated = { outcome: 'retry', class: 'auth_failed', durationMs: 0 } as const
+    const unauthenticated = { class: 'auth_failed', durationMs: 0 } as const
     expect(sampleOf(unauthenticated)).toBeUndefined()
     expect(sampleOf({ ...unauthenticated, retryAfterMs: 5_000 })).toBeUndefined()
   })
 
   test('counts a Retry-After as a response, and ignores a forbidden URL', () => {
-    const throttled = {
-      outcome: 'retry',
-      class: 'http_throttled',
-      status: 429,
-      durationMs: 5,
-    } as const
+    const throttled = { class: 'http_throttled', status: 429, durationMs: 5 } as const
     expect(sampleOf({ ...throttled, retryAfterMs: 1000 })).toBe('responded')
     expect(sampleOf(throttled)).toBe('throttled')
-    const forbidden = { outcome: 'retry', class: 'address_forbidden', durationMs: 0 } as const
+    const forbidden = { class: 'address_forbidden', durationMs: 0 } as const
     expect(sampleOf(forbidden)).toBeUndefined()
   })
 
