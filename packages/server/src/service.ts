@@ -1,3 +1,4 @@
+import { LIMITS } from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
@@ -313,7 +314,7 @@ function startDelivery(
   })
   reportDestinations(metrics, { ...backend, clock, lanes })
   return {
-    checks: readinessOf(engine, clockWatch),
+    checks: readinessOf(engine, clockWatch, stuckAfterMs(config)),
     failingWorkers: async () => (await engine.status()).failing,
     wake: () => {
       engine.wake()
@@ -377,22 +378,32 @@ function laneSettingsOf({ config, fileShares }: Components): LaneGroupSettings {
   }
 }
 
-/** Longer than any receiver can keep an attempt open. */
-const STUCK_AFTER_MS = 60_000
+/**
+ * Longer than any receiver can keep an attempt open. The longest one has two requests with the maximum timeout of a webhook, and
+ * two for access tokens before each.
+ */
+function stuckAfterMs({ attemptTimeoutMs }: Pick<Config, 'attemptTimeoutMs'>): number {
+  const request = Math.max(attemptTimeoutMs, LIMITS.maxWebhookTimeoutMs)
+  return 2 * (request + 2 * attemptTimeoutMs) + 10_000
+}
 
 /** Deliveries continue, so the service stays ready. */
 function clockCheck(clockWatch: ClockWatch): ReadinessCheck {
   return { name: 'clock', check: async () => undefined, note: () => clockWatch.note }
 }
 
-function readinessOf(engine: DeliveryEngine, clockWatch: ClockWatch): ReadinessCheck[] {
+function readinessOf(
+  engine: DeliveryEngine,
+  clockWatch: ClockWatch,
+  maxStalledMs: number,
+): ReadinessCheck[] {
   return [
     clockCheck(clockWatch),
     {
       name: 'deliveries',
       check: async () => {
         const { stalledMs } = await engine.status()
-        if (stalledMs < STUCK_AFTER_MS) return
+        if (stalledMs < maxStalledMs) return
         const seconds = Math.floor(stalledMs / 1000)
         throw new Error(`Deliveries are pending, but none has finished for ${seconds} s.`)
       },

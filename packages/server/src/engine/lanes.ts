@@ -4,7 +4,7 @@ import type { WebhookLanes } from '../backend/deliveries.ts'
 import type { FreshDelivery } from '../delivery/dispatcher.ts'
 
 export interface LanesStatus {
-  /** Time since a delivery in memory last ended. An attempt takes seconds at most, however slow its receiver. */
+  /** Time since a delivery in memory last ended. The time of an attempt is limited, however slow its receiver. */
   readonly stalledMs: number
   readonly inMemory: number
   readonly unrecorded: number

@@ -123,12 +123,14 @@ export class ParkedChanges {
 
   /** The maximum wait between two attempts of a webhook of the destination. */
   #maxWaitOf(of: { readonly destinationId: string }): number {
-    const waits = this.#settings(of)?.webhooks.map(({ limits }) =>
-      limits?.retryScheduleMs === undefined
-        ? this.#maxWaitMs
-        : longestWaitMs({ delaysMs: limits.retryScheduleMs }),
+    const webhooks = this.#settings(of)?.webhooks ?? []
+    return webhooks.reduce(
+      (max, { limits }) =>
+        limits?.retryScheduleMs === undefined
+          ? max
+          : Math.max(max, longestWaitMs({ delaysMs: limits.retryScheduleMs })),
+      this.#maxWaitMs,
     )
-    return Math.max(this.#maxWaitMs, ...(waits ?? []))
   }
 
   #windowOf({ url }: LaneId, { settings }: Destination): number {

@@ -26,26 +26,27 @@ export interface ExchangeClient extends Pick<Dispatcher, 'dispatch'> {
 }
 
 export class ExchangeDeadlines {
-  /** From the start to the last response header, including the wait for a socket. */
-  readonly headers: DeadlineQueue
   readonly body: DeadlineQueue
   readonly #clock: Clock
-  /** Of webhooks with their own timeout: at most one for each millisecond up to the maximum. */
-  readonly #byTimeout = new Map<number, ExchangeDeadlines>()
+  readonly #timeoutMs: number
+  /** By timeout: at most one for each millisecond up to the maximum of a webhook. */
+  readonly #headers = new Map<number, DeadlineQueue>()
 
+  /** @param timeoutMs of webhooks without their own */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock
-    this.headers = new DeadlineQueue(clock, timeoutMs)
+    this.#timeoutMs = timeoutMs
     this.body = new DeadlineQueue(clock, READ_MS)
   }
 
-  within(timeoutMs: number): ExchangeDeadlines {
-    let deadlines = this.#byTimeout.get(timeoutMs)
-    if (deadlines === undefined) {
-      deadlines = new ExchangeDeadlines(this.#clock, timeoutMs)
-      this.#byTimeout.set(timeoutMs, deadlines)
+  /** From the start to the last response header, including the wait for a socket. */
+  headers(timeoutMs = this.#timeoutMs): DeadlineQueue {
+    let queue = this.#headers.get(timeoutMs)
+    if (queue === undefined) {
+      queue = new DeadlineQueue(this.#clock, timeoutMs)
+      this.#headers.set(timeoutMs, queue)
     }
-    return deadlines
+    return queue
   }
 }
 
@@ -61,6 +62,7 @@ export class ExchangeDeadlines {
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #deadlines: ExchangeDeadlines
+  readonly #headerDeadlines: DeadlineQueue
   readonly #timer: AttemptTimer
   readonly #onWritten: (() => void) | undefined
   readonly #result = Promise.withResolvers<WebhookResponse>()
@@ -80,10 +82,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#deadlines = deadlines
     this.#timer = timer
     this.#onWritten = onWritten
-    const { headers } = deadlines
-    this.#deadline = headers.begin(() => {
+    this.#headerDeadlines = deadlines.headers(timer.timeoutMs)
+    this.#deadline = this.#headerDeadlines.begin(() => {
       if (this.#controller && this.#salvage({ isCut: true })) this.#stopReading()
-      else this.#fail(new DeadlineExceededError(headers.afterMs))
+      else this.#fail(new DeadlineExceededError(this.#headerDeadlines.afterMs))
     })
   }
 
@@ -133,7 +135,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #readHead(headers: Omit<WebhookResponse, 'body'>): void {
     this.#headers = headers
     this.#timer.stop()
-    this.#deadlines.headers.cancel(this.#deadline)
+    this.#headerDeadlines.cancel(this.#deadline)
     this.#deadline = this.#deadlines.body.begin(() => this.#stopReading())
   }
 
@@ -219,8 +221,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     this.#isOver = true
-    const { headers, body } = this.#deadlines
-    ;(this.#headers ? body : headers).cancel(this.#deadline)
+    const deadlines = this.#headers ? this.#deadlines.body : this.#headerDeadlines
+    deadlines.cancel(this.#deadline)
   }
 }
 

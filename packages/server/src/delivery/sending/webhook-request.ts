@@ -90,7 +90,10 @@ function standardSignatures(request: WebhookRequest, timestamp: number): string[
   ]
 }
 
-/** The webhooks of a destination share the body of an event. It leaves memory before it could collect many timestamps. */
+/**
+ * Without fields, format and transform, the webhooks of a destination share the body of an event. It leaves memory before it
+ * could collect many timestamps.
+ */
 const signatures = new WeakMap<Uint8Array, Map<string, string>>()
 
 /** Signs each event once per timestamp and key, because an Ed25519 signature costs far more than an HMAC. */
