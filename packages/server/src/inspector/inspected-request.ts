@@ -68,11 +68,14 @@ export interface EventInBody {
   readonly previousId: string | null
 }
 
-/** The event in a body; all fields are `null` if it has none. */
+/** The event in a body of any format; all fields are `null` if it has none. */
 export function eventIn(body: string): EventInBody {
   const object = parsed(body)
+  const { data } = object
+  // The formats `standard` and `cloudevents` wrap the payload.
+  const payload = isJsonObject(data) && object['messageId'] === undefined ? data : object
   const field = (name: string): string | null => {
-    const value = Object.hasOwn(object, name) ? object[name] : undefined
+    const value = Object.hasOwn(payload, name) ? payload[name] : undefined
     return typeof value === 'string' ? value : null
   }
   return {
@@ -202,17 +205,17 @@ function reasonFor(
 ): string {
   if (senders.length === 0) return `No destination currently has the webhook ${url}.`
   if (verdict === 'unsigned')
-    return 'The destination has neither a secret nor a key, so its requests are not signed.'
-  if (verdict === 'missing') return 'The request has no X-Signature.'
+    return 'The webhook has neither a secret nor a signing key, so its requests are not signed.'
+  if (verdict === 'missing') return 'The signature header is missing.'
   if (verdict === 'unchecked')
-    return 'The request is signed, but the destination currently has no shared secret.'
+    return 'The request is signed, but the webhook currently has neither a secret nor a signing key.'
   if (webhookSignature === 'stale')
     return 'webhook-timestamp is more than five minutes off: the request was replayed, or a clock is wrong.'
   const invalid = [
     ...(xSignature === 'invalid' ? ['X-Signature'] : []),
     ...(webhookSignature === 'invalid' ? ['webhook-signature'] : []),
   ]
-  return `${invalid.join(' and ')} cannot be verified with the shared secret of the destination: the request was signed with another secret, or its body was changed.`
+  return `${invalid.join(' and ')} cannot be verified: the request was signed with another secret or key, or its body was changed.`
 }
 
 function onlyIdOf(destinations: readonly Destination[]): string | null {

@@ -1,6 +1,7 @@
 import { LIMITS, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { MAX_STORED, RequestStore } from '../../src/inspector/inspector.ts'
+import { formed } from '../../src/routing/form.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { anInspectedRequest } from './an-inspected-request.ts'
 
@@ -53,6 +54,14 @@ test('finds requests by destination and delivery', () => {
   expect(allIn(kept, { destinationId: 'dst_b' })).toEqual([b])
   expect(allIn(kept, { deliveryId: a.deliveryId! })).toEqual([a])
   expect(allIn(kept, { deliveryId: a.deliveryId!, destinationId: 'dst_b' })).toEqual([])
+})
+
+test.for(['standard', 'cloudevents'] as const)('reads the event in the format %s', (format) => {
+  const payload = { type: 'track', event: 'Order', messageId: 'm', timestamp: '', userId: 'u' }
+  const content = { body: Buffer.from(JSON.stringify(payload)), sourceId: 'src_a' }
+  const { body } = formed({ format }, newId('msg', NOON), content)
+  const { event } = anInspectedRequest(body.toString())
+  expect(event).toMatchObject({ type: 'track', name: 'Order', messageId: 'm', userId: 'u' })
 })
 
 test('a recorded delivery identifies the destination of its requests if it was uncertain', () => {

@@ -97,7 +97,7 @@ test('valid with the previous secret, until its rotation is over', () => {
 
 test.each([
   ['another secret', { secret: 'other' }, /^X-Signature and webhook-signature cannot be verified/],
-  ['another body', { secret: 'the secret of a', body: '{}' }, /another secret, or its body/],
+  ['another body', { secret: 'the secret of a', body: '{}' }, /another secret or key, or its body/],
   ['an old timestamp', { secret: 'the secret of a', agoMs: 301_000 }, /five minutes/],
   [
     'another path',
@@ -116,14 +116,14 @@ test('missing: a destination without a secret does not sign', () => {
   expect(resultFor([A, unsigned], { secret: null })).toEqual({
     destinationId: 'dst_u',
     verdict: 'missing',
-    reason: 'The destination has neither a secret nor a key, so its requests are not signed.',
+    reason: 'The webhook has neither a secret nor a signing key, so its requests are not signed.',
   })
   expect(resultFor([A], { secret: null })).toMatchObject({
     verdict: 'missing',
-    reason: 'The request has no X-Signature.',
+    reason: 'The signature header is missing.',
   })
   expect(resultFor([unsigned], { secret: 'other' })).toMatchObject({
     verdict: 'invalid',
-    reason: expect.stringContaining('currently has no shared secret') as string,
+    reason: expect.stringContaining('currently has neither a secret') as string,
   })
 })
