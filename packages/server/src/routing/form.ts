@@ -79,10 +79,11 @@ export const ENVELOPE = ['version', 'type', 'messageId', 'timestamp'] as const
 
 /** Removes and hashes fields. A deletion notice only gets the hashes of its id, so that receivers can match it. */
 export function shaped(payload: JsonObject, fields: Fields): JsonObject {
-  const { keep, change, changeNotice } = rulesOf(fields)
-  if (payload['type'] === 'delete') return changed(payload, changeNotice) as JsonObject
-  const left = keep === undefined ? payload : kept(payload, keep)
-  return changed(left, change) as JsonObject
+  if (payload['type'] === 'delete') {
+    const hashes = hashesOf(fields).filter(([path]) => NOTICE_IDS.includes(path))
+    return changed(payload, treeOf(hashes, placesInPayload)) as JsonObject
+  }
+  return IN_PAYLOAD.apply(payload, fields)
 }
 
 /** The parts of a call that the rules of its source apply to, besides unknown fields. */
@@ -96,34 +97,9 @@ export const FIXED_CALL_FIELDS = [
 
 /** Removes and hashes fields of a call, or of the parts that the calls of a batch share, before it is stored. */
 export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): JsonObject {
-  const { keep, change, keepMoved, changeMoved } = callRulesOf(fields)
   // Its traits become its properties.
-  const isMoved = type === 'page' && !isPresent(call['properties'])
-  const tree = isMoved ? keepMoved : keep
-  const left = tree === undefined ? call : kept(call, tree)
-  return changed(left, isMoved ? changeMoved : change) as JsonObject
-}
-
-function isPresent(value: Json | undefined): boolean {
-  return value !== undefined && value !== null
-}
-
-/** Rules are compiled once: a changed destination or source has a new object. */
-const compiled = new WeakMap<Fields, Rules>()
-const compiledForCalls = new WeakMap<Fields, CallRules>()
-
-interface Rules {
-  readonly keep: Tree | undefined
-  readonly change: Tree
-  readonly changeNotice: Tree
-}
-
-interface CallRules {
-  readonly keep: Tree | undefined
-  readonly change: Tree
-  /** For a page call whose traits become its properties. */
-  readonly keepMoved: Tree | undefined
-  readonly changeMoved: Tree
+  const isMoved = type === 'page' && (call['properties'] ?? null) === null
+  return (isMoved ? IN_MOVED_CALL : IN_CALL).apply(call, fields)
 }
 
 type Change = (value: Json) => Json | undefined
@@ -139,50 +115,13 @@ const NOTICE_IDS = ['userId', 'anonymousId']
 const same: Change = (value) => value
 const dropped: Change = () => undefined
 
-function rulesOf(fields: Fields): Rules {
-  const known = compiled.get(fields)
-  if (known !== undefined) return known
-  const { keep } = fields
-  const changes = changesOf(fields)
-  const rules = {
-    keep: keep && treeOf(keeping([...ENVELOPE, ...keep]), placesInPayload),
-    change: treeOf(changes, placesInPayload),
-    changeNotice: treeOf(
-      changes.filter(([path, change]) => change !== dropped && NOTICE_IDS.includes(path)),
-      placesInPayload,
-    ),
-  }
-  compiled.set(fields, rules)
-  return rules
-}
-
-function callRulesOf(fields: Fields): CallRules {
-  const known = compiledForCalls.get(fields)
-  if (known !== undefined) return known
-  const keep = fields.keep && keeping([...FIXED_CALL_FIELDS, ...fields.keep])
-  const changes = changesOf(fields)
-  const rules = {
-    keep: keep && treeOf(keep, placesInCall),
-    change: treeOf(changes, placesInCall),
-    keepMoved: keep && treeOf(keep, placesInMovedCall),
-    changeMoved: treeOf(changes, placesInMovedCall),
-  }
-  compiledForCalls.set(fields, rules)
-  return rules
-}
-
 type PathChange = readonly [path: string, change: Change]
 
-/** A path that is both hashed and dropped is dropped. */
-function changesOf({ drop = [], hash = [], salt }: Fields): readonly PathChange[] {
-  const hashes = hash.map(({ path, normalize }): PathChange => {
-    return [path, (value) => hashOf(value, salt, normalize === 'email')]
-  })
-  return [...hashes, ...drop.map((path): PathChange => [path, dropped])]
-}
-
-function keeping(paths: readonly string[]): readonly PathChange[] {
-  return paths.map((path) => [path, same])
+function hashesOf({ hash = [], salt }: Fields): PathChange[] {
+  return hash.map(({ path, normalize }) => [
+    path,
+    (value) => hashOf(value, salt, normalize === 'email'),
+  ])
 }
 
 function treeOf(paths: readonly PathChange[], places: Places): Tree {
@@ -222,6 +161,51 @@ const placesInPayload: Places = (steps) => {
   if (second === undefined && first === 'previousId') return [steps, ['Previous ID']]
   return placesInCall(steps)
 }
+
+interface Trees {
+  readonly keep: Tree | undefined
+  readonly change: Tree
+}
+
+/** Applies rules to objects of one shape. */
+class Rules {
+  readonly #fixed: readonly string[]
+  readonly #places: Places
+  /** Compiled once: a changed destination or source has a new object. */
+  readonly #compiled = new WeakMap<Fields, Trees>()
+
+  /** @param fixed the fields that are always kept */
+  constructor(fixed: readonly string[], places: Places) {
+    this.#fixed = fixed
+    this.#places = places
+  }
+
+  apply(object: JsonObject, fields: Fields): JsonObject {
+    const { keep, change } = this.#treesOf(fields)
+    const left = keep === undefined ? object : kept(object, keep)
+    return changed(left, change) as JsonObject
+  }
+
+  #treesOf(fields: Fields): Trees {
+    const known = this.#compiled.get(fields)
+    if (known !== undefined) return known
+    const { keep, drop = [] } = fields
+    const keeping = keep && [...this.#fixed, ...keep].map((path): PathChange => [path, same])
+    const dropping = drop.map((path): PathChange => [path, dropped])
+    const trees = {
+      keep: keeping && treeOf(keeping, this.#places),
+      // A path that is both hashed and dropped is dropped.
+      change: treeOf([...hashesOf(fields), ...dropping], this.#places),
+    }
+    this.#compiled.set(fields, trees)
+    return trees
+  }
+}
+
+const IN_PAYLOAD = new Rules(ENVELOPE, placesInPayload)
+const IN_CALL = new Rules(FIXED_CALL_FIELDS, placesInCall)
+/** For a page call whose traits become its properties. */
+const IN_MOVED_CALL = new Rules(FIXED_CALL_FIELDS, placesInMovedCall)
 
 /** The parts of the value that a path leads to. */
 function kept(value: Json, tree: Tree): Json {

@@ -64,20 +64,20 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
   // First, because the traits of some calls become properties or are copied.
-  const kept = rules.fields === undefined ? call : shapedCall(call, rules.fields, type)
-  const fields = readFields(kept, rules.isUtf8)
+  const shaped = rules.fields === undefined ? call : shapedCall(call, rules.fields, type)
+  const fields = readFields(shaped, rules.isUtf8)
   if (isRefused(fields)) return fields
   addShared(fields, rules.shared)
-  if (isTooLarge(kept, fields, rules)) return { refused: 'message_too_large' }
+  if (isTooLarge(shaped, fields, rules)) return { refused: 'message_too_large' }
   const fault = faultOf(type, fields)
   if (fault !== undefined) return { refused: fault }
   placeTraits(type, fields, { hasProperties: isPresent(call['properties']) })
   fields.context ??= NO_CONTEXT
   return {
     fields: Object.assign(fields, { type, context: fields.context }),
-    unknown: unknownMembers(kept),
-    timestamp: present(kept['timestamp']) ?? present(kept['originalTimestamp']),
-    sentAt: kept['sentAt'],
+    unknown: unknownMembers(shaped),
+    timestamp: present(shaped['timestamp']) ?? present(shaped['originalTimestamp']),
+    sentAt: shaped['sentAt'],
   }
 }
 
