@@ -5,7 +5,7 @@ import type { Clock } from '../../util/time/clock.ts'
 /** Timers may be late by this much. The next attempt is earlier to catch up. */
 const TIMER_MS = 10
 /** Beyond this, the webhook whose last attempt is the oldest is forgotten: its next attempt may be early. */
-const MAX_KEPT = 10_000
+const MAX_WEBHOOKS = 10_000
 
 /**
  * Spaces the attempts of webhooks with `limits.perSecond` evenly, without bursts. A lane reserves the time of its next
@@ -13,7 +13,7 @@ const MAX_KEPT = 10_000
  */
 export class AttemptSpacing {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #freeFrom = new LRUCache<string, number>({ max: MAX_KEPT })
+  readonly #freeFrom = new LRUCache<string, number>({ max: MAX_WEBHOOKS })
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock

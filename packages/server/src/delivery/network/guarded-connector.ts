@@ -8,10 +8,10 @@ import type { AddressGuard } from './address-guard.ts'
 import { AttemptTimer } from './attempt-timer.ts'
 import { Deadline } from './deadline.ts'
 import {
-  AddressForbidden,
+  AddressForbiddenError,
   DeadlineExceededError,
   NameUnresolvedError,
-  PortForbidden,
+  PortForbiddenError,
 } from './network-errors.ts'
 import { connectionClosed, openTcp, openTls } from './open-socket.ts'
 import type { ProxyTunnel } from './proxy-tunnel.ts'
@@ -44,6 +44,7 @@ export interface GuardedConnectorOptions {
  * it finds forbidden, and the proxy must refuse the rest. Requests to the inspector never leave the process.
  */
 export class GuardedConnector implements Disposable {
+  readonly connect: buildConnector.connector
   readonly #options: GuardedConnectorOptions
   readonly #inspector: InProcessConnections | undefined
   readonly #closing = new AbortController()
@@ -52,10 +53,8 @@ export class GuardedConnector implements Disposable {
     this.#options = options
     const { clock, inspector } = options
     this.#inspector = inspector && new InProcessConnections(inspector, clock)
+    this.connect = this.connectWith(options.secureContext)
   }
-
-  readonly connect: buildConnector.connector = (target, callback) =>
-    this.connectWith(this.#options.secureContext)(target, callback)
 
   /** For receivers that require a client certificate. */
   connectWith(secureContext: SecureContext): buildConnector.connector {
@@ -134,7 +133,7 @@ export class GuardedConnector implements Disposable {
   #permittedPort(text: string): number {
     const port = Number(text)
     const service = portRefusal(port, this.#options.allowedPorts)
-    if (service !== undefined) throw new PortForbidden(port, service)
+    if (service !== undefined) throw new PortForbiddenError(port, service)
     return port
   }
 
@@ -142,7 +141,7 @@ export class GuardedConnector implements Disposable {
     const family = isIP(host)
     if (family === 0) return this.#options.resolver.lookup(host)
     const why = this.#options.guard.refusal(host)
-    if (why !== undefined) throw new AddressForbidden(host, host, why)
+    if (why !== undefined) throw new AddressForbiddenError(host, host, why)
     return [{ address: host, family }]
   }
 
@@ -154,7 +153,7 @@ export class GuardedConnector implements Disposable {
     socket.destroy()
     throw address === undefined || why === undefined
       ? connectionClosed()
-      : new AddressForbidden(host, address, why)
+      : new AddressForbiddenError(host, address, why)
   }
 }
 

@@ -26,8 +26,8 @@ export class AttemptAbortedError extends Error {
   }
 }
 
-export class AddressForbidden extends Error {
-  override readonly name = 'AddressForbidden'
+export class AddressForbiddenError extends Error {
+  override readonly name = 'AddressForbiddenError'
   readonly code = 'HOOKLINE_ADDRESS_FORBIDDEN'
   readonly address: string
   readonly why: string
@@ -42,8 +42,8 @@ export class AddressForbidden extends Error {
   }
 }
 
-export class RequestRefused extends Error {
-  override readonly name = 'RequestRefused'
+export class RequestRefusedError extends Error {
+  override readonly name = 'RequestRefusedError'
   readonly code = 'HOOKLINE_REQUEST_REFUSED'
 
   /** @param what completes "Hookline cannot send …" */
@@ -52,8 +52,8 @@ export class RequestRefused extends Error {
   }
 }
 
-export class PortForbidden extends Error {
-  override readonly name = 'PortForbidden'
+export class PortForbiddenError extends Error {
+  override readonly name = 'PortForbiddenError'
   readonly code = 'HOOKLINE_PORT_FORBIDDEN'
 
   constructor(port: number, service: string) {

@@ -7,7 +7,7 @@ import { limitFunction } from 'p-limit'
 import { INSPECTOR_HOST } from '@hookline/protocol'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { AddressForbidden, NameUnresolvedError } from './network-errors.ts'
+import { AddressForbiddenError, NameUnresolvedError } from './network-errors.ts'
 import { Deadline } from './deadline.ts'
 
 const MIN_MS = 5000
@@ -59,14 +59,14 @@ export class Resolver {
     this.#names = new NameServer(servers)
   }
 
-  /** All addresses of the name, IPv4 first. @throws {AddressForbidden | NameUnresolvedError} */
+  /** All addresses of the name, IPv4 first. @throws {AddressForbiddenError | NameUnresolvedError} */
   async lookup(host: string): Promise<readonly LookupAddress[]> {
     const name = host.toLowerCase().replace(/\.$/, '')
     const { addresses, code } = await this.#find(name)
     if (addresses.length === 0) throw new NameUnresolvedError(name, code)
     for (const { address } of addresses) {
       const why = this.#guard.refusal(address)
-      if (why !== undefined) throw new AddressForbidden(name, address, why)
+      if (why !== undefined) throw new AddressForbiddenError(name, address, why)
     }
     return addresses
   }
@@ -140,7 +140,7 @@ export async function hostProblem(
     await deadline.race(resolver.lookup(host))
     return undefined
   } catch (error) {
-    if (error instanceof AddressForbidden)
+    if (error instanceof AddressForbiddenError)
       return { kind: 'forbidden', address: error.address, why: error.why }
     // A late lookup may still succeed.
     return error instanceof NameUnresolvedError && !isBehindProxy

@@ -55,11 +55,11 @@ export function afterAttempt(
   const parts = delivery.webhooks.map((part) =>
     part.url === attempt.url ? partAfter(part, attempt, rules) : part,
   )
-  // Without a request, it is not a round.
-  const isRound = attempt.outcome !== 'declined'
-  const attemptCount = isRound
-    ? Math.max(delivery.attemptCount, attempt.number)
-    : delivery.attemptCount
+  // Without a request, it is not an attempt.
+  const attemptCount =
+    attempt.outcome === 'declined'
+      ? delivery.attemptCount
+      : Math.max(delivery.attemptCount, attempt.number)
   return settled(delivery, parts, rules.successPolicy, attemptCount)
 }
 

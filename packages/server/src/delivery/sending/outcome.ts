@@ -7,12 +7,12 @@ import {
 import { errors } from 'undici'
 import { AuthFailedError } from '../auth/token-request.ts'
 import {
-  AddressForbidden,
+  AddressForbiddenError,
   DeadlineExceededError,
   NameUnresolvedError,
-  PortForbidden,
+  PortForbiddenError,
   ProxyFailedError,
-  RequestRefused,
+  RequestRefusedError,
 } from '../network/network-errors.ts'
 
 export interface Classification {
@@ -218,11 +218,11 @@ export function describeResponse(
 
 const READABLE = [
   DeadlineExceededError,
-  AddressForbidden,
-  PortForbidden,
+  AddressForbiddenError,
+  PortForbiddenError,
   NameUnresolvedError,
   ProxyFailedError,
-  RequestRefused,
+  RequestRefusedError,
   AuthFailedError,
 ]
 

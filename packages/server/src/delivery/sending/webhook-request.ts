@@ -16,7 +16,7 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
 import { authorizationOf } from '../auth/authorization.ts'
-import { RequestRefused } from '../network/network-errors.ts'
+import { RequestRefusedError } from '../network/network-errors.ts'
 
 export interface WebhookRequest extends Signers {
   /** The URL of the webhook, which also identifies it. */
@@ -116,23 +116,23 @@ export function deliveryId(eventId: string, destinationId: string): string {
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Throws `RequestRefused` for an unsendable static header. An undici pool treats a client that refused one as busy. */
+/** Throws `RequestRefusedError` for an unsendable static header. An undici pool treats a client that refused one as busy. */
 export function refuseUnsendable(headers: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(headers)) {
     const isValue = typeof value === 'string' && HEADER_VALUE.test(value)
     if (reservedBy(name) === 'connection' || !HEADER_NAME.test(name) || !isValue) {
-      throw new RequestRefused(`the static header ${JSON.stringify(name)}`)
+      throw new RequestRefusedError(`the static header ${JSON.stringify(name)}`)
     }
   }
 }
 
 /** Wraps an error from before the request was sent, without header values. */
-export function asRefused(cause: unknown): RequestRefused {
-  if (cause instanceof RequestRefused) return cause
+export function asRefused(cause: unknown): RequestRefusedError {
+  if (cause instanceof RequestRefusedError) return cause
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown }
   // undici's messages contain names of headers and options, but no values. Other messages may contain anything.
   const detail = cause instanceof errors.UndiciError ? message : (code ?? 'unknown')
-  return new RequestRefused(`the request (${String(detail)})`, { cause })
+  return new RequestRefusedError(`the request (${String(detail)})`, { cause })
 }
 
 /** The headers of an attempt, in order. `hide` replaces the values of static headers and of `Authorization`, which are secrets. */

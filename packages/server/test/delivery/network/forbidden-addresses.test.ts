@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { createSecureContext } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
-import { AddressForbidden } from '../../../src/delivery/network/network-errors.ts'
+import { AddressForbiddenError } from '../../../src/delivery/network/network-errors.ts'
 import { GuardedConnector } from '../../../src/delivery/network/guarded-connector.ts'
 import type { WebhookSender } from '../../../src/delivery/sending/sender.ts'
 import { systemClock } from '../../../src/util/time/clock.ts'
@@ -120,7 +120,7 @@ test.each(['http:', 'https:'])(
       const target = { hostname: 'a.example', protocol, port: String(receiver.port) }
       connector.connect(target, (...[failure]) => resolve(failure))
     })
-    expect(error).toBeInstanceOf(AddressForbidden)
+    expect(error).toBeInstanceOf(AddressForbiddenError)
     await expect.poll(() => receiver.connections).toBe(1)
     await expect.poll(() => receiver.openConnections).toBe(0)
     expect(receiver.bytesReceived).toBe(0)

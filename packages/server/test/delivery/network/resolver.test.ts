@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { AddressGuard } from '../../../src/delivery/network/address-guard.ts'
 import {
-  AddressForbidden,
+  AddressForbiddenError,
   NameUnresolvedError,
 } from '../../../src/delivery/network/network-errors.ts'
 import { Resolver } from '../../../src/delivery/network/resolver.ts'
@@ -134,7 +134,7 @@ describe.concurrent('an answer', () => {
     ['192.0.66.1', '192.0.66.2', '192.0.66.3', '64:ff9b::a00:1'],
   ])('with a forbidden address is refused as a whole: %s %s', async (...addresses) => {
     await using dns = await setUp({ addresses })
-    await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbidden)
+    await expect(dns.addressesOf('a.example')).rejects.toThrow(AddressForbiddenError)
   })
 
   test('that changes to a private address is refused once the earlier TTL is over', async () => {
@@ -166,6 +166,6 @@ describe.concurrent('the hosts file', () => {
 
   test('does not allow forbidden addresses', async () => {
     await using dns = await setUp(PUBLIC, '10.0.0.1 inside.test\n')
-    await expect(dns.addressesOf('inside.test')).rejects.toThrow(AddressForbidden)
+    await expect(dns.addressesOf('inside.test')).rejects.toThrow(AddressForbiddenError)
   })
 })

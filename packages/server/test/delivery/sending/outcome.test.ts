@@ -1,11 +1,11 @@
 import { errors } from 'undici'
 import { describe, expect, test } from 'vitest'
 import {
-  AddressForbidden,
+  AddressForbiddenError,
   DeadlineExceededError,
   NameUnresolvedError,
-  PortForbidden,
-  RequestRefused,
+  PortForbiddenError,
+  RequestRefusedError,
 } from '../../../src/delivery/network/network-errors.ts'
 import {
   classifyFailure,
@@ -90,9 +90,9 @@ describe('a failure', () => {
   })
 
   test('caused by Hookline has its own class', () => {
-    const forbidden = new AddressForbidden('a.example', '10.0.0.1', 'private')
-    const port = new PortForbidden(5432, 'PostgreSQL')
-    const refused = new RequestRefused('the static header "Expect"')
+    const forbidden = new AddressForbiddenError('a.example', '10.0.0.1', 'private')
+    const port = new PortForbiddenError(5432, 'PostgreSQL')
+    const refused = new RequestRefusedError('the static header "Expect"')
     const unresolved = new NameUnresolvedError('a.example', 'ENOTFOUND')
     expect(classifyFailure(forbidden)).toEqual({ outcome: 'retry', class: 'address_forbidden' })
     expect(classifyFailure(port)).toEqual({ outcome: 'retry', class: 'port_forbidden' })
