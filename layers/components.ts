@@ -50,7 +50,7 @@ export const COMPONENTS = tableOf({
   },
   inspector: {
     holds: 'the built-in receiver: requests as received, signature checks, and its responses',
-    mayImport: ['delivery', ...PORTS_AND_TOOLS],
+    mayImport: ['delivery', 'routing', ...PORTS_AND_TOOLS],
   },
   engine: {
     holds:

@@ -9,6 +9,7 @@ import {
 import { checkSignature, type SignatureCheck } from '@hookline/protocol/check-signature'
 import { publicKeyOf } from '@hookline/protocol/ed25519'
 import type { IncomingHttpHeaders } from 'node:http'
+import { canBeFilledTo } from '../routing/url-template.ts'
 
 /** A request as received. */
 export interface InspectedRequest {
@@ -178,7 +179,7 @@ function sendersAt(
   { isSigned, nowMs }: { readonly isSigned: boolean; readonly nowMs: number },
 ): Destination[] {
   const senders = [...all].filter(({ settings }) =>
-    settings.webhooks.some((webhook) => webhook.url === url),
+    settings.webhooks.some((webhook) => canBeFilledTo(webhook.url, url)),
   )
   const alike = senders.filter((sender) => keysOf(sender, url, nowMs).length > 0 === isSigned)
   return alike.length > 0 ? alike : senders
@@ -186,7 +187,7 @@ function sendersAt(
 
 /** The secrets and public keys that verify requests to this URL. */
 function keysOf({ settings }: Destination, url: string, nowMs: number): string[] {
-  const webhook = settings.webhooks.find((each) => each.url === url)
+  const webhook = settings.webhooks.find((each) => canBeFilledTo(each.url, url))
   if (webhook === undefined) return []
   const { sharedSecret, previousSecret, signingKeys = [] } = signersOf(webhook, settings, nowMs)
   const secrets = [sharedSecret, previousSecret].filter((secret) => typeof secret === 'string')

@@ -52,6 +52,20 @@ export function filledUrl(
   return DOT_SEGMENT.test(path) ? { error: CLIMBS } : { url: origin + filled }
 }
 
+/** Whether the template with some values is the URL. */
+export function canBeFilledTo(template: string, url: string): boolean {
+  if (!hasTemplate(template)) return template === url
+  const [start = '', ...texts] = template.split(TEMPLATE).filter((_, index) => index % 2 === 0)
+  const end = texts.pop() ?? ''
+  let from = start.length
+  for (const text of texts) {
+    const at = url.indexOf(text, from)
+    if (at === -1) return false
+    from = at + text.length
+  }
+  return url.startsWith(start) && url.endsWith(end) && url.length - end.length >= from
+}
+
 const MAX_CHARACTERS = LIMITS.filledUrlCharacters
 const TOO_LONG = `With the values of the event, the URL is longer than ${MAX_CHARACTERS} characters.`
 const CLIMBS = 'With the values of the event, the path of the URL has a segment "." or "..".'

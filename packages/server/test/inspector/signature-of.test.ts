@@ -52,6 +52,16 @@ function resultFor(
 const A = destination('dst_a', 'the secret of a')
 const B = destination('dst_b', 'the secret of b')
 
+test('valid: a URL with a value of the event', () => {
+  const webhooks = [{ url: 'http://inspector.internal/{{userId}}', headers: {} }]
+  const templated = destination('dst_t', 'the secret of t', { webhooks })
+  expect(resultFor([A, templated], { secret: 'the secret of t', path: '/u1' })).toEqual({
+    destinationId: 'dst_t',
+    verdict: 'valid',
+    reason: null,
+  })
+})
+
 test('valid: names the destination with the matching secret', () => {
   const valid = { verdict: 'valid', reason: null }
   expect(resultFor([A, B], { secret: 'the secret of b' })).toEqual({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { LIMITS } from '@hookline/protocol'
-import { filledUrl } from '../../src/routing/url-template.ts'
+import { canBeFilledTo, filledUrl } from '../../src/routing/url-template.ts'
 
 const ORIGIN = 'https://a.example'
 
@@ -43,6 +43,29 @@ describe('a URL', () => {
       '/%7B%7BuserId%7D%7D?a={{b}}',
     )
   })
+})
+
+test('each filled URL is recognised as its template', () => {
+  const parts = fc.array(fc.constantFrom('{{userId}}', '{{event}}', '/a', 'a', '?b='), {
+    maxLength: 6,
+  })
+  fc.assert(
+    fc.property(parts, fc.string(), fc.string(), (rest, userId, event) => {
+      const template = `${ORIGIN}/x${rest.join('')}`
+      const result = filledUrl(template, { userId, event })
+      if ('url' in result) expect(canBeFilledTo(template, result.url)).toBe(true)
+    }),
+  )
+})
+
+test.for([
+  ['/a', '/b'],
+  ['/{{userId}}', 'b/'],
+  ['/{{userId}}/a', '/a'],
+  ['/a{{userId}}a', '/a'],
+  ['/{{userId}}/b{{event}}', '/u/c'],
+])('%s cannot be filled to %s', ([template, url]) => {
+  expect(canBeFilledTo(template!, url!)).toBe(false)
 })
 
 test.for([
