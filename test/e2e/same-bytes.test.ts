@@ -14,7 +14,7 @@ const CALL = {
   unknown: { stays: 'here' },
 }
 
-test('an event has the same bytes on the first attempt, on a retry, after a restart, on a manual retry and in a replay', async () => {
+test('an event has the same bytes and webhook-id on the first attempt, on a retry, after a restart, on a manual retry and in a replay', async () => {
   await using receiver = await openReceiver({ respond: [503, 503, 400, 400, 200] })
   await using service = await startService({ settings: { retryScheduleMs: '300' } })
   const destinationId = await service.createDestination({ urls: [receiver.url], secret: 's' })
@@ -40,6 +40,7 @@ test('an event has the same bytes on the first attempt, on a retry, after a rest
   const bodies = receiver.requests.map(({ body }) => body.toString())
   expect(bodies).toHaveLength(5)
   expect(new Set(bodies).size).toBe(1)
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   // Receivers may re-serialise the body before they verify X-Signature.
   expect(JSON.stringify(JSON.parse(bodies[0]!))).toBe(bodies[0])
 })

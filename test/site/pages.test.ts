@@ -50,7 +50,7 @@ test('a code block shows the file name to save it as, or the terminal to use', (
 })
 
 test('braces in code are shown as they are', () => {
-  expect(readBuilt('guides/choose-and-shape-events.html')).toContain('>{{userId}}</code>')
+  expect(readBuilt('guides/filter-and-transform-events.html')).toContain('>{{userId}}</code>')
 })
 
 test('the search index contains the words of the pages', () => {
