@@ -35,7 +35,7 @@ test('problems are shown with a remedy and a link', async () => {
   const paused = items.filter({ hasText: 'is paused. Paused manually.' })
   await paused.getByText('Deliveries are held, and do not expire, until you resume it.').waitFor()
   const failed = items.filter({ hasText: '1 delivery failed with 404.' })
-  await failed.getByText('Compare URL, static headers and shared secret').waitFor()
+  await failed.getByText('Compare method, URL, static headers, auth, secrets and body').waitFor()
   for (const each of [paused, failed])
     await each.getByText('<img src=x onerror=alert(1)>⟨U+202E⟩').waitFor()
   expect(await page.getByText(ALL_CLEAR).count()).toBe(0)

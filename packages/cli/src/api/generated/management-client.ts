@@ -1959,7 +1959,7 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
                     /** The exact body. */
                     body: string;
                 };
-                /** A command for sh, without the values of static headers. The signature is valid for a few minutes. */
+                /** A command for sh, with placeholders for the values of static headers, Authorization and client certificates. The signature is valid for a few minutes. */
                 curl: string;
             }[];
         };

@@ -70,8 +70,10 @@ const REMEDIES: Readonly<Partial<Record<PendingPart['reason'], (delivery: Ids) =
   retry_after: ({ destinationId }) => closeBreaker(destinationId),
   breaker_open: ({ destinationId }) => closeBreaker(destinationId),
   webhook_paused: ({ destinationId }) => resume(destinationId),
-  webhook_gone: ({ destinationId }) => resume(destinationId),
-  disabled_by_receiver: ({ destinationId }) => resume(destinationId),
+  webhook_gone: ({ destinationId }) =>
+    `Correct the URL or remove the webhook, then run \`hookline destinations resume ${destinationId}\`.`,
+  disabled_by_receiver: ({ destinationId }) =>
+    `Ask the owner of the receiver, then run \`hookline destinations resume ${destinationId}\`, or remove the webhook.`,
   url_forbidden: ({ destinationId }) =>
     `Correct the URL and run \`hookline destinations resume ${destinationId}\`, or change the settings and restart.`,
   destination_paused: ({ destinationId }) => resume(destinationId),

@@ -51,4 +51,13 @@ describe('the lines of a webhook', () => {
       '  Resume it: hookline destinations resume dst_1',
     ])
   })
+
+  it('say what to do before a webhook that its receiver has paused is resumed', () => {
+    expect(linesOf('held', 'webhook_gone').at(-1)).toBe(
+      '  Correct the URL or remove the webhook, then run `hookline destinations resume dst_1`.',
+    )
+    expect(linesOf('held', 'disabled_by_receiver').at(-1)).toBe(
+      '  Ask the owner of the receiver, then run `hookline destinations resume dst_1`, or remove the webhook.',
+    )
+  })
 })

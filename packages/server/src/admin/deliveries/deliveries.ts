@@ -145,7 +145,7 @@ const RequestResponse = Type.Object({
   url: Type.String(),
   request: WebhookRequest,
   curl: Schema.text(
-    'A command for sh, without the values of static headers. The signature is valid for a few minutes.',
+    'A command for sh, with placeholders for the values of static headers, Authorization and client certificates. The signature is valid for a few minutes.',
   ),
 })
 

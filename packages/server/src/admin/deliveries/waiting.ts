@@ -38,7 +38,7 @@ export const WAIT_REASONS = {
   webhook_paused: { meaning: 'The webhook is paused.', remedy: RESUME },
   webhook_gone: {
     meaning: 'The receiver responded with 410 three times in a row, so the webhook is paused.',
-    remedy: RESUME,
+    remedy: 'Correct the URL or remove the webhook, then resume the destination.',
   },
   url_forbidden: {
     meaning: 'allowedNetworks or allowedPorts forbids its address or port.',
@@ -47,7 +47,7 @@ export const WAIT_REASONS = {
   disabled_by_receiver: {
     meaning:
       'A response of the receiver had the header webhook-delivery: disable, so the webhook is paused.',
-    remedy: RESUME,
+    remedy: 'Ask the owner of the receiver. Then resume the destination, or remove the webhook.',
   },
   destination_paused: { meaning: 'The destination is paused.', remedy: RESUME },
   destination_disabled: {
