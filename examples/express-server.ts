@@ -29,7 +29,8 @@ app.post('/webhook', express.raw({ type: 'application/json' }), async (request, 
   }
   const { type, event = '', messageId } = JSON.parse(body.toString()) as Record<string, string>
   console.log('received', type, event)
-  // Delivery is at least once: store the ids of processed webhooks, and ignore duplicates. Respond within 5 seconds.
+  // Delivery is at least once: store the ids of processed webhooks, and ignore duplicates.
+  // Respond within the timeout of the webhook, 5 seconds by default.
   response.json({ seen: messageId })
 })
 

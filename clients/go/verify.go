@@ -16,7 +16,7 @@ import (
 // before or after now.
 var ErrSignature = errors.New("analytics: the request has no valid webhook-signature")
 
-// ErrKey is returned by VerifySignature for a key that is empty or malformed.
+// ErrKey is returned by VerifySignature without a key, or for one that is empty or malformed.
 var ErrKey = errors.New("analytics: a key must be a secret, whsec_ and base64, or whpk_ and 32 bytes in base64")
 
 const signatureTolerance = 5 * time.Minute

@@ -146,8 +146,11 @@ function numbers(): string {
   return table(
     ['limit', 'value'],
     [
-      ['response time', `${attemptTimeoutMs / 1000} s`],
-      ['retries of an event, after it first became due', `${retryWindowMs / HOUR_MS} hours`],
+      ['response time, by default', `${attemptTimeoutMs / 1000} s`],
+      [
+        'retries of an event after it first became due, by default',
+        `${retryWindowMs / HOUR_MS} hours`,
+      ],
       ['retries of a deletion notice', `${noticeRetryWindowMs / HOUR_MS / 24} days`],
       ['maximum pause by `Retry-After`', `${MAX_RETRY_AFTER_MS / HOUR_MS} hour`],
       [
@@ -155,7 +158,7 @@ function numbers(): string {
         `${GONE_LIMIT}, each at least ${MIN_INTERVAL_MS / 1000} s after the previous one`,
       ],
       [
-        'retention of events, for replays',
+        'retention of events, for replays, by default',
         `${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR_MS / 24} days`,
       ],
       ['maximum size of a call, by default', `${messageBytes / 1024} KiB`],

@@ -12,7 +12,7 @@ const PROSE = read('docs/guides/receivers.md')
 it.for([
   `2xx within ${LIMITS.attemptTimeoutMs / SECOND} seconds`,
   `repeated for at most **${LIMITS.retryWindowMs / HOUR} hours**`,
-  `For the first ${LIMITS.retryWindowMs / HOUR} hours you need to do nothing`,
+  `you need to do nothing for the first ${LIMITS.retryWindowMs / HOUR} hours`,
   `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
   `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,
   `bodies of up to ${LIMITS.payloadBytes / 1024 ** 2} MiB`,

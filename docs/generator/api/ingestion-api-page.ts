@@ -31,7 +31,7 @@ const BATCH_EXAMPLE: JsonObject = {
   batch: [
     { type: 'identify', ...CALL_EXAMPLES.identify },
     { type: 'track', ...CALL_EXAMPLES.track },
-    { type: 'track', userId: 'u1', messageId: 'example-refused' },
+    { type: 'track', userId: 'u1', messageId: 'example-rejected' },
   ],
 }
 
@@ -136,7 +136,7 @@ function batches(): string[] {
     fence('sh', curl('/v1/batch', refused)),
     fence(
       'text',
-      '{"success":true,"rejected":[{"index":2,"messageId":"example-refused","code":"event_not_defined","message":"A track call has no event name."}]}',
+      '{"success":true,"rejected":[{"index":2,"messageId":"example-rejected","code":"event_not_defined","message":"A track call has no event name."}]}',
     ),
     'With `X-Strict-Mode: 1`, one invalid call rejects the whole batch, and nothing is stored. An unreadable `timestamp` is rejected as well, with `timestamp_invalid`.',
     fence('sh', curl('/v1/batch', refused, { more: ["-H 'X-Strict-Mode: 1'"] })),
@@ -187,7 +187,7 @@ function duplicates(): string[] {
     list([
       'Every call that is not in `rejected` is on disk, and survives a crash or a power failure, with the two exceptions below.',
       'Hookline then decides for each destination of the source whether to deliver it. `npx hookline trace evt_…` shows the decisions, deliveries and attempts.',
-      'It does not mean that a receiver got the event: deliveries are retried for up to four hours.',
+      `It does not mean that a receiver got the event: deliveries are retried for up to ${LIMITS.retryWindowMs / 3_600_000} hours by default.`,
       'Two kinds of calls get a 200 but are not stored: duplicates, and calls for users suppressed by a deletion request.',
     ]),
   ]

@@ -6,6 +6,7 @@ import {
   type Event,
   EVENT_TYPES,
   type Json,
+  LIMITS,
   PAYLOAD_FIELDS,
   type PayloadType,
   RESERVED_HEADERS,
@@ -16,6 +17,8 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { identifyOf } from '../../../packages/server/src/audiences/evaluation/announcement.ts'
 import { code, fence, list, page, plain, table } from '../markdown.ts'
 
+const HOUR_MS = 3_600_000
+
 /** docs/reference/webhook-payload.md: the requests to a receiver. */
 export function webhookPayloadPage(): string {
   return page(
@@ -23,7 +26,7 @@ export function webhookPayloadPage(): string {
     'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/filter-and-transform-events.md#change-the-method-and-the-url). This page describes these requests. [Write a receiver](../guides/receivers.md) has complete receivers in several languages.',
     '## The request',
     headersTable(),
-    'Respond with 2xx within 5 seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to four hours, and deletion notices for 7 days. All other responses are final, including redirects.',
+    `Respond with 2xx within ${LIMITS.attemptTimeoutMs / 1000} seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to ${LIMITS.retryWindowMs / HOUR_MS} hours, and deletion notices for ${LIMITS.noticeRetryWindowMs / HOUR_MS / 24} days. All other responses are final, including redirects. The first two times are defaults, and a webhook can have [its own limits](../guides/receivers.md#limits-of-a-webhook), which can also retry further statuses.`,
     list([
       '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore duplicates.',
       '**In any order.** Compare `timestamp` if the order matters.',
@@ -121,8 +124,8 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
-  'X-Signature': 'Only with a shared secret, see below.',
-  'webhook-signature': 'Only with a shared secret, see below.',
+  'X-Signature': 'Only if a secret signs, see below.',
+  'webhook-signature': 'Only if a secret or a key pair signs, see below.',
 }
 
 function headersTable(): string {
@@ -144,17 +147,18 @@ function signatures(): string[] {
   const body = webhookPayload(event)
   return [
     '## Signatures',
-    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks.',
+    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. The own secret of a webhook is used instead of the shared secret.',
+    'With `signature` set to `ed25519`, only the key pair of the destination signs, and there is no `X-Signature`. With `both`, the key pair signs as well.',
     table(
       ['header', 'value'],
       [
         [
           code('X-Signature'),
-          'HMAC-SHA1 of the body, as 40 lower-case hexadecimal digits. The key is the shared secret in UTF-8.',
+          'HMAC-SHA1 of the body, as 40 lower-case hexadecimal digits. The key is the secret in UTF-8.',
         ],
         [
           code('webhook-signature'),
-          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the shared secret in UTF-8. If the secret begins with `whsec_`, the key is the rest, decoded from Base64. With `signature` set to `ed25519` or `both`: `v1a,` and the Ed25519 signature of the same text in Base64.',
+          '`v1,` and HMAC-SHA256 in Base64 of `webhook-id`, a dot, `webhook-timestamp`, a dot, and the body ([Standard Webhooks](https://www.standardwebhooks.com)). The key is the secret in UTF-8. If the secret begins with `whsec_`, the key is the rest, decoded from Base64. A key pair adds `v1a,` and the Ed25519 signature of the same text in Base64.',
         ],
       ],
     ),

@@ -55,7 +55,7 @@ export const SETTINGS = {
     parse: text,
   },
   adminPort: {
-    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then only accepts calls. With 0, the system chooses a free port. Without this setting, one port serves everything.',
+    doc: 'Separate port for the management API, the console, health checks and metrics; the main port then accepts only calls, and serves the public keys of destinations. With 0, the system chooses a free port. Without this setting, one port serves everything.',
     parse: integer(0, 65_535),
   },
   backend: {

@@ -15,7 +15,7 @@ const APART_MS = 60_000
 const MAX_APART = 1_000
 
 /**
- * Evaluates the transforms of destinations in a process, with limits of time and memory. An expression that has exceeded a
+ * Evaluates the transforms of destinations in a separate process, with limits of CPU time and memory. An expression that has exceeded a
  * limit is then evaluated in a second process, which pauses after each evaluation. So it neither delays the others nor takes their
  * CPU time.
  */
