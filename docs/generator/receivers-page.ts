@@ -12,12 +12,14 @@ import {
 } from '../../packages/server/src/delivery/sending/outcome.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { code, grouped, plain, table } from './markdown.ts'
+import { receiverPrograms } from './receiver-programs.ts'
 
 const PAGE = new URL('../guides/receivers.md', import.meta.url)
 
-/** docs/guides/receivers.md with up-to-date tables of responses, attempts and numbers. */
+/** docs/guides/receivers.md with up-to-date tables of programs, responses, attempts and numbers. */
 export function receiversPage(): string {
   const regions = {
+    programs: receiverPrograms(),
     responses: responses(),
     schedule: schedule(),
     limits: limits(),

@@ -44,6 +44,12 @@ const FOLDERS: readonly Folder[] = [
     ],
   },
   {
+    folder: 'receivers',
+    title: 'Receivers',
+    about: 'Complete receivers, by language.',
+    first: ['node', 'python', 'go'],
+  },
+  {
     folder: 'reference',
     title: 'Reference',
     about: 'Look up settings, commands, APIs and codes.',

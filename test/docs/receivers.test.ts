@@ -1,24 +1,6 @@
-import { LIMITS } from '@hookline/protocol'
 import { checkSignature } from '@hookline/protocol/check-signature'
 import { expect, it } from 'vitest'
-import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { read } from '@hookline/testing/repository'
-
-const [SECOND, HOUR] = [1000, 3_600_000]
-const PROSE = read('docs/guides/receivers.md')
-  .replaceAll(/^```[^]*?^```|^\|.*$/gm, '')
-  .replaceAll(/\s+/g, ' ')
-
-it.for([
-  `2xx within ${LIMITS.attemptTimeoutMs / SECOND} seconds`,
-  `repeated for at most **${LIMITS.retryWindowMs / HOUR} hours**`,
-  `you need to do nothing for the first ${LIMITS.retryWindowMs / HOUR} hours`,
-  `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
-  `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,
-  `bodies of up to ${LIMITS.payloadBytes / 1024 ** 2} MiB`,
-])('the guide for receivers says "%s", which matches the code', (sentence) => {
-  expect(PROSE).toContain(sentence)
-})
 
 it('the request in the guide for receivers has the signatures of its body and secret', () => {
   const [, sample = ''] = /```text\nPOST [^\n]+\n([^]+?)\n```/.exec(
@@ -31,7 +13,7 @@ it('the request in the guide for receivers has the signatures of its body and se
       return [name.toLowerCase(), value]
     }),
   )
-  const sentAt = Number(headers['webhook-timestamp']) * SECOND
+  const sentAt = Number(headers['webhook-timestamp']) * 1000
   expect(checkSignature({ headers, body }, 'a shared secret', sentAt)).toMatchObject({
     xSignature: 'valid',
     webhookSignature: 'valid',

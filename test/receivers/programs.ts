@@ -1,26 +1,27 @@
-import { readFileSync } from 'node:fs'
+import { markdownPages, read } from '@hookline/testing/repository'
 
-const PAGE = readFileSync(new URL('../../docs/guides/receivers.md', import.meta.url), 'utf8')
+const PAGES = markdownPages()
+  .filter((path) => path.startsWith('docs/receivers/'))
+  .map(read)
+  .join('\n')
 
-/** A receiver of docs/guides/receivers.md. */
+/** A receiver of docs/receivers. */
 export interface Program {
   readonly file: string
-  /** The command on the page that runs it. */
+  /** The command on its page that runs it. */
   readonly command: string
   /** The interpreter or compiler, which may not be installed. */
   readonly language: string
 }
 
-/** The receivers in the table of the page. */
+/** The receivers in the tables of the pages. */
 export const PROGRAMS: readonly Program[] = [
-  ...PAGE.matchAll(
-    /^\|[^|]*\| `(receiver[\w.-]*)` +\| `(HOOKLINE_SECRET="[^"]*" (\S+) [^`]*)` +\|$/gm,
-  ),
+  ...PAGES.matchAll(/^\| `(receiver[\w.-]*)` \| `(HOOKLINE_SECRET="[^"]*" (\S+) [^`]*)` \|$/gm),
 ].map(([, file, command, language]) => ({ file: file!, command: command!, language: language! }))
 
-/** The files to save on the page, by name. */
+/** The files to save on the pages, by name. */
 export const FILES: ReadonlyMap<string, string> = new Map(
-  [...PAGE.matchAll(/^```\w+ file=(\S+)\n([^]*?)^```$/gm)].map(([, name, content]) => [
+  [...PAGES.matchAll(/^```\w+ file=(\S+)\n([^]*?)^```$/gm)].map(([, name, content]) => [
     name!,
     content!,
   ]),

@@ -9,7 +9,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { freePort } from '@hookline/testing/network/free-port'
 import { FILES, type Program } from './programs.ts'
 
-/** The shared secret in the commands of the page. */
+/** The shared secret in the commands of the pages. */
 export const SECRET = 'a shared secret'
 
 /** Long, because Go compiles its standard library if its cache is empty. */
@@ -21,7 +21,7 @@ export function isInstalled({ language }: Pick<Program, 'language'>): boolean {
   return spawnSync('sh', ['-c', `command -v ${language}`]).status === 0
 }
 
-/** A receiver of the page, saved and run in an empty folder as the page describes. */
+/** A receiver of a page, saved and run in an empty folder as its page describes. */
 export class ReceiverProcess implements AsyncDisposable {
   readonly url: string
   output = ''

@@ -6,7 +6,7 @@ import { FILES, PROGRAMS } from './programs.ts'
 import { isInstalled, ReceiverProcess, SECRET, START_MS } from './receiver-process.ts'
 import { newId, sendSigned, type SignedRequest } from './signed-request.ts'
 
-test('the page has a receiver and a command for each language', () => {
+test('the pages have a receiver and a command for each language', () => {
   const files = [...FILES.keys()].filter((name) => name.startsWith('receiver'))
   expect(PROGRAMS.map(({ file }) => file).toSorted()).toEqual(files.toSorted())
   expect(new Set(PROGRAMS.map(({ language }) => language))).toEqual(

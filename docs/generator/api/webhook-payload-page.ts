@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000
 export function webhookPayloadPage(): string {
   return page(
     '# The webhook payload',
-    'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/filter-and-transform-events.md#change-the-method-and-the-url). This page describes these requests. [Write a receiver](../guides/receivers.md) has complete receivers in several languages.',
+    'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/filter-and-transform-events.md#change-the-method-and-the-url). This page describes these requests. [Write a receiver](../guides/receivers.md) explains how to process them, and links to complete programs in five languages.',
     '## The request',
     headersTable(),
     `Respond with 2xx within ${LIMITS.attemptTimeoutMs / 1000} seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to ${LIMITS.retryWindowMs / HOUR_MS} hours, and deletion notices for ${LIMITS.noticeRetryWindowMs / HOUR_MS / 24} days. All other responses are final, including redirects. The first two times are defaults, and a webhook can have [its own limits](../guides/receivers.md#limits-of-a-webhook), which can also retry further statuses.`,
@@ -167,7 +167,7 @@ function signatures(): string[] {
       'Compare in constant time.',
       'Reject a `webhook-timestamp` that is more than 5 minutes before or after the current time.',
       'While a secret or a key is being replaced, `webhook-signature` has the signatures of both, separated by a space. One of them must match. `X-Signature` uses the new secret.',
-      'The public keys of a destination are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) has code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
+      'The public keys of a destination are at `/.well-known/hookline/keys/:destinationId`. [Verify with a public key](../guides/receivers.md#verify-with-a-public-key) links to code for three languages, and [Standard Webhooks, clause by clause](standard-webhooks.md) lists the differences.',
     ]),
     `Example: for the track payload below, the shared secret \`${SECRET}\` and these headers`,
     fence('text', `webhook-id: ${ID}\nwebhook-timestamp: ${TIMESTAMP}`),
