@@ -29,7 +29,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   const url = page.getByRole('textbox', { name: 'URL' })
   expect(await url.inputValue()).toBe(wrong)
   await url.fill(receiver.url)
-  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Save' }).first().click()
   await page.getByText('Saved. The changes apply from the next attempt.').waitFor()
 
   await page.getByRole('link', { name: 'Failures' }).click()
