@@ -20,11 +20,11 @@ export const SCHEME_RESULTS = {
   invalid: 'invalid: made with a different secret or body',
   stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
-  unchecked: 'not checked: the sending destination is unknown or has no shared secret',
+  unchecked: 'not checked: the sending destination is unknown, or has no secret and no key pair',
 }
 
 /** The reason may contain the path of the request, which has no length limit. */
 export function verdictReason({ reason }: { readonly reason: string | null }): string {
-  if (reason === null) return 'The signature matches the shared secret.'
+  if (reason === null) return 'The signature matches a secret or key of the destination.'
   return shownText(reason, 1_000)
 }

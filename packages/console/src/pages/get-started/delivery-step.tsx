@@ -10,7 +10,7 @@ import { shownState } from '../../domain/trace/states.ts'
 import { VERDICTS, verdictReason } from '../../domain/signature-verdict.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { hasSecret } from './steps.ts'
+import { isSigned } from './steps.ts'
 
 interface DeliveryStepProps {
   readonly event: Event | undefined
@@ -43,7 +43,7 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
         <StateBadge tone="delivered">Delivered</StateBadge>
         The receiver returned {attempt.status} in {duration(attempt.durationMs)}. {trace}
       </p>
-      {destination !== undefined && !hasSecret(destination) && <Unsigned id={destination.id} />}
+      {destination !== undefined && !isSigned(destination) && <Unsigned id={destination.id} />}
       <InspectedRequest deliveryId={delivery.id} />
     </div>
   )
@@ -52,8 +52,8 @@ export function DeliveryStep({ event, delivery, destination }: DeliveryStepProps
 function Unsigned({ id }: Pick<Destination, 'id'>): ReactElement {
   return (
     <p>
-      <StateBadge tone="retrying">Not signed</StateBadge> The destination has no shared secret, so
-      its receiver cannot verify requests. Set one in{' '}
+      <StateBadge tone="retrying">Not signed</StateBadge> The destination has a URL without a
+      secret, so its receiver cannot verify requests. Set one in{' '}
       <Link
         to="/destinations/$id"
         params={{ id }}

@@ -9,7 +9,7 @@ import { DestinationStep } from './destination-step.tsx'
 import { SendStep } from './send-step.tsx'
 import { SourceStep } from './source-step.tsx'
 import { Step } from './step.tsx'
-import { hasSecret, stepStates, usableDestination, usableSource } from './steps.ts'
+import { isSigned, stepStates, usableDestination, usableSource } from './steps.ts'
 import { useFirstDelivery } from './use-first-delivery.ts'
 import { VerifyStep } from './verify-step.tsx'
 
@@ -24,7 +24,7 @@ export function GetStartedPage(): ReactElement {
   const error = sources.error ?? destinations.error
   if (sources.data === undefined || destinations.data === undefined)
     return error === null ? <Skeleton lines={8} /> : <Failed error={error} />
-  const isDelivered = delivery?.state === 'delivered' && hasSecret(destination)
+  const isDelivered = delivery?.state === 'delivered' && isSigned(destination)
   const states = stepStates([
     source !== undefined,
     destination !== undefined,

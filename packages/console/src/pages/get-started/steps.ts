@@ -28,7 +28,19 @@ export function usableDestination(
   )
 }
 
-/** Whether requests are signed. */
-export function hasSecret(destination: Destination | undefined): boolean {
-  return destination?.settings.sharedSecret.set === true
+/** Whether all requests are signed: with a key pair, the shared secret, or the own secret of each URL. */
+export function isSigned(destination: Destination | undefined): boolean {
+  if (destination === undefined) return false
+  const { signature, sharedSecret, webhooks } = destination.settings
+  const hasSecrets = sharedSecret.set || webhooks.every(({ secret }) => secret !== undefined)
+  return signature !== 'secret' || hasSecrets
+}
+
+/** What its receiver needs to verify requests. */
+export function verifiedWith({ settings }: Pick<Destination, 'settings'>): string {
+  const { signature, sharedSecret, webhooks } = settings
+  const hasOwn = webhooks.some(({ secret }) => secret !== undefined)
+  const hasSecret = signature !== 'ed25519' && (sharedSecret.set || hasOwn)
+  if (signature !== 'secret' && !hasSecret) return 'public key'
+  return hasOwn ? 'secret of its URL' : 'shared secret'
 }

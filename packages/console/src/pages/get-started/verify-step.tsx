@@ -3,6 +3,7 @@ import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { VerifyTabs } from '../../domain/snippets/snippet-tabs.tsx'
+import { verifiedWith } from './steps.ts'
 
 interface VerifyStepProps {
   readonly destination: Destination | undefined
@@ -12,20 +13,29 @@ interface VerifyStepProps {
 export function VerifyStep({ destination, secret }: VerifyStepProps): ReactElement {
   if (destination === undefined)
     return <p className="text-ink-faint">Check the signature in a few lines of code.</p>
+  const settings = (
+    <Link
+      to="/destinations/$id"
+      params={{ id: destination.id }}
+      search={{ tab: 'settings' }}
+      className="text-accent underline"
+    >
+      the destination’s settings
+    </Link>
+  )
+  const key = verifiedWith(destination)
+  if (key === 'public key')
+    return (
+      <p>
+        Requests are signed with a key pair. Pass the public key in {settings} to{' '}
+        <code>verifySignature</code> of <code>@hookline/client</code>.
+      </p>
+    )
   return (
     <>
       {secret === undefined ? (
         <p>
-          You need the destination’s shared secret. If you no longer have it, rotate it in{' '}
-          <Link
-            to="/destinations/$id"
-            params={{ id: destination.id }}
-            search={{ tab: 'settings' }}
-            className="text-accent underline"
-          >
-            the destination’s settings
-          </Link>
-          .
+          You need the {key}. If you do not have it, set or rotate it in {settings}.
         </p>
       ) : (
         <p>
