@@ -78,7 +78,7 @@ test('a URL gets its own secret, which saving the settings keeps, and a key pair
   await go(`destinations/${id}?tab=settings`)
   await page.getByRole('button', { name: `Set secret… ${urls[1]}` }).click()
   await page.getByRole('button', { name: 'Set secret', exact: true }).click()
-  const secret = await page.getByLabel('the shared secret', { exact: true }).textContent()
+  const secret = await page.getByLabel('the secret of this URL', { exact: true }).textContent()
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: `Rotate… ${urls[1]}` }).waitFor()
   await page.getByLabel('Name').fill('Renamed')

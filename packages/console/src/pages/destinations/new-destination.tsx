@@ -92,6 +92,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
       {inspector && <Target draft={draft} onChange={change} />}
       {draft.target === 'own' && <WebhooksEditor draft={draft} error={error} onChange={change} />}
       <SecretChoice
+        name="shared secret"
         draft={draft.secret}
         mayBeNone
         fault={faultAt(error, '/settings/sharedSecret')}
@@ -192,7 +193,7 @@ function Created({ destination, secret }: CreatedProps): ReactElement {
         {enabled ? 'now receives new events.' : 'is disabled: enable it in its settings.'}
       </p>
       <Warnings warnings={warnings} />
-      {secret !== null && <NewSecret secret={secret} />}
+      {secret !== null && <NewSecret name="shared secret" secret={secret} />}
       <p className="flex flex-wrap gap-4">
         <Link
           to="/destinations/$id"

@@ -6,6 +6,8 @@ import { newSecret } from '../../../domain/new-secret.ts'
 import type { SecretDraft } from './new-destination-draft.ts'
 
 interface SecretChoiceProps {
+  /** `shared secret` */
+  readonly name: string
   readonly draft: SecretDraft
   readonly onChange: (draft: SecretDraft) => void
   readonly fault: string | undefined
@@ -14,7 +16,7 @@ interface SecretChoiceProps {
 }
 
 export function SecretChoice(props: SecretChoiceProps): ReactElement {
-  const { draft, onChange, fault, mayBeNone = false } = props
+  const { name, draft, onChange, fault, mayBeNone = false } = props
   const group = useId()
   const choice = (kind: SecretDraft['kind'], label: string, hint?: string): ReactElement => (
     <Choice
@@ -27,7 +29,7 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
   )
   return (
     <fieldset className="flex flex-col gap-2">
-      <legend className="text-dense mb-1 font-medium">Shared secret</legend>
+      <legend className="text-dense mb-1 font-medium first-letter:uppercase">{name}</legend>
       {choice('new', 'Generate', 'Shown once.')}
       {choice('own', 'Use my own')}
       {draft.kind === 'own' && (
@@ -55,13 +57,19 @@ export function secretOf({ kind, own }: SecretDraft): string | null {
   return kind === 'own' ? own : newSecret()
 }
 
-export function NewSecret({ secret }: { readonly secret: string }): ReactElement {
+interface NewSecretProps {
+  /** `shared secret` */
+  readonly name: string
+  readonly secret: string
+}
+
+export function NewSecret({ name, secret }: NewSecretProps): ReactElement {
   return (
     <div className="flex flex-col gap-1">
       <p>
-        Copy the shared secret into your receiver now: <strong>it is not shown again.</strong>
+        Copy the {name} into your receiver now: <strong>it is not shown again.</strong>
       </p>
-      <CodeBlock text={secret} what="the shared secret" />
+      <CodeBlock text={secret} what={`the ${name}`} />
     </div>
   )
 }

@@ -30,7 +30,8 @@ interface RotateSecretProps {
 /** Replaces the secret. During the overlap, requests are signed with both, so receivers can switch. */
 export function RotateSecret({ destination, url, onClose }: RotateSecretProps): ReactElement {
   const { id, settings } = destination
-  const isFirst = !settings.sharedSecret.set && secretAt(destination, url)?.set !== true
+  const isFirst = secretAt(destination, url)?.set !== true
+  const name = url === undefined ? 'shared secret' : 'secret of this URL'
   const client = useQueryClient()
   const [draft, setDraft] = useState<SecretDraft>({ kind: 'new', own: '' })
   const [overlap, setOverlap] = useState('24')
@@ -50,20 +51,19 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
     event.preventDefault()
     rotate.mutate()
   }
-  const kind = url === undefined ? 'shared secret' : 'secret of this URL'
-  const title = isFirst ? `Set a ${kind}` : `Rotate the ${kind}`
   return (
-    <Modal title={title} isOpen onClose={onClose}>
+    <Modal title={`${isFirst ? 'Set' : 'Rotate'} the ${name}`} isOpen onClose={onClose}>
       {rotate.data !== undefined ? (
-        <Rotated {...rotate.data} url={url} onClose={onClose} />
+        <Rotated {...rotate.data} name={name} url={url} onClose={onClose} />
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-4">
           <SecretChoice
+            name={name}
             draft={draft}
             fault={faultAt(rotate.error, '/secret')}
             onChange={setDraft}
           />
-          {!isFirst && (
+          {(!isFirst || settings.sharedSecret.set) && (
             <Field
               label="Overlap"
               hint="Until it ends, webhook-signature has both signatures. X-Signature has only the new one."
@@ -92,6 +92,7 @@ function secretAt({ settings }: Destination, url: string | undefined) {
 }
 
 interface RotatedProps {
+  readonly name: string
   readonly changed: Destination
   readonly url: string | undefined
   /** The generated secret. */
@@ -99,15 +100,15 @@ interface RotatedProps {
   readonly onClose: () => void
 }
 
-function Rotated({ changed, url, secret, onClose }: RotatedProps): ReactElement {
+function Rotated({ name, changed, url, secret, onClose }: RotatedProps): ReactElement {
   const previousUntil = secretAt(changed, url)?.previousUntil
   return (
     <div className="flex flex-col gap-4">
       <Warnings warnings={changed.warnings} />
       {secret === undefined ? (
-        <p>New requests are signed with your secret.</p>
+        <p>Your secret is set.</p>
       ) : (
-        <NewSecret secret={secret} />
+        <NewSecret name={name} secret={secret} />
       )}
       {previousUntil !== undefined && (
         <p>

@@ -19,11 +19,12 @@ interface SecretPanelProps {
 
 /** The shared secret, and the own secret of each URL. */
 export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
-  const { sharedSecret, webhooks } = destination.settings
+  const { sharedSecret, signature, webhooks } = destination.settings
   const hasOwn = webhooks.length > 1 || webhooks.some(({ secret }) => secret !== undefined)
   return (
     <Panel title="Secrets">
       <div className="flex flex-col gap-4">
+        {signature === 'ed25519' && <p>Not in use: only the key pair signs requests.</p>}
         <SecretRow destination={destination} secret={sharedSecret} />
         {hasOwn &&
           webhooks.map(({ url, secret }) => (
@@ -58,8 +59,8 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
 }
 
 const NONE = {
-  shared: 'None: requests are not signed with it, so receivers cannot verify them.',
-  own: 'No secret: its requests are signed with the shared secret.',
+  shared: 'None: requests to URLs without their own secret are not signed with a secret.',
+  own: 'None: the shared secret applies.',
 }
 
 function SetSecret({ last4, previousUntil }: Destination['settings']['sharedSecret']) {
@@ -137,9 +138,9 @@ function RemoveSecret({ destination, url, onClose }: RemoveSecretProps): ReactEl
       onClose={onClose}
     >
       <p>
-        {url === undefined
-          ? 'Requests will no longer be signed with it, so receivers that verify signatures with it will reject them.'
-          : 'The shared secret will sign its requests, so a receiver that verifies them with its own secret will reject them.'}{' '}
+        Requests will no longer be signed with it, so receivers that verify signatures with it will
+        reject them.{' '}
+        {url !== undefined && settings.sharedSecret.set && 'The shared secret replaces it. '}
         This cannot be undone.
       </p>
     </Confirm>
