@@ -19,6 +19,14 @@ test('the number of listed retries is limited', () => {
   expect(retryTimes({ windowMs: HOUR, delaysMs: [1] }, 0).length).toBeLessThanOrEqual(101)
 })
 
+test('the last retry is in the last minute of the window, however many retries are not listed', () => {
+  expect(retryTimes({ windowMs: HOUR, delaysMs: [1_000] }, 0).at(-1)).toBe(HOUR - 30_000)
+})
+
+test('a window of 0s has no retries', () => {
+  expect(retryTimes({ windowMs: 0, delaysMs: [] }, 0)).toEqual([])
+})
+
 test('the schedule is read from the settings of the service, unless the webhook has its own', () => {
   const window = { name: 'retryWindow', value: '4h' }
   expect(scheduleOf([window, { name: 'retrySchedule', value: null }])).toEqual({

@@ -6,7 +6,7 @@ import { systemQuery } from '../../../domain/system.ts'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { duration } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
-import { type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'
+import { MAX_RETRIES, type RetrySchedule, retryTimes, scheduleOf } from './retry-times.ts'
 
 const MAX_FIRST = 10
 
@@ -45,6 +45,14 @@ function Schedule({ schedule, source }: ScheduleProps): ReactElement {
   const times = retryTimes(schedule, start)
   const shown = [...times.slice(0, MAX_FIRST), ...times.slice(MAX_FIRST).slice(-1)]
   const left = times.length - shown.length
+  const count = times.length > MAX_RETRIES ? `at least ${left}` : left
+  if (times.length === 0)
+    return (
+      <p>
+        Failed deliveries are not retried.{' '}
+        <span className="text-ink-faint text-note">{source}</span>
+      </p>
+    )
   return (
     <div className="flex flex-col gap-2">
       <p>
@@ -57,7 +65,7 @@ function Schedule({ schedule, source }: ScheduleProps): ReactElement {
         </li>
         {shown.map((at, index) => (
           <li key={at}>
-            {index === MAX_FIRST && left > 0 && `… ${left} more… `}
+            {index === MAX_FIRST && left > 0 && `… ${count} more… `}
             {index === shown.length - 1 ? 'last retry' : `${ordinal(index + 1)} retry`}{' '}
             <Moment at={at} />
           </li>

@@ -16,7 +16,7 @@ interface Setting {
 const FIRST_DELAY_MS = 5_000
 const MAX_DELAY_MS = 30 * 60_000
 const MAX_LAST_SPAN_MS = 60_000
-const MAX_RETRIES = 100
+export const MAX_RETRIES = 100
 
 /** The schedule of a webhook with these limits; `undefined` if the window in the settings is invalid. */
 export function scheduleOf(
@@ -31,19 +31,20 @@ export function scheduleOf(
 }
 
 /**
- * The retries of a delivery due at `start` whose attempts fail immediately, without jitter. The last one is in the last
- * minute of the window.
+ * The retries of a delivery due at `start` whose attempts fail immediately, without jitter: up to `MAX_RETRIES`, then the
+ * last one, in the last minute of the window.
  */
 export function retryTimes({ windowMs, delaysMs }: RetrySchedule, start: number): number[] {
+  if (windowMs === 0) return []
   const lastSpanMs = Math.min(MAX_LAST_SPAN_MS, windowMs / 10)
   const last = start + windowMs - lastSpanMs
   const times: number[] = []
-  for (let at = start; times.length < MAX_RETRIES;) {
+  for (let at = start; ;) {
     const number = times.length + 1
     const defaultDelay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
     at += delaysMs.length > 0 ? delaysMs[Math.min(number, delaysMs.length) - 1]! : defaultDelay
-    if (at >= last) return [...times, Math.round(last + lastSpanMs / 2)]
+    if (at >= last || times.length === MAX_RETRIES)
+      return [...times, Math.round(last + lastSpanMs / 2)]
     times.push(at)
   }
-  return times
 }
