@@ -3,6 +3,7 @@ import {
   authDraftOf,
   authPointer,
   emptyAuth,
+  hasOtherTokenUrl,
   requestedAuth,
 } from '../../src/pages/destinations/form/auth-draft.ts'
 
@@ -28,6 +29,20 @@ test('a stored secret does not follow its webhook to another URL, or to another 
   expect(requestedAuth(draft, false)).toEqual({ basic: { user: 'u', password: '' } })
   expect(requestedAuth({ ...draft, kind: 'bearer' }, true)).toEqual({ bearer: '' })
   expect(requestedAuth({ ...draft, kind: 'none' }, true)).toBeUndefined()
+})
+
+test('a stored client secret is not kept for another token URL', () => {
+  const draft = authDraftOf({ oauth2 })
+  const tokenUrl = 'https://other.example/'
+  const moved = { ...draft, values: { ...draft.values, tokenUrl } }
+  expect(requestedAuth(moved, true)).toEqual({ oauth2: { ...oauth2, tokenUrl, clientSecret: '' } })
+  expect([hasOtherTokenUrl(draft), hasOtherTokenUrl(moved)]).toEqual([false, true])
+  // Values of another kind that was selected for a moment.
+  const { values } = moved
+  const basic = authDraftOf({ basic: { user: 'u', password: set } })
+  expect(requestedAuth({ ...basic, values: { ...values, ...basic.values } }, true)).toEqual({
+    basic: { user: 'u', password: set },
+  })
 })
 
 test('entered values are sent, and an empty scope is left out', () => {

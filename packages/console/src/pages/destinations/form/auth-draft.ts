@@ -10,6 +10,8 @@ export interface AuthDraft {
   /** By name of the field. Stored secrets are absent. */
   readonly values: Readonly<Record<string, string>>
   readonly storedKind: AuthKind
+  /** The token URL for which the client secret is stored. */
+  readonly storedTokenUrl?: string
   /** The stored client certificate. */
   readonly certificate?: { readonly subject: string; readonly expiresAt: string }
 }
@@ -60,23 +62,29 @@ export function authDraftOf(auth: StoredAuth): AuthDraft {
   if (auth?.bearer) return { kind: 'bearer', values: {}, storedKind: 'bearer' }
   if (auth?.oauth2) {
     const { tokenUrl, clientId, scope = '' } = auth.oauth2
-    return { kind: 'oauth2', values: { tokenUrl, clientId, scope }, storedKind: 'oauth2' }
+    const values = { tokenUrl, clientId, scope }
+    return { kind: 'oauth2', values, storedKind: 'oauth2', storedTokenUrl: tokenUrl }
   }
   if (auth?.clientCertificate === undefined) return emptyAuth()
   const kind = 'clientCertificate'
   return { kind, values: {}, storedKind: kind, certificate: auth.clientCertificate.certificate }
 }
 
-/** `auth` for a request. Empty secrets stand for the stored ones if `hasSameUrl`. */
+/** Whether the client secret is stored for another token URL: the service sends it to no other. */
+export function hasOtherTokenUrl({ kind, values, storedTokenUrl }: AuthDraft): boolean {
+  return kind === 'oauth2' && values['tokenUrl'] !== storedTokenUrl
+}
+
+/** `auth` for a request. Empty secrets stand for the stored ones if both URLs are the same as before. */
 export function requestedAuth(draft: AuthDraft, hasSameUrl: boolean): object | undefined {
   const { kind, values } = draft
   if (kind === 'none') return undefined
+  const isStored = draft.storedKind === kind && hasSameUrl && !hasOtherTokenUrl(draft)
   const fields = AUTH_FIELDS[kind]
     .filter(({ name, isOptional }) => !isOptional || (values[name] ?? '') !== '')
     .map(({ name, isSecret }) => {
       const value = values[name] ?? ''
-      const isKept = isSecret && value === '' && hasSameUrl && draft.storedKind === kind
-      return [name, isKept ? { set: true } : value] as const
+      return [name, isSecret && isStored && value === '' ? { set: true } : value] as const
     })
   const object = Object.fromEntries(fields)
   return kind === 'bearer' ? object : { [kind]: object }

@@ -9,6 +9,7 @@ import {
   type AuthDraft,
   type AuthKind,
   authPointer,
+  hasOtherTokenUrl,
 } from './auth-draft.ts'
 
 interface AuthEditorProps {
@@ -70,8 +71,13 @@ export function AuthEditor(props: AuthEditorProps): ReactElement {
   )
 }
 
-function storedHint({ certificate }: AuthDraft, name: string, hasSameUrl: boolean): ReactNode {
-  const words = hasSameUrl ? 'Leave empty to keep it.' : 'Enter it again for the new URL.'
+function storedHint(auth: AuthDraft, name: string, hasSameUrl: boolean): ReactNode {
+  const { certificate } = auth
+  const words = !hasSameUrl
+    ? 'Enter it again for the new URL.'
+    : hasOtherTokenUrl(auth)
+      ? 'Enter it again for the new token URL.'
+      : 'Leave empty to keep it.'
   if (name !== 'certificate' || certificate === undefined) return words
   const { subject, expiresAt } = certificate
   return (
