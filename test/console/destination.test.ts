@@ -2,7 +2,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import { verifySignature } from '@hookline/client/verify'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
-import { startService } from '@hookline/testing/service/running-service'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
 
@@ -89,6 +89,10 @@ test('a URL gets its own secret, which saving the settings keeps, and a key pair
   await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor()
 
   await page.getByLabel('Requests are signed with').selectOption('both')
+  await page.getByRole('button', { name: 'Save signature…' }).click()
+  await expectAccessible(page)
+  expect(await signatureOf(service, id)).toBe('secret')
+  await page.getByRole('button', { name: 'Change signature' }).click()
   const rotate = page.getByRole('button', { name: 'Rotate key…' })
   await rotate.waitFor()
   await expectAccessible(page)
@@ -110,6 +114,10 @@ test('a URL gets its own secret, which saving the settings keeps, and a key pair
   await page.getByRole('button', { name: 'Remove secret' }).click()
   await page.getByRole('button', { name: `Set secret… ${urls[1]}` }).waitFor()
 })
+
+async function signatureOf({ api }: RunningService, id: string): Promise<string> {
+  return (await api.call<Destination>('GET', `destinations/${id}`)).settings.signature
+}
 
 test('deliveries of a paused destination are shown as held, and sent when it is resumed', async () => {
   await using service = await startService()

@@ -12,12 +12,12 @@ import { FormError } from '../form/form-error.tsx'
 import type { SecretDraft } from '../form/new-destination-draft.ts'
 import { NewSecret, SecretChoice, secretOf } from '../form/secret-choice.tsx'
 
-const OVERLAPS = [
+export const OVERLAPS = [
   ['24', '24 hours'],
   ['1', '1 hour'],
   ['72', '3 days'],
   ['168', '7 days'],
-  ['0', 'None: stop using the old secret now'],
+  ['0', 'None: stop using the old one now'],
 ] as const
 
 interface RotateSecretProps {

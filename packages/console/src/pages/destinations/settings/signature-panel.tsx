@@ -8,9 +8,11 @@ import { Field, Select } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { Confirm } from '../../../design/windows/confirm.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { FormError } from '../form/form-error.tsx'
+import { OVERLAPS } from './rotate-secret.tsx'
 
 type Settings = Destination['settings']
 
@@ -30,35 +32,14 @@ export function SignaturePanel({ destination }: SignaturePanelProps): ReactEleme
   const { signature, signingKeys = [] } = settings
   const mayEdit = useMay('editor')
   const [isRotating, setRotating] = useState(false)
-  const client = useQueryClient()
-  const save = useMutation({
-    mutationFn: (kind: Settings['signature']) =>
-      api.changeDestination(id, { settings: { signature: kind } }),
-    onSuccess: () => toast('Saved. The change applies from the next attempt.'),
-    onSettled: () => client.invalidateQueries({ queryKey: ['destinations'] }),
-  })
   return (
     <Panel title="Signature">
       <div className="flex flex-col gap-3">
         {mayEdit ? (
-          <Field
-            label="Requests are signed with"
-            hint="Receivers that know only the secret reject requests without its signature: change to both first."
-          >
-            {(ids) => (
-              <Select
-                {...ids}
-                className="self-start"
-                options={KINDS}
-                value={signature}
-                onPick={(picked) => save.mutate(KINDS.find(([kind]) => kind === picked)![0])}
-              />
-            )}
-          </Field>
+          <SignatureForm key={signature} destination={destination} />
         ) : (
-          <p>Requests are signed with {KINDS.find(([kind]) => kind === signature)?.[1]}.</p>
+          <p>Requests are signed with {wordsOf(signature)}.</p>
         )}
-        <FormError error={save.error} />
         {signingKeys.map((key) => (
           <PublicKey key={key.publicKey} {...key} />
         ))}
@@ -71,6 +52,62 @@ export function SignaturePanel({ destination }: SignaturePanelProps): ReactEleme
       {isRotating && <RotateKey id={id} onClose={() => setRotating(false)} />}
     </Panel>
   )
+}
+
+/** Changes the signature after a confirmation. */
+function SignatureForm({ destination }: SignaturePanelProps): ReactElement {
+  const { id, settings } = destination
+  const [signature, setSignature] = useState(settings.signature)
+  const [isOpen, setOpen] = useState(false)
+  const client = useQueryClient()
+  const save = async (): Promise<void> => {
+    await api.changeDestination(id, { settings: { signature } })
+    toast('Saved. The change applies from the next attempt.')
+    await client.invalidateQueries({ queryKey: ['destinations'] })
+  }
+  return (
+    <>
+      <Field
+        label="Requests are signed with"
+        hint="Receivers that know only the secret reject requests without its signature: change to both first."
+      >
+        {(ids) => (
+          <Select
+            {...ids}
+            className="self-start"
+            options={KINDS}
+            value={signature}
+            onPick={(picked) => setSignature(KINDS.find(([kind]) => kind === picked)![0])}
+          />
+        )}
+      </Field>
+      <Button
+        className="self-start"
+        disabled={signature === settings.signature}
+        onClick={() => setOpen(true)}
+      >
+        Save signature…
+      </Button>
+      {isOpen && (
+        <Confirm
+          title="Change the signature?"
+          action="Change signature"
+          onConfirm={save}
+          onClose={() => setOpen(false)}
+        >
+          <p>
+            Requests will be signed with {wordsOf(signature)} instead of{' '}
+            {wordsOf(settings.signature)}. Receivers that cannot verify the new signature reject
+            requests.
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function wordsOf(signature: Settings['signature']): string {
+  return KINDS.find(([kind]) => kind === signature)![1]
 }
 
 type SigningKey = NonNullable<Settings['signingKeys']>[number]
@@ -99,13 +136,6 @@ const LEADS = [
   ['168', '7 days'],
   ['0', 'None: sign with it now'],
 ] as const
-const OVERLAPS = [
-  ['24', '24 hours'],
-  ['72', '3 days'],
-  ['168', '7 days'],
-  ['0', 'None'],
-] as const
-
 interface RotateKeyProps {
   readonly id: string
   readonly onClose: () => void
