@@ -192,6 +192,11 @@ test('limits of a webhook are set, refused with the remedy at their field, and s
   await page.getByRole('button', { name: 'Save', exact: true }).first().click()
   await page.getByText('Failed deliveries are retried for 3 d.').waitFor()
   await page.getByText('Limits of https://crm.example.com/hook.').waitFor()
+  const summary = page.getByText('Limits: 20 attempts/s; retry window 3d; retries after 5s, 10h', {
+    exact: true,
+  })
+  await summary.waitFor()
+  expect(await page.getByLabel('Retry window').isVisible()).toBe(false)
   const { settings } = await service.api.call<Destination>('GET', `destinations/${id}`)
   expect(settings.webhooks[0]!.limits).toEqual({
     perSecond: 20,
@@ -200,4 +205,9 @@ test('limits of a webhook are set, refused with the remedy at their field, and s
   })
   await go(`destinations/${id}`)
   await page.getByText('Limits: 20 attempts/s; retry window 3d; retries after 5s, 10h.').waitFor()
+  await go(`destinations/${id}?tab=settings`)
+  await summary.click()
+  await page.getByLabel('Retry window').fill('0s')
+  await page.getByRole('button', { name: 'Save', exact: true }).first().click()
+  await page.getByText('Failed deliveries are not retried.').waitFor()
 })

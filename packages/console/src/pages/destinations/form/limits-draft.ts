@@ -60,10 +60,12 @@ export function draftOfLimits(limits: Limits): LimitsDraft {
 }
 
 /** The limits for a request; `undefined` for none. The service reports the faults of invalid ones. */
-export function requestedLimits(draft: LimitsDraft): object | undefined {
+export function requestedLimits(draft: LimitsDraft): Limits | undefined {
   const filled = LIMIT_FIELDS.filter(({ name }) => draft[name].trim() !== '')
   if (filled.length === 0) return undefined
-  return Object.fromEntries(filled.map(({ name, read }) => [name, read(draft[name].trim())]))
+  return Object.fromEntries(
+    filled.map(({ name, read }) => [name, read(draft[name].trim())]),
+  ) as Limits
 }
 
 function numberOr(text: string): number | string {

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { faultIn } from '../../../api/problem.ts'
 import { Field, TextInput } from '../../../design/controls/field.tsx'
+import { limitsText } from '../../../domain/destinations/limits-text.ts'
 import { systemQuery } from '../../../domain/system.ts'
+import { shownText } from '../../../format/shown-text.ts'
 import { LIMIT_FIELDS, type LimitsDraft, requestedLimits } from './limits-draft.ts'
 
 interface LimitsEditorProps {
@@ -13,16 +15,18 @@ interface LimitsEditorProps {
   readonly onChange: (limits: LimitsDraft) => void
 }
 
-/** Limits of one webhook. Without one, the setting of the service applies, and is shown. */
+/** Limits of one webhook, closed until it is opened or has a fault. Without a limit, the setting of the service applies. */
 export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   const { limits, pointer, error, onChange } = props
   const { data } = useQuery(systemQuery)
-  const [isOpen] = useState(() => requestedLimits(limits) !== undefined)
+  const requested = requestedLimits(limits)
   const settingOf = (name: string | undefined): string | null | undefined =>
     data?.settings.find((each) => each.name === name)?.value
   return (
-    <details open={isOpen || faultIn(error, pointer) !== undefined}>
-      <summary className="text-accent text-dense">Limits</summary>
+    <details open={faultIn(error, pointer) !== undefined}>
+      <summary className="text-accent text-dense">
+        Limits{requested && `: ${shownText(limitsText(requested))}`}
+      </summary>
       <div className="grid gap-3 pt-2 sm:grid-cols-2">
         {LIMIT_FIELDS.map(({ name, label, example, setting }) => (
           <Field
