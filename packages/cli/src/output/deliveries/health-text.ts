@@ -45,7 +45,10 @@ function webhookText(output: Output, webhook: WebhookHealth, now: number): strin
   const { url, retryAfterUntil, pacePerSecond } = webhook
   const facts = details(output, [
     ['breaker', breakerText(webhook, (at) => output.time(at))],
-    retryAfterUntil !== null && ['Retry-After', `until ${output.time(retryAfterUntil)}`],
+    retryAfterUntil !== null && [
+      'next attempt',
+      `${output.time(retryAfterUntil)}: no access token, or the receiver sent Retry-After`,
+    ],
     pacePerSecond !== null && ['rate', `${paceText(pacePerSecond)}, limited by the receiver`],
     ['backlog', backlogText(webhook, now)],
   ])

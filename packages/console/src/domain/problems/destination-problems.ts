@@ -118,7 +118,7 @@ function webhookProblem(
       {
         key: `retry-after ${id} ${url}`,
         severity: isOld ? 'failing' : 'attention',
-        title: `${name} sent Retry-After, or an access token is missing.${backlog}`,
+        title: `${name}: no access token, or the receiver sent Retry-After.${backlog}`,
         remedy: `Next attempt ${relativeTime(Date.parse(retryAfterUntil), now)}. To retry immediately, use “Retry now” on its page.`,
         to,
       },

@@ -28,13 +28,13 @@ const TITLES: readonly (readonly [Parameters<typeof destination>[0], readonly st
   [
     { webhook: { ...young, retryAfterUntil: ago(-3) } },
     [
-      'attention: Shop: https://a.example/ sent Retry-After, or an access token is missing. 12 pending deliveries, oldest waiting for 9 min.',
+      'attention: Shop: https://a.example/: no access token, or the receiver sent Retry-After. 12 pending deliveries, oldest waiting for 9 min.',
     ],
   ],
   [
     { webhook: { ...old, retryAfterUntil: ago(-3) } },
     [
-      'failing: Shop: https://a.example/ sent Retry-After, or an access token is missing. 12 pending deliveries, oldest waiting for 11 min.',
+      'failing: Shop: https://a.example/: no access token, or the receiver sent Retry-After. 12 pending deliveries, oldest waiting for 11 min.',
     ],
   ],
   [{ webhook: { retryAfterUntil: ago(-3) } }, []],

@@ -85,7 +85,7 @@ function WebhookState({ webhook, settings }: WebhookStateProps): ReactElement {
       {breaker !== 'closed' && <BreakerText {...webhook} />}
       {retryAfterUntil !== null && (
         <p>
-          Retry-After from the receiver, or no access token: next attempt{' '}
+          No access token, or the receiver sent Retry-After: next attempt{' '}
           <Time at={retryAfterUntil} /> (
           <Time at={retryAfterUntil} form="clock" />
           ).
