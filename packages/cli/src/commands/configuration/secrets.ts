@@ -7,7 +7,7 @@ const SECRET_BYTES = 32
 export function addSecrets(program: Command): void {
   program
     .command('secrets')
-    .description('make secrets for signatures')
+    .description('generate signing secrets')
     .command('generate')
     .description('print a random secret that begins with whsec_')
     .action((_options: unknown, command: Command) => {
