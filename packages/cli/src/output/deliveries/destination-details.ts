@@ -25,7 +25,7 @@ export function destinationDetails(
     ['enabled', enabledText(output, destination)],
     ['paused', paused === null ? 'no' : `since ${output.time(paused.since)}: deliveries are held`],
     ['source', nameAndId(sourceId, sources)],
-    ['shared secret', secretText(settings.sharedSecret)],
+    ['shared secret', secretText(settings)],
     ...(settings.signature === 'secret' ? [] : [['signature', settings.signature] as const]),
     ...(settings.signingKeys ?? []).map((key) => ['public key', keyText(output, key)] as const),
     ['policy', settings.successPolicy],
@@ -37,7 +37,7 @@ export function destinationDetails(
       ? [['transform', settings.transform.replaceAll(/\s+/g, ' ')] as const]
       : []),
     ...(settings.method ? [['method', settings.method] as const] : []),
-    ...settings.webhooks.map((webhook) => ['webhook', webhookText(webhook)] as const),
+    ...settings.webhooks.map((webhook) => ['webhook', webhookText(output, webhook)] as const),
     ...(destination.warnings ?? []).map(({ message, hint }): Detail => [
       'warning',
       `${message} ${hint}`,
@@ -50,7 +50,12 @@ function enabledText(output: Output, { enabled, enabledChangedAt }: Destination)
   return enabled ? `yes${since}` : `no${since}: new events are not delivered`
 }
 
-function secretText({ set, last4 }: Destination['settings']['sharedSecret']): string {
+function secretText({ sharedSecret, signature, webhooks }: Destination['settings']): string {
+  const { set, last4 } = sharedSecret
+  const isSigned = signature !== 'secret' || webhooks.every(({ secret }) => secret !== undefined)
+  if (!set && isSigned) return 'none'
+  if (!set && webhooks.some(({ secret }) => secret !== undefined))
+    return 'none: requests to webhooks without their own secret are not signed'
   if (!set) return 'none: requests are not signed'
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
 }
@@ -79,33 +84,28 @@ export function fieldsText(fields: object): string {
   return parts.join('; ')
 }
 
-function webhookText({
-  url,
-  headers,
-  auth,
-  limits,
-  secret,
-  paused,
-}: Destination['settings']['webhooks'][number]): string {
+type Webhook = Destination['settings']['webhooks'][number]
+
+function webhookText(output: Output, webhook: Webhook): string {
+  const { url, headers, auth, limits, secret, paused } = webhook
   const names = Object.keys(headers)
   return [
     url,
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
-    ...(auth === undefined ? [] : [`(${authText(auth)})`]),
+    ...(auth === undefined ? [] : [`(${authText(output, auth)})`]),
     ...(limits === undefined ? [] : [`(${limitsText(limits)})`]),
     ...(secret === undefined ? [] : ['(with its own secret)']),
-    ...(paused === null ? [] : [`(paused since ${paused.since}: ${PAUSE_CAUSES[paused.reason]})`]),
+    ...(paused === null
+      ? []
+      : [`(paused since ${output.time(paused.since)}: ${PAUSE_CAUSES[paused.reason]})`]),
   ].join(' ')
 }
 
-function authText({
-  basic,
-  oauth2,
-  clientCertificate,
-}: NonNullable<Destination['settings']['webhooks'][number]['auth']>): string {
+function authText(output: Output, auth: NonNullable<Webhook['auth']>): string {
+  const { basic, oauth2, clientCertificate } = auth
   if (basic) return `basic authentication as ${basic.user}`
   if (oauth2) return `OAuth 2 token for ${oauth2.clientId} from ${oauth2.tokenUrl}`
   if (clientCertificate === undefined) return 'bearer token'
   const { subject, expiresAt } = clientCertificate.certificate
-  return `client certificate ${subject}, expires ${expiresAt}`
+  return `client certificate ${subject}, expires ${output.time(expiresAt)}`
 }

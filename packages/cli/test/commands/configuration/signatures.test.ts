@@ -48,6 +48,7 @@ it('gives each webhook its own secret, and rotates it', async () => {
   })
   const shown = await service.run('destinations', 'get', created.id)
   expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/b \(with its own secret\)/)
+  expect(shown.stdout).toMatch(/^shared secret +none$/m)
   const early = await service.run(...create, '--webhook-secret', 'x')
   expect([early.code, early.stderr]).toEqual([
     2,
@@ -70,6 +71,7 @@ it('shows the public keys, and rotates them', async () => {
   expect(old!.publicKey).toBe(settings.signingKeys[0]!.publicKey)
   const shown = (await service.run('destinations', 'get', id)).stdout
   expect(shown).toMatch(/^signature +both$/m)
+  expect(shown).toMatch(/^shared secret +none$/m)
   expect(shown).toContain(`${old!.publicKey}, signs until 2`)
   expect(shown).toContain(`${next!.publicKey}, signs from 2`)
 })
