@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { readFileSync } from 'node:fs'
 import { Failure } from '../failure.ts'
-import { jsonObjectIn } from './json-file.ts'
+import { jsonObjectIn, textIn } from './json-file.ts'
 
 /** The options that authenticate the preceding --webhook. */
 interface AuthOptions {
@@ -18,15 +17,13 @@ export interface AuthenticatedWebhook {
   readonly auth: AuthOptions
 }
 
-/** Adds the options. `current` returns the preceding --webhook. */
+/** Adds the options. `current` returns the preceding --webhook, or throws. */
 export function withAuthOptions<C extends Command>(
   command: C,
-  current: () => AuthenticatedWebhook | undefined,
+  current: (option: string) => AuthenticatedWebhook,
 ): C {
   const set = (name: keyof AuthOptions, flag: string) => (text: string) => {
-    const webhook = current()
-    if (webhook === undefined) throw new Failure('usage', `${flag} must come after its --webhook.`)
-    webhook.auth[name] = text
+    current(flag).auth[name] = text
   }
   return command
     .option('--basic <user:password>', 'HTTP basic authentication', set('basic', '--basic'))
@@ -57,8 +54,11 @@ async function authOf(options: AuthOptions): Promise<object | undefined> {
   const { basic, bearer, clientCertificate, clientKey, authFile } = options
   if ((clientCertificate === undefined) !== (clientKey === undefined))
     throw new Failure('usage', 'Use --client-certificate and --client-key together.')
-  if (clientCertificate !== undefined && clientKey !== undefined)
-    return { clientCertificate: { certificate: pemIn(clientCertificate), key: pemIn(clientKey) } }
+  if (clientCertificate !== undefined && clientKey !== undefined) {
+    const hint = 'Use a file in PEM format.'
+    const certificate = await textIn(clientCertificate, hint)
+    return { clientCertificate: { certificate, key: await textIn(clientKey, hint) } }
+  }
   if (basic !== undefined) return { basic: basicOf(basic) }
   if (bearer !== undefined) return { bearer }
   if (authFile === undefined) return undefined
@@ -69,12 +69,4 @@ function basicOf(text: string): object {
   const colon = text.indexOf(':')
   if (colon === -1) throw new Failure('usage', '--basic must have the format user:password.')
   return { user: text.slice(0, colon), password: text.slice(colon + 1) }
-}
-
-function pemIn(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    throw new Failure('usage', `Cannot read ${file}.`, { cause })
-  }
 }

@@ -165,7 +165,7 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
     .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
       addHeader(lastOf(webhooks, '--header'), text)
     })
-  return withAuthOptions(command, () => webhooks.at(-1))
+  return withAuthOptions(command, (option) => lastOf(webhooks, option))
     .option('--webhook-secret <text>', 'own secret of the preceding --webhook', (secret) => {
       lastOf(webhooks, '--webhook-secret').secret = secret
     })
