@@ -33,6 +33,11 @@ export function definedFields<T extends object>(fields: T): DefinedFields<T> {
   return Object.fromEntries(entries) as DefinedFields<T>
 }
 
+/** The header that refuses a change if the record has changed since it was read; none if it was not read. */
+export function unchangedSince(record: { readonly version: number } | undefined) {
+  return record === undefined ? {} : { ifMatch: `"${record.version}"` }
+}
+
 type DefinedFields<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K]
 } & {
@@ -113,8 +118,9 @@ function isProblem(body: unknown): body is ShownProblem {
 }
 
 function hintOf(status: number, problem: ShownProblem): string | undefined {
-  const { detail, errors = [], requestId } = problem
+  const { code, detail, errors = [], requestId } = problem
   if (isInvalidToken(status, problem)) return TOKEN_HINT
+  if (code === 'version_mismatch') return 'Run the command again.'
   // Each error has its own hint.
   if (errors.length > 0) return undefined
   return status === 500 && requestId !== undefined ? `${detail} requestId: ${requestId}` : detail

@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
-import { definedFields, type ManagementApi } from '../../api/management-api.ts'
+import { definedFields, type ManagementApi, unchangedSince } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import {
   type AuthenticatedWebhook,
@@ -94,15 +94,17 @@ function addChangeCommands(destinations: ApiCommand): void {
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
+    const { api } = context
+    let read: Destination | undefined
     const readSettings = async (): Promise<Destination['settings']> => {
-      const destinationId = await idOf(context.api, 'destination', idOrName)
-      return (await context.api.getDestination(destinationId)).settings
+      read ??= await api.getDestination(await idOf(api, 'destination', idOrName))
+      return read.settings
     }
     const settings = await settingsOf(options, readSettings)
     const change = definedFields({ name: options.name, settings })
     requireChange(context.command, change)
-    const id = await idOf(context.api, 'destination', idOrName)
-    showDestination(context, await context.api.changeDestination(id, change))
+    const id = read?.id ?? (await idOf(api, 'destination', idOrName))
+    showDestination(context, await api.changeDestination(id, change, unchangedSince(read)))
   })
 }
 
@@ -209,6 +211,8 @@ async function webhooksOf(
   { webhook: webhooks, limits, limitsOfEach }: WebhookOptions,
   readSettings?: () => Promise<Destination['settings']>,
 ): Promise<readonly object[] | undefined> {
+  if (!limits && (webhooks ?? limitsOfEach) !== undefined)
+    throw new Failure('usage', '--no-limits conflicts with --webhook and with options for limits.')
   const change = limits ? limitsOfEach : null
   if (change === undefined) return webhooks && Promise.all(webhooks.map(requestedWebhook))
   if (webhooks !== undefined || readSettings === undefined)

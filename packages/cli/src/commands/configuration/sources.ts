@@ -1,7 +1,7 @@
 import { idOf } from '../../api/find-id.ts'
 import type { Source } from '../../api/generated/management-client.ts'
 import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
-import { definedFields, type ManagementApi } from '../../api/management-api.ts'
+import { definedFields, type ManagementApi, unchangedSince } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { type FieldOptions, fieldsOf, withFieldOptions } from '../../options/routing-options.ts'
@@ -60,8 +60,11 @@ export function addSources(program: ApiCommand): void {
     .run(async (context, idOrName: string, options: SourceOptions) => {
       const { name, enabled, space } = options
       const { api, output } = context
-      const readFields = async (): Promise<object> =>
-        (await api.getSource(await idOf(api, 'source', idOrName))).fields ?? {}
+      let read: Source | undefined
+      const readFields = async (): Promise<object> => {
+        read = await api.getSource(await idOf(api, 'source', idOrName))
+        return read.fields ?? {}
+      }
       const fields = await fieldsOf(options, readFields)
       const change = definedFields({
         name,
@@ -71,8 +74,8 @@ export function addSources(program: ApiCommand): void {
         fields,
       })
       requireChange(context.command, change)
-      const id = await idOf(api, 'source', idOrName)
-      showItem(output, DETAILS, await api.changeSource(id, change))
+      const id = read?.id ?? (await idOf(api, 'source', idOrName))
+      showItem(output, DETAILS, await api.changeSource(id, change, unchangedSince(read)))
     })
 
   addKeyCommands(sources)

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
@@ -149,27 +151,59 @@ describe('hookline destinations', () => {
     expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('its --webhook')])
   })
 
-  it('sets, changes and removes the limits of webhooks, and keeps their headers', async () => {
+  it('sets, changes and removes the limits of webhooks, and keeps their headers, authentication and secrets', async () => {
     const [a, b] = ['https://example.com/a', 'https://example.com/b'] as const
+    using folder = new TemporaryFolder()
+    const { cert, key } = makeCertificates().clients[0]
+    const [certFile, keyFile] = [join(folder.path, 'cert.pem'), join(folder.path, 'key.pem')]
+    writeFileSync(certFile, cert)
+    writeFileSync(keyFile, key)
+    const certificate = ['--client-certificate', certFile, '--client-key', keyFile]
     const limits = ['--per-second', '20', '--retry-schedule', '5s,5m', '--retry-on', '409, 423']
-    const webhook = ['--webhook', a, '--header', 'x-key: geheim', ...limits]
-    const create = ['destinations', 'create', '--source', source, ...webhook, '--webhook', b]
+    const secret = ['--webhook-secret', 'an own secret, which is long enough']
+    const webhook = ['--webhook', a, '--basic', 'someone:geheim', ...secret, ...limits]
+    const other = ['--webhook', b, '--header', 'x-key: geheim', ...certificate]
+    const create = ['destinations', 'create', '--source', source, ...webhook, ...other]
     const { id } = await service.json<{ id: string }>(...create)
     const webhooks = async (...options: string[]) => {
       const update = ['destinations', 'update', id, ...options]
       return (await service.json<{ settings: { webhooks: object[] } }>(...update)).settings.webhooks
     }
+    const set = { set: true }
+    const keptA = { url: a, auth: { basic: { password: set } }, secret: { ...set, last4: 'ough' } }
+    const auth = { clientCertificate: { certificate: { subject: 'CN=client-a' }, key: set } }
+    const keptB = { url: b, headers: { 'x-key': set }, auth }
     const ofA = { perSecond: 20, retrySchedule: ['5s', '5m'], retryOn: [409, 423] }
     expect(await webhooks('--timeout', '20s', '--retry-window', '3d')).toMatchObject([
-      { url: a, headers: { 'x-key': { set: true } }, limits: { ...ofA, timeout: '20s' } },
-      { url: b, limits: { timeout: '20s', retryWindow: '3d' } },
+      { ...keptA, limits: { ...ofA, timeout: '20s' } },
+      { ...keptB, limits: { timeout: '20s', retryWindow: '3d' } },
     ])
     expect((await service.run('destinations', 'get', id)).stdout).toContain(
-      '(with x-key) (perSecond 20, timeout 20s, retryWindow 3d, retrySchedule 5s 5m, retryOn 409 423)',
+      '(basic authentication as someone) (perSecond 20, timeout 20s, retryWindow 3d, retrySchedule 5s 5m, retryOn 409 423)',
     )
-    const [first] = await webhooks('--no-limits')
-    expect(first).toMatchObject({ headers: { 'x-key': { set: true } } })
-    expect(first).not.toHaveProperty('limits')
+    const unlimited = await webhooks('--no-limits')
+    expect(unlimited).toMatchObject([keptA, keptB])
+    for (const each of unlimited) expect(each).not.toHaveProperty('limits')
+  })
+
+  it('refuses a change of limits if the destination has changed since it was read', async () => {
+    using folder = new TemporaryFolder()
+    const pipe = join(folder.path, 'transform')
+    execFileSync('mkfifo', [pipe])
+    const create = ['destinations', 'create', '--source', source, '--webhook', 'https://a.example']
+    const { id } = await service.json<{ id: string }>(...create)
+    const limits = ['--timeout', '20s', '--transform', pipe]
+    const update = service.run('destinations', 'update', id, ...limits)
+    // The command opens the file after it has read the destination.
+    const file = await open(pipe, 'w')
+    await service.json('destinations', 'update', id, '--webhook', 'https://b.example')
+    await file.writeFile('$')
+    await file.close()
+    const { code, stderr } = await update
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Run the command again.')])
+    expect(await service.json('destinations', 'get', id)).toMatchObject({
+      settings: { webhooks: [{ url: 'https://b.example/' }] },
+    })
   })
 
   it('refuses limits before their webhook, and ones that are not numbers', async () => {
@@ -179,10 +213,12 @@ describe('hookline destinations', () => {
       service.run(...create, '--webhook', 'https://example.com', '--per-second', 'many'),
       service.run(...create, '--webhook', 'https://example.com', '--retry-on', '200'),
       service.run(...create, '--webhook', 'https://example.com', '--timeout', '1m'),
+      service.run('destinations', 'update', 'dst', '--no-limits', '--timeout', '20s'),
     ])
-    expect(failed.map(({ code }) => code)).toEqual([2, 2, 2, 2])
+    expect(failed.map(({ code }) => code)).toEqual([2, 2, 2, 2, 2])
     expect(failed[0].stderr).toContain('must come after their --webhook')
     expect(failed[3].stderr).toContain('100ms to 30s')
+    expect(failed[4].stderr).toContain('--no-limits conflicts with')
   })
 
   it('refuses a header without a webhook or without a name, without quoting it', async () => {
