@@ -25,6 +25,14 @@ export function withText<Draft>(notation: Notation<Draft>, text: string): Defini
   return { draft: json === undefined ? undefined : shownBy(notation, json), json, text }
 }
 
+/** Whether the definition can be previewed and saved. */
+export function isDefinitionComplete<Draft>(
+  notation: Notation<Draft>,
+  { draft, json }: DefinitionDraft<Draft>,
+): boolean {
+  return draft === undefined ? json !== undefined : notation.isComplete(draft)
+}
+
 /** The draft of exactly this definition; `undefined` if the builder cannot represent it. */
 export function shownBy<Draft>(notation: Notation<Draft>, json: Json): Draft | undefined {
   if (isDeeperThan(json, MAX_DEPTH)) return undefined

@@ -11,7 +11,10 @@ import {
 } from '../../../domain/conditions/builder/definition-inputs.tsx'
 import { faultsOf } from '../../../domain/conditions/builder/fault-list.tsx'
 import type { ConditionTree } from '../../../domain/conditions/draft/condition-tree.ts'
-import type { DefinitionDraft } from '../../../domain/conditions/draft/definition-draft.ts'
+import {
+  type DefinitionDraft,
+  isDefinitionComplete,
+} from '../../../domain/conditions/draft/definition-draft.ts'
 import type { ClauseDraft } from '../draft/clause-draft.ts'
 import type { ComputeDraft } from '../draft/compute-draft.ts'
 import { type ComputationKind, useAudienceNames } from '../record/computation-kind.ts'
@@ -35,11 +38,10 @@ interface DefinitionEditorProps {
 /** Edits a definition in the builder or as JSON, with a live preview. */
 export function DefinitionEditor(props: DefinitionEditorProps): ReactElement {
   const { kind, space, ownId, value, onChange, error } = props
-  const isComplete = value.draft === undefined || kind.notation.isComplete(value.draft)
+  const isComplete = isDefinitionComplete(kind.notation, value)
   const preview = usePreview(kind, space, isComplete ? value.json : undefined)
-  const previewError = isComplete && value.json !== undefined ? preview.error : null
   const content = {
-    faults: faultsOf([error, previewError]),
+    faults: faultsOf([error, isComplete ? preview.error : null]),
     suggestions: useSuggestions(),
     nameOf: useAudienceNames(),
   }

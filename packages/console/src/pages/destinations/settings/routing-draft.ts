@@ -2,6 +2,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import { isJsonObject, type Json } from '@hookline/protocol'
 import {
   type DefinitionDraft,
+  isDefinitionComplete,
   withText,
 } from '../../../domain/conditions/draft/definition-draft.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -33,10 +34,9 @@ export function routingDraftOf({ settings }: Pick<Destination, 'settings'>): Rou
 
 /** The settings to save; `undefined` if they are incomplete or have a fault. `null` removes a setting. */
 export function requestedRouting({ filter, shape, transform }: RoutingDraft): object | undefined {
-  const { draft, json } = shape
+  const { json } = shape
   if (!isJsonObject(json) || shapeFault(json) !== undefined) return undefined
-  if (!isFilterComplete(filter) || (draft !== undefined && !SHAPES.isComplete(draft)))
-    return undefined
+  if (!isFilterComplete(filter) || !isDefinitionComplete(SHAPES, shape)) return undefined
   const requested = NAMES.map((name) => [name, json[name] ?? null])
   return {
     filter: filter?.json ?? null,

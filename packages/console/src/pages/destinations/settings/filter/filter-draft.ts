@@ -3,7 +3,10 @@ import {
   type ConditionTree,
   treeNotation,
 } from '../../../../domain/conditions/draft/condition-tree.ts'
-import type { DefinitionDraft } from '../../../../domain/conditions/draft/definition-draft.ts'
+import {
+  type DefinitionDraft,
+  isDefinitionComplete,
+} from '../../../../domain/conditions/draft/definition-draft.ts'
 import type { ClauseNotation } from '../../../../domain/conditions/draft/notation.ts'
 import {
   isWhereComplete,
@@ -68,8 +71,7 @@ export type FilterDraft = DefinitionDraft<ConditionTree<FilterClauseDraft>> | nu
 
 /** Whether the filter can be previewed and saved. */
 export function isFilterComplete(filter: FilterDraft): boolean {
-  if (filter === null) return true
-  return filter.draft === undefined ? filter.json !== undefined : FILTERS.isComplete(filter.draft)
+  return filter === null || isDefinitionComplete(FILTERS, filter)
 }
 
 /** The kind of event that a clause selects. */
