@@ -128,6 +128,10 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await service.track('m-2', { properties: { revenue: 39.95 } })
   await service.endOf('m-2')
   const { page, faults, go } = await openSignedIn(service)
+  const suggestions: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('events?limit=200')) suggestions.push(request.url())
+  })
   await go(`destinations/${id}?tab=settings`)
   const panel = page.getByRole('region', { name: 'Filter' })
   const form = page.locator('section', {
@@ -137,11 +141,14 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
     panel.getByRole('group', { name: /^Condition:/ }).nth(number - 1)
   const save = form.getByRole('button', { name: 'Save' })
 
+  await panel.getByRole('button', { name: 'Add filter' }).waitFor()
+  expect(suggestions).toEqual([])
   // By keyboard.
   await panel.getByRole('button', { name: 'Add filter' }).press('Enter')
   await condition(1).getByLabel('Event name').focus()
   await page.keyboard.type('Order *')
   await panel.getByText('Selects 2 of the last 2 events.').waitFor()
+  expect(suggestions).toHaveLength(1)
   await condition(1).getByRole('button', { name: 'Filter by value' }).press('Enter')
   await panel.getByText('Fill in all fields to see matching events.').waitFor()
   expect(await save.isDisabled()).toBe(true)
@@ -197,6 +204,23 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   expect((await service.endOf('m-3')).decisions).toMatchObject([{ reason: 'filtered' }])
   await panel.getByRole('button', { name: 'Remove filter' }).click()
   await panel.getByText('All events.').waitFor()
+  // The result of the removed filter is not shown for the next one.
+  const previews = '**/filter-preview*'
+  await page.route(previews, () => undefined)
+  await form.getByRole('button', { name: 'Use builder' }).click()
+  await panel.getByRole('button', { name: 'Add filter' }).click()
+  await panel.getByText('Counting…').waitFor()
+  await page.unroute(previews)
+  // A copy has all fields of its original, and is independent of it.
+  await condition(1).getByLabel('Event name').fill('Paid')
+  await condition(1).getByRole('button', { name: 'Not', exact: true }).click()
+  await condition(1).getByRole('button', { name: 'Duplicate' }).click()
+  await condition(2).getByLabel('Event name').fill('Refunded')
+  await form.getByRole('button', { name: 'Edit as JSON' }).click()
+  expect(JSON.parse(await json.inputValue())).toEqual({
+    or: ['Paid', 'Refunded'].map((event) => ({ not: { type: 'track', event } })),
+  })
+  await panel.getByRole('button', { name: 'Remove filter' }).click()
   await save.click()
   await service.track('m-4', { properties: { revenue: 1 } })
   await receiver.waitFor(3)

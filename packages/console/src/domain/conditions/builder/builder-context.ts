@@ -26,8 +26,14 @@ export function useBuilder(): BuilderContent {
 
 const MAX_EVENTS = 200
 
+interface SuggestionsOptions {
+  readonly sourceId?: string
+  /** Whether an input shows them. */
+  readonly isUsed?: boolean
+}
+
 /** Names in the last events, of all sources or of one. */
-export function useSuggestions(sourceId?: string): Suggestions {
+export function useSuggestions({ sourceId, isUsed = true }: SuggestionsOptions = {}): Suggestions {
   const { data = NO_SUGGESTIONS } = useQuery({
     queryKey: ['suggestions', sourceId],
     queryFn: async () => {
@@ -37,6 +43,7 @@ export function useSuggestions(sourceId?: string): Suggestions {
       })
       return suggestionsIn(events.map(({ event }) => event))
     },
+    enabled: isUsed,
     staleTime: 60_000,
   })
   return data

@@ -16,6 +16,7 @@ export function usePreview(kind: ComputationKind, space: string, definition: Jso
     queryFn: ({ signal }) => kind.preview(space, settled as never, signal),
     enabled: isJsonObject(settled),
     placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
     refetchInterval: ({ state }) =>
       state.data?.isExact === false && state.dataUpdateCount < MAX_FETCHES ? REFETCH_MS : false,
   })

@@ -16,6 +16,7 @@ import {
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { FILTERS } from './filter/filter-draft.ts'
 import { FilterEditor } from './filter/filter-editor.tsx'
+import { useFilterPreview } from './filter/filter-preview.tsx'
 import { requestedRouting, type RoutingDraft, routingDraftOf } from './routing-draft.ts'
 import { ShapeEditor } from './shape/shape-editor.tsx'
 import { TransformEditor } from './transform-editor.tsx'
@@ -77,8 +78,10 @@ interface RoutingFormProps extends DestinationProps {
 function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
   const [draft, setDraft] = useState(before)
   const { filter, shape, transform } = draft
+  const preview = useFilterPreview(destination.id, filter)
   const save = useSave(destination)
   const faults = faultsOf([save.error]).map(inSettings)
+  const shared = { destination, faults }
   const requested = requestedRouting(draft)
   const isChanged = JSON.stringify(requested) !== JSON.stringify(requestedRouting(before))
   const edit = (change: Partial<RoutingDraft>): void => {
@@ -96,20 +99,15 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
       className="*:border-line flex flex-col gap-4 *:not-first:border-t *:not-first:pt-4"
     >
       <FilterEditor
-        destination={destination}
+        {...shared}
         value={filter}
         onChange={(next) => edit({ filter: next })}
-        faults={faults}
+        preview={preview}
       />
-      <ShapeEditor
-        destination={destination}
-        value={shape}
-        onChange={(next) => edit({ shape: next })}
-        faults={faults}
-      />
+      <ShapeEditor {...shared} value={shape} onChange={(next) => edit({ shape: next })} />
       <TransformEditor
         destination={destination}
-        filter={filter}
+        selected={preview.data?.selectedExamples}
         expression={transform}
         onChange={(expression) => edit({ transform: expression })}
         fault={transformFault(faults)}

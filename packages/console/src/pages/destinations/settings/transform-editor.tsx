@@ -9,18 +9,18 @@ import { payloadsOf, type Tested } from '../../../domain/destinations/tested-pay
 import { useZone } from '../../../format/time-zone.ts'
 import { useDebounced } from '../../../shell/use-debounced.ts'
 import { useRecentEvents } from '../recent-events.ts'
-import type { FilterDraft } from './filter/filter-draft.ts'
-import { useFilterPreview } from './filter/filter-preview.tsx'
 import { isBlank } from './routing-draft.ts'
 import { payloadOf, payloadOptions, READY_MADE } from './transform-choices.ts'
+
+type FilterPreview = Awaited<ReturnType<typeof api.previewFilter>>
 
 interface TransformEditorProps extends DestinationProps {
   readonly expression: string
   readonly onChange: (expression: string) => void
   /** From saving. */
   readonly fault: string | undefined
-  /** The first payloads to try are events that it selects. */
-  readonly filter: FilterDraft
+  /** The newest events that the filter selects, which are the first payloads to try. */
+  readonly selected: FilterPreview['selectedExamples'] | undefined
   /** Whether `fields` or `format` may differ from the saved ones, which the preview uses. */
   readonly isShapeEdited: boolean
 }
@@ -28,13 +28,13 @@ interface TransformEditorProps extends DestinationProps {
 /** Edits the transform, and shows the resulting body for a recent event or a sample. */
 export function TransformEditor({
   destination,
-  filter,
+  selected,
   expression,
   onChange,
   fault,
   isShapeEdited,
 }: TransformEditorProps): ReactElement {
-  const { options, isPending } = usePayloads(destination, filter)
+  const { options, isPending } = usePayloads(destination, selected)
   const [picked, setPicked] = useState('')
   // A picked event may have left the list.
   const [payload] = options.find(([value]) => value === picked) ?? options[0]!
@@ -87,33 +87,32 @@ export function TransformEditor({
 }
 
 interface PreviewProps {
-  readonly data: Tested | undefined
+  readonly data: Tested | null | undefined
   readonly error: Error | null
 }
 
 function Preview({ data, error }: PreviewProps): ReactElement | undefined {
   if (error !== null) return <p className="text-failed">{messageOf(error)}</p>
-  return data === undefined ? (
+  return data == null ? (
     <p className="text-ink-soft">Evaluating…</p>
   ) : (
     <PayloadColumns payloads={payloadsOf(data)} />
   )
 }
 
-/** The newest events that the filter selects, or of the source, and samples. */
-function usePayloads({ id, sourceId }: DestinationProps['destination'], filter: FilterDraft) {
+/** The selected events, or the newest of the source, and samples. */
+function usePayloads(
+  { sourceId }: DestinationProps['destination'],
+  selected: TransformEditorProps['selected'] = [],
+) {
   const zone = useZone()
   const { recent, isPending } = useRecentEvents(sourceId)
-  const { data: preview } = useFilterPreview(id, filter)
-  const selected = (preview?.selectedExamples ?? []).map(({ type, event, ...rest }) => ({
+  const events = selected.map(({ type, event, ...rest }) => ({
     ...rest,
     sourceId,
     event: { type, event },
   }))
-  return {
-    options: payloadOptions(selected.length > 0 ? selected : recent, zone),
-    isPending,
-  }
+  return { options: payloadOptions(events.length > 0 ? events : recent, zone), isPending }
 }
 
 interface PreviewOptions extends DestinationProps {
@@ -125,15 +124,24 @@ interface PreviewOptions extends DestinationProps {
 
 /** Evaluates the expression shortly after each edit. */
 function usePreview({ destination, expression, payload, isPending }: PreviewOptions) {
-  const transform = useDebounced(expression)
+  const transform = useDebounced(isBlank(expression) ? '' : expression)
   const { id, version } = destination
   return useQuery({
     // The version, because the saved fields and format apply before the transform.
     queryKey: ['transform-preview', id, version, transform, payload],
+    // `null` also replaces the previous result, which would be shown for the next transform.
     queryFn: ({ signal }) =>
-      api.testDestination(id, { ...payloadOf(payload), dryRun: true, transform }, {}, { signal }),
-    enabled: !isBlank(transform) && !isPending,
+      transform === ''
+        ? null
+        : api.testDestination(
+            id,
+            { ...payloadOf(payload), dryRun: true, transform },
+            {},
+            { signal },
+          ),
+    enabled: !isPending,
     placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
   })
 }
 

@@ -16,25 +16,24 @@ import { withDraft } from '../../../../domain/conditions/draft/definition-draft.
 import type { DestinationProps } from '../../../../domain/destinations/destination-query.ts'
 import { FILTER_CLAUSE_EDITOR } from './filter-clause-inputs.tsx'
 import { type FilterDraft, FILTERS, isFilterComplete } from './filter-draft.ts'
-import { FilterPreview, useFilterPreview } from './filter-preview.tsx'
+import { FilterPreview, type useFilterPreview } from './filter-preview.tsx'
 
 const POINTER = '/filter'
 
 interface FilterEditorProps extends DestinationProps {
   readonly value: FilterDraft
   readonly onChange: (value: FilterDraft) => void
+  readonly preview: ReturnType<typeof useFilterPreview>
   /** The faults from saving. */
   readonly faults: readonly PartFault[]
 }
 
 /** Edits the filter in the builder or as JSON, with a live preview. */
 export function FilterEditor(props: FilterEditorProps): ReactElement {
-  const { destination, value, onChange, faults } = props
-  const isComplete = isFilterComplete(value)
-  const preview = useFilterPreview(destination.id, value)
+  const { destination, value, onChange, preview, faults } = props
   const content = {
-    faults: distinct([...faults, ...faultsOf([isComplete ? preview.error : null])]),
-    suggestions: useSuggestions(destination.sourceId),
+    faults: distinct([...faults, ...faultsOf([preview.error])]),
+    suggestions: useSuggestions({ sourceId: destination.sourceId, isUsed: value !== null }),
     nameOf: () => undefined,
   }
   const add = (): void => onChange(withDraft(FILTERS, FILTERS.newDraft()))
@@ -73,7 +72,7 @@ export function FilterEditor(props: FilterEditorProps): ReactElement {
               />
             )}
           </DefinitionInputs>
-          <FilterPreview isComplete={isComplete} preview={preview} />
+          <FilterPreview isComplete={isFilterComplete(value)} preview={preview} />
         </BuilderContext>
       )}
     </section>

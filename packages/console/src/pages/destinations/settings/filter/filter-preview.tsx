@@ -10,16 +10,19 @@ import { shownText } from '../../../../format/shown-text.ts'
 import { useDebounced } from '../../../../shell/use-debounced.ts'
 import { type FilterDraft, isFilterComplete } from './filter-draft.ts'
 
-/** Previews a filter shortly after its last edit; off while it is incomplete. */
+/** Previews a filter shortly after its last edit; `null` while it is incomplete, and without a filter. */
 export function useFilterPreview(id: string, filter: FilterDraft) {
   const json = isFilterComplete(filter) ? filter?.json : undefined
   const text = useDebounced(isJsonObject(json) ? JSON.stringify(json) : '')
   return useQuery({
     queryKey: ['filter-preview', id, text],
+    // `null` also replaces the previous result, which would be shown for the next filter.
     queryFn: ({ signal }) =>
-      api.previewFilter(id, { filter: JSON.parse(text) as object }, {}, { signal }),
-    enabled: text !== '',
+      text === ''
+        ? null
+        : api.previewFilter(id, { filter: JSON.parse(text) as object }, {}, { signal }),
     placeholderData: keepPreviousData,
+    refetchOnWindowFocus: false,
   })
 }
 
@@ -45,7 +48,7 @@ export function FilterPreview({ isComplete, preview }: FilterPreviewProps): Reac
 
 function Counts({ data, error }: FilterPreviewProps['preview']): ReactElement {
   if (error !== null) return <p className="text-failed">{problemOf(error).message}</p>
-  if (data === undefined) return <p className="text-ink-soft">Counting…</p>
+  if (data == null) return <p className="text-ink-soft">Counting…</p>
   const { selected, examined, byName, excludedExamples } = data
   // A compared value explains more than a different type of event.
   const excluded =

@@ -45,7 +45,10 @@ export function ShapeEditor(props: ShapeEditorProps): ReactElement {
         faultsIn(faults, pointer),
       ),
     ],
-    suggestions: useSuggestions(destination.sourceId),
+    suggestions: useSuggestions({
+      sourceId: destination.sourceId,
+      isUsed: value.draft !== undefined && value.draft.rules.length > 0,
+    }),
     nameOf: () => undefined,
   }
   return (
