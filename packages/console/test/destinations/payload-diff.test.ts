@@ -27,6 +27,8 @@ test.for([
     { products: [{ sku: 'x' }, {}] },
     ['removed products.0.price', 'removed products.1.price'],
   ],
+  [{ '': { a: 1 }, a: 2 }, { '': {}, a: 2 }, ['removed .a']],
+  [{ '': 1 }, {}, ['removed ']],
   [{ 'a.b': 1 }, {}, [String.raw`removed a\.b`]],
   [JSON.parse('{"__proto__": 1}') as object, {}, ['removed __proto__']],
 ] as const)('%j sent as %j differs in %j', ([stored, sent, expected]) => {
@@ -73,6 +75,16 @@ test('each side marks its own fields, and a marked value with several lines begi
     `hashed|  "userId": "${HASH}",`,
     'added|  "receivedAt": "now"',
   ])
+})
+
+test.for([
+  [{ '': { a: 1 }, a: 2 }, { '': {}, a: 2 }, ['    "a": 1']],
+  [{ '': 1, a: 2 }, { a: 2 }, ['  "": 1,']],
+])('only the removed field of %j is marked', ([stored, sent, expected]) => {
+  const withId = (json: object) => JSON.stringify({ ...json, messageId: 'm-1' })
+  const found = payloadDiff(withId(stored as object), withId(sent as object))!
+  const marked = found.stored.filter(({ mark }) => mark !== undefined)
+  expect(marked.map(({ text }) => text)).toEqual(expected)
 })
 
 test('the lines of any payload are its indented JSON', () => {

@@ -51,6 +51,8 @@ test('the fields to drop are entered as JSON, and an unchanged text is not a cha
   const fields = fieldsOf(before)
   expect(changeOf(before, fields)).toEqual({})
   expect(changeOf(before, { ...fields, fields: '' })).toEqual({ fields: null })
+  const reordered = JSON.stringify({ salt: rules.salt, drop: rules.drop })
+  expect(changeOf(before, { ...fields, fields: reordered })).toEqual({})
   const edited = JSON.stringify({ ...rules, drop: ['context'] })
   expect(changeOf(before, { ...fields, fields: edited })).toEqual({
     fields: { ...rules, drop: ['context'] },

@@ -87,7 +87,7 @@ function Differences({
       <ul className="flex flex-wrap gap-x-4 gap-y-1">
         {differences.slice(0, MAX_SHOWN).map(({ path, mark }) => (
           <li key={path}>
-            <MarkLabel mark={mark} /> <code>{shownText(path, 120)}</code>
+            <MarkLabel mark={mark} /> <code>{shownText(path || '""', 120)}</code>
           </li>
         ))}
         {differences.length > MAX_SHOWN && (

@@ -1,10 +1,5 @@
-import {
-  equalJson,
-  isDeeperThan,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-} from '@hookline/protocol'
+import { isDeeperThan, isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
+import { jsonIn } from '../conditions/draft/written.ts'
 
 export type Mark = 'removed' | 'changed' | 'hashed' | 'added'
 
@@ -36,39 +31,36 @@ const MAX_DEPTH = 100
 export function payloadDiff(storedText: string, sentText: string): PayloadDiff | undefined {
   const [stored, sent] = [objectIn(storedText), objectIn(sentText)]
   if (stored === undefined || sent === undefined) return undefined
-  const root = rootOf(stored, sent)
-  if (root === undefined) return undefined
-  const differences = differencesIn(root === '' ? stored : { data: stored }, sent, '')
+  const isInData = isPayloadInData(stored, sent)
+  if (isInData === undefined) return undefined
+  const differences = differencesIn(isInData ? { data: stored } : stored, sent)
   const marks = new Map(differences.map(({ path, mark }) => [path, mark]))
   return {
     differences,
-    stored: markedLines(stored, marks, root, 'added'),
-    sent: markedLines(sent, marks, '', 'removed'),
+    stored: markedLines(stored, marks, 'added', isInData ? 'data' : undefined),
+    sent: markedLines(sent, marks, 'removed'),
   }
 }
 
 function objectIn(text: string): JsonObject | undefined {
-  try {
-    const value = JSON.parse(text) as Json
-    return isJsonObject(value) && !isDeeperThan(value, MAX_DEPTH) ? value : undefined
-  } catch {
-    return undefined
-  }
+  const value = jsonIn(text)
+  return isJsonObject(value) && !isDeeperThan(value, MAX_DEPTH) ? value : undefined
 }
 
-/** The path of the payload in the body: formats such as CloudEvents put it into `data`. */
-function rootOf({ messageId }: JsonObject, sent: JsonObject): '' | 'data' | undefined {
+/** Whether the payload is in `data`, as in CloudEvents, or is the body; `undefined` if it is neither. */
+function isPayloadInData({ messageId }: JsonObject, sent: JsonObject): boolean | undefined {
   if (messageId === undefined) return undefined
-  if (sent['messageId'] === messageId) return ''
+  if (sent['messageId'] === messageId) return false
   const { data } = sent
-  return isJsonObject(data) && data['messageId'] === messageId ? 'data' : undefined
+  return isJsonObject(data) && data['messageId'] === messageId ? true : undefined
 }
 
-function differencesIn(before: Json, after: Json, path: string): readonly Difference[] {
-  if (equalJson(before, after)) return []
+/** @param path absent for the root, because an empty path is that of the key "" */
+function differencesIn(before: Json, after: Json, path?: string): readonly Difference[] {
+  if (before === after) return []
   const [from, to] = [membersOf(before), membersOf(after)]
   if (from === undefined || to === undefined || Array.isArray(before) !== Array.isArray(after))
-    return [{ path, mark: isHash(after) && !isHash(before) ? 'hashed' : 'changed' }]
+    return [{ path: path ?? '', mark: isHash(after) && !isHash(before) ? 'hashed' : 'changed' }]
   return [...new Set([...from.keys(), ...to.keys()])].flatMap((name): readonly Difference[] => {
     const [old, current] = [from.get(name), to.get(name)]
     const inner = pathTo(path, name)
@@ -91,20 +83,24 @@ function isHash(value: Json): boolean {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
 }
 
-function pathTo(path: string, name: string): string {
+function pathTo(path: string | undefined, name: string): string {
   const step = name.replaceAll('.', String.raw`\.`)
-  return path === '' ? step : `${path}.${step}`
+  return path === undefined ? step : `${path}.${step}`
 }
 
 /** The lines of `JSON.stringify(value, null, 2)`, marked by path. `absent`: the mark of fields that this side does not have. */
 function markedLines(
   value: Json,
   marks: ReadonlyMap<string, Mark>,
-  root: string,
   absent: Mark,
+  root?: string,
 ): readonly MarkedLine[] {
-  const linesOf = (each: Json, path: string, { indent, name, end }: LinePlace): MarkedLine[] => {
-    const mark = marks.get(path)
+  const linesOf = (
+    each: Json,
+    path: string | undefined,
+    { indent, name, end }: LinePlace,
+  ): MarkedLine[] => {
+    const mark = path === undefined ? undefined : marks.get(path)
     const members = [...(membersOf(each) ?? [])]
     const isMarked = mark !== undefined && mark !== absent
     if (isMarked || members.length === 0) {

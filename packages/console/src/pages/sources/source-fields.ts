@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
+import { equalJson, isJsonObject, type Json, type JsonObject } from '@hookline/protocol'
+import { jsonIn } from '../../domain/conditions/draft/written.ts'
 
 export interface SourceFields {
   readonly name: string
@@ -40,33 +41,23 @@ export function fieldsOf({ name, rateLimit, space, fields }: SourceBody): Source
     name,
     rateLimit: rateLimit === null ? '' : String(rateLimit),
     space,
-    fields: textOf(fields),
+    fields: fields ? JSON.stringify(fields, null, 2) : '',
   }
 }
 
 /** The rules in the text; `null` for none, `undefined` if it is not a JSON object. */
 function rulesIn(text: string): JsonObject | null | undefined {
   if (text.trim() === '') return null
-  try {
-    const value = JSON.parse(text) as Json
-    return isJsonObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function textOf(fields: object | null | undefined): string {
-  return fields ? JSON.stringify(fields, null, 2) : ''
+  const value = jsonIn(text)
+  return isJsonObject(value) ? value : undefined
 }
 
 /** Only the edited fields, so that concurrent edits of others are kept. */
 export function changeOf(before: SourceBody, fields: SourceFields): Partial<SourceBody> {
-  const body = bodyOf(fields)
+  const stored: Readonly<Record<string, unknown>> = { fields: null, ...before }
   return Object.fromEntries(
-    Object.entries(body).filter(([name, value]) =>
-      name === 'fields'
-        ? textOf(body.fields) !== textOf(before.fields)
-        : value !== before[name as keyof SourceBody],
+    Object.entries(bodyOf(fields)).filter(
+      ([name, value]) => !equalJson(value as Json, stored[name] as Json),
     ),
   )
 }
