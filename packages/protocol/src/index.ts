@@ -127,6 +127,7 @@ export {
   type JsonObject,
 } from './json.ts'
 export { CALL_LIMITS, LIMITS } from './limits.ts'
+export { limitsText, type PresentedLimits } from './limits-text.ts'
 export {
   holds,
   nextChangeOf,

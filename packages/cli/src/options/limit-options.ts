@@ -53,13 +53,6 @@ export function withLimits(webhooks: readonly Webhook[], limits: Limits | null):
   }))
 }
 
-/** `perSecond 20, timeout 20s` */
-export function limitsText(limits: Limits): string {
-  return Object.entries(limits)
-    .map(([name, value]) => `${name} ${[value].flat().join(' ')}`)
-    .join(', ')
-}
-
 function rateIn(text: string): number {
   if (/^\d+(?:\.\d+)?$/.test(text)) return Number(text)
   throw new Failure('usage', '--per-second must be a number, such as 20 or 0.5.')

@@ -1,7 +1,6 @@
-import type { Fields, Sample } from '@hookline/protocol'
+import { type Fields, limitsText, type Sample } from '@hookline/protocol'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { nameAndId, type Names } from '../names.ts'
-import { limitsText } from '../../options/limit-options.ts'
 import type { Output } from '../output.ts'
 import { type Detail, details } from '../details.ts'
 

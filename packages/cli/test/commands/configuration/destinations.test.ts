@@ -179,7 +179,7 @@ describe('hookline destinations', () => {
       { ...keptB, limits: { timeout: '20s', retryWindow: '3d' } },
     ])
     expect((await service.run('destinations', 'get', id)).stdout).toContain(
-      '(basic authentication as someone) (perSecond 20, timeout 20s, retryWindow 3d, retrySchedule 5s 5m, retryOn 409 423)',
+      '(basic authentication as someone) (20 attempts/s; timeout 20s; retry window 3d; retries after 5s, 5m; retries on 409, 423)',
     )
     const unlimited = await webhooks('--no-limits')
     expect(unlimited).toMatchObject([keptA, keptB])

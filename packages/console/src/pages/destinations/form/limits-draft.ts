@@ -1,9 +1,9 @@
-import type { Limits } from '../../../domain/destinations/limits-text.ts'
+import type { PresentedLimits } from '@hookline/protocol'
 
 /** The limits of a webhook as text; empty for the service's setting. */
 export type LimitsDraft = Readonly<Record<LimitName, string>>
 
-type LimitName = keyof Limits
+type LimitName = keyof PresentedLimits
 
 interface LimitField {
   readonly name: LimitName
@@ -54,18 +54,18 @@ export const LIMIT_FIELDS: readonly LimitField[] = [
 
 export const NO_LIMITS = draftOfLimits({})
 
-export function draftOfLimits(limits: Limits): LimitsDraft {
+export function draftOfLimits(limits: PresentedLimits): LimitsDraft {
   const entries = LIMIT_FIELDS.map(({ name }) => [name, [limits[name] ?? []].flat().join(', ')])
   return Object.fromEntries(entries) as LimitsDraft
 }
 
 /** The limits for a request; `undefined` for none. The service reports the faults of invalid ones. */
-export function requestedLimits(draft: LimitsDraft): Limits | undefined {
+export function requestedLimits(draft: LimitsDraft): PresentedLimits | undefined {
   const filled = LIMIT_FIELDS.filter(({ name }) => draft[name].trim() !== '')
   if (filled.length === 0) return undefined
   return Object.fromEntries(
     filled.map(({ name, read }) => [name, read(draft[name].trim())]),
-  ) as Limits
+  ) as PresentedLimits
 }
 
 function numberOr(text: string): number | string {

@@ -1,3 +1,4 @@
+import { limitsText } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
 import { useMay } from '../../../api/session.ts'
@@ -12,7 +13,6 @@ import type {
   WebhookHealth,
 } from '../../../domain/destinations/destination-query.ts'
 import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
-import { limitsText } from '../../../domain/destinations/limits-text.ts'
 import { WaitingText } from '../../../domain/destinations/waiting-text.tsx'
 import { useAction } from '../../../domain/use-action.ts'
 

@@ -1,5 +1,4 @@
-import { parseTimeSpan } from '@hookline/protocol'
-import type { Limits } from '../../../domain/destinations/limits-text.ts'
+import { parseTimeSpan, type PresentedLimits } from '@hookline/protocol'
 
 /** The retry settings of the service, or of a webhook. */
 export interface RetrySchedule {
@@ -21,7 +20,7 @@ export const MAX_RETRIES = 100
 /** The schedule of a webhook with these limits; `undefined` if the window in the settings is invalid. */
 export function scheduleOf(
   settings: readonly Setting[],
-  limits: Limits = {},
+  limits: PresentedLimits = {},
 ): RetrySchedule | undefined {
   const valueOf = (name: string): string => settings.find((each) => each.name === name)?.value ?? ''
   const windowMs = parseTimeSpan(limits.retryWindow ?? valueOf('retryWindow'))

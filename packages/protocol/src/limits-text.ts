@@ -1,9 +1,15 @@
-import type { Destination } from '@hookline/cli/management-client'
+/** The limits of a webhook in the management API. */
+export interface PresentedLimits {
+  readonly perSecond?: number
+  readonly concurrency?: number
+  readonly timeout?: string
+  readonly retryWindow?: string
+  readonly retrySchedule?: readonly string[]
+  readonly retryOn?: readonly number[]
+}
 
-export type Limits = NonNullable<Destination['settings']['webhooks'][number]['limits']>
-
-/** `20 attempts/s, timeout 20s` */
-export function limitsText(limits: Limits): string {
+/** `20 attempts/s; timeout 20s` */
+export function limitsText(limits: PresentedLimits): string {
   const { perSecond, concurrency, timeout, retryWindow, retrySchedule, retryOn } = limits
   return [
     perSecond !== undefined && `${perSecond} attempts/s`,
