@@ -192,6 +192,7 @@ test('limits of a webhook are set, refused with the remedy at their field, and s
   await page.getByRole('button', { name: 'Save', exact: true }).first().click()
   await page.getByText('Failed deliveries are retried for 3 d.').waitFor()
   await page.getByText('Limits of https://crm.example.com/hook.').waitFor()
+  await page.getByText(/^last retry \d{4}-\d\d-\d\d /).waitFor()
   const summary = page.getByText('Limits: 20 attempts/s; retry window 3d; retries after 5s, 10h', {
     exact: true,
   })

@@ -1,3 +1,5 @@
+import { parseTimeSpan } from './time-span.ts'
+
 /** The limits of a webhook in the management API. */
 export interface PresentedLimits {
   readonly perSecond?: number
@@ -15,7 +17,8 @@ export function limitsText(limits: PresentedLimits): string {
     perSecond !== undefined && `${perSecond} attempts/s`,
     concurrency !== undefined && `${concurrency} in flight`,
     timeout !== undefined && `timeout ${timeout}`,
-    retryWindow !== undefined && `retry window ${retryWindow}`,
+    retryWindow !== undefined &&
+      (parseTimeSpan(retryWindow) === 0 ? 'no retries' : `retry window ${retryWindow}`),
     retrySchedule !== undefined && `retries after ${retrySchedule.join(', ')}`,
     retryOn !== undefined && `retries on ${retryOn.join(', ')}`,
   ]

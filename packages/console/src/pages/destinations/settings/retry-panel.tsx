@@ -61,13 +61,13 @@ function Schedule({ schedule, source }: ScheduleProps): ReactElement {
       </p>
       <ol className="text-dense flex flex-wrap gap-x-5 gap-y-1">
         <li>
-          1st attempt <Moment at={start} />
+          1st attempt <Moment at={start} start={start} />
         </li>
         {shown.map((at, index) => (
           <li key={at}>
             {index === MAX_FIRST && left > 0 && `… ${count} more… `}
             {index === shown.length - 1 ? 'last retry' : `${ordinal(index + 1)} retry`}{' '}
-            <Moment at={at} />
+            <Moment at={at} start={start} />
           </li>
         ))}
       </ol>
@@ -79,8 +79,12 @@ function Schedule({ schedule, source }: ScheduleProps): ReactElement {
   )
 }
 
-function Moment({ at }: { readonly at: number }): ReactElement {
-  return <Time at={new Date(at).toISOString()} form="clock" />
+const MAX_CLOCK_MS = 12 * 60 * 60 * 1000
+
+/** With its date if it is half a day or more after the start. */
+function Moment({ at, start }: { readonly at: number; readonly start: number }): ReactElement {
+  const form = at - start < MAX_CLOCK_MS ? 'clock' : 'full'
+  return <Time at={new Date(at).toISOString()} form={form} />
 }
 
 function ordinal(count: number): string {
