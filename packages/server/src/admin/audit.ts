@@ -74,7 +74,7 @@ export type Audited<Port, Changes extends keyof Port> = Omit<Port, Changes> & {
 }
 
 /** The catalog, whose changes require an audit entry. */
-export type AuditedCatalog = Audited<
+type AuditedCatalog = Audited<
   Catalog,
   | 'putSource'
   | 'removeSource'

@@ -36,9 +36,11 @@ export type CatalogRecord = Source | Destination | Computation
 interface RecordChange<T> {
   /** Returns the current record. @throws {Problem} if it does not exist */
   readonly read: () => T
+  /** Whether the record already has the change: then it stays the same, and If-Match is ignored. Absent: never. */
+  readonly isDone?: ((current: T) => boolean) | undefined
   /** Returns the changed record. Called again after a conflict with another change. */
   readonly change: (current: T) => T
-  /** Replaces `previous`. */
+  /** Replaces `previous`. Without a change, both are the same record. */
   readonly put: (next: T, previous: T) => Promise<void>
   /** Milliseconds since the epoch. */
   readonly now: number
@@ -52,9 +54,7 @@ interface RecordChange<T> {
 export async function changeRecord<T extends CatalogRecord>(request: RecordChange<T>): Promise<T> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const current = request.read()
-    requireMatch(request.ifMatch, current.version)
-    const changed = request.change(current)
-    const next = { ...changed, version: current.version + 1, updatedAt: request.now }
+    const next = request.isDone?.(current) ? current : nextRecord(current, request)
     try {
       await request.put(next, current)
       return next
@@ -63,4 +63,10 @@ export async function changeRecord<T extends CatalogRecord>(request: RecordChang
     }
   }
   throw new Problem('conflict', { headers: { 'retry-after': '1' } })
+}
+
+function nextRecord<T extends CatalogRecord>(current: T, request: RecordChange<T>): T {
+  requireMatch(request.ifMatch, current.version)
+  const changed = request.change(current)
+  return { ...changed, version: current.version + 1, updatedAt: request.now }
 }

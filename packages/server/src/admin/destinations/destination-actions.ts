@@ -22,7 +22,7 @@ import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { entityTag, lanesOf, requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
-import type { ChangeDeps, RecordRequest } from '../audit.ts'
+import type { ChangeDeps } from '../audit.ts'
 import { attemptFields, presentTimes, WebhookRequest } from '../deliveries/deliveries.ts'
 import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
@@ -36,7 +36,7 @@ import {
   withWarnings,
 } from './destinations.ts'
 import { transformFaults } from './routing-settings.ts'
-import { secretFaults } from './secrets.ts'
+import { secretFaults, secretWarnings } from './secrets.ts'
 import { rotatedKeys } from './signing-keys.ts'
 import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
@@ -199,7 +199,8 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
   app.post('/destinations/:id/pause', { schema: schemas.pause }, async (request, reply) => {
     const paused = { since: clock.wall(), reason: 'operator' } as const
     const isPaused = (destination: Destination): boolean => destination.paused !== null
-    const changed = await changeUnless(isPaused, request, deps, (destination) => ({
+    const options = { catalog, audit, now: paused.since, isDone: isPaused }
+    const changed = await changeDestination(request, options, (destination) => ({
       ...destination,
       paused,
     }))
@@ -207,7 +208,8 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
   })
 
   app.post('/destinations/:id/resume', { schema: schemas.resume }, async (request, reply) => {
-    const changed = await changeUnless(isRunning, request, deps, resumed)
+    const options = { catalog, audit, now: clock.wall(), isDone: isRunning }
+    const changed = await changeDestination(request, options, resumed)
     await lanes.command({ command: 'retryNow', webhooks: lanesOf(changed) })
     wake()
     return respondWithDestination(changed, reply)
@@ -226,20 +228,22 @@ function addChanges(app: AdminApp, deps: ActionDeps): void {
 }
 
 function addRotations(app: AdminApp, deps: ActionDeps): void {
-  const { catalog, clock } = deps
+  const { catalog, audit, clock } = deps
   const secrets = { schema: schemas.rotateSecret }
   app.post('/destinations/:id/rotate-secret', secrets, async (request, reply) => {
     const { overlapHours = DEFAULT_HOURS, ...next } = request.body
     const faults = secretFaults(next.secret, '/secret')
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
-    const until = clock.wall() + overlapHours * HOUR_MS
-    const isRotated = ({ settings }: Destination): boolean => isCurrent(next, settings)
-    const changed = await changeUnless(isRotated, request, deps, (destination) => ({
+    const now = clock.wall()
+    const until = now + overlapHours * HOUR_MS
+    const isDone = ({ settings }: Destination): boolean => isCurrent(next, settings)
+    const options = { catalog, audit, now, isDone }
+    const changed = await changeDestination(request, options, (destination) => ({
       ...destination,
       settings: rotated(destination.settings, next, until),
     }))
     reply.header('etag', entityTag(changed.version))
-    return withWarnings(changed, await destinationWarnings([changed], deps))
+    return withWarnings(changed, secretWarnings(changed))
   })
 
   const keys = { schema: schemas.rotateSigningKey }
@@ -254,7 +258,8 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
     })
     const change = (destination: Destination): Destination => {
       const { settings } = destination
-      if (settings.signature === undefined) throw new Problem('invalid_state', { detail: NO_KEYS })
+      if (settings.signingKeys === undefined)
+        throw new Problem('invalid_state', { detail: NO_KEYS })
       return {
         ...destination,
         settings: { ...settings, signingKeys: rotatedKeys(settings, times) },
@@ -262,30 +267,13 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
     }
     const complete = (entry: AuditEntry, next: Destination): AuditEntry =>
       withResponse(entry, response(next), request)
-    const changed = await changeDestination(request, { catalog, now, complete }, change)
+    const changed = await changeDestination(request, { catalog, audit, now, complete }, change)
     return respondWith(response(changed), reply)
   })
 }
 
 const NO_KEYS =
   'The destination has no signing key to replace. Set its signature to ed25519 or both: the first key pair is generated.'
-
-/**
- * Changes a destination unless `isDone`: then If-Match is ignored, because an earlier response may have been lost.
- * Either way there is an audit entry.
- */
-async function changeUnless(
-  isDone: (destination: Destination) => boolean,
-  request: RecordRequest,
-  { catalog, audit, clock }: ActionDeps,
-  change: (destination: Destination) => Destination,
-): Promise<Destination> {
-  const current = requireDestination(catalog, request.params.id)
-  const now = clock.wall()
-  if (!isDone(current)) return changeDestination(request, { catalog, now }, change)
-  await audit.append(unchangedEntry(request, current, now))
-  return current
-}
 
 function isRunning({ paused, settings }: Destination): boolean {
   return paused === null && settings.webhooks.every((webhook) => webhook.paused === undefined)

@@ -16,13 +16,7 @@ import {
 } from '../api/catalog-records.ts'
 import { List, pageOf } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
-import {
-  type AuditedCatalog,
-  type AuditedRequest,
-  type ChangeDeps,
-  recordEntry,
-  type RecordRequest,
-} from '../audit.ts'
+import { type AuditedRequest, type ChangeDeps, recordEntry, type RecordRequest } from '../audit.ts'
 import { respondWith, withResponse } from '../idempotency.ts'
 import { Problem } from '../problems/problem.ts'
 import { type HealthDeps, HealthResponse, readDestinationHealth } from './destination-health.ts'
@@ -132,7 +126,11 @@ const schemas = {
 }
 
 interface DestinationDeps
-  extends HealthDeps, WarningDeps, SettingsRules, Pick<ChangeDeps, 'catalog' | 'clock' | 'wake'> {
+  extends
+    HealthDeps,
+    WarningDeps,
+    SettingsRules,
+    Pick<ChangeDeps, 'catalog' | 'audit' | 'clock' | 'wake'> {
   readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'command'>
 }
 
@@ -177,7 +175,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
 }
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {
-  const { catalog, clock, lanes, wake } = deps
+  const { catalog, audit, clock, lanes, wake } = deps
   // The handlers add the faults of the settings.
   const attachValidation = true
   const create = { schema: schemas.create, attachValidation }
@@ -210,7 +208,7 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
 
   app.patch('/destinations/:id', change, async (request, reply) => {
     const now = clock.wall()
-    const changed = await changeDestination(request, { catalog, now }, (destination) => {
+    const changed = await changeDestination(request, { catalog, audit, now }, (destination) => {
       const settings = requestedSettings(request, deps, destination.settings)
       return withToggle({ ...destination, ...request.body, settings }, destination, now)
     })
@@ -271,26 +269,31 @@ export function presentDestination(destination: Destination): object {
   }
 }
 
-/** Changes a destination, with an audit entry. `complete` may add the response to it. */
+/** Changes a destination unless `isDone`. Either way there is an audit entry; `complete` may add the response to it. */
 export function changeDestination(
   request: RecordRequest,
   {
     catalog,
+    audit,
     now,
+    isDone,
     complete = (entry) => entry,
-  }: {
-    readonly catalog: AuditedCatalog
+  }: Pick<ChangeDeps, 'catalog' | 'audit'> & {
     readonly now: number
+    readonly isDone?: (destination: Destination) => boolean
     readonly complete?: (entry: AuditEntry, next: Destination) => AuditEntry
   },
   change: (destination: Destination) => Destination,
 ): Promise<Destination> {
   return changeRecord<Destination>({
     read: () => requireDestination(catalog, request.params.id),
+    isDone,
     change,
     put: (next, previous) => {
-      const entry = recordEntry(request, next.updatedAt, [previous, next], presentDestination)
-      return catalog.putDestination(next, complete(entry, next))
+      const entry = recordEntry(request, now, [previous, next], presentDestination)
+      return next === previous
+        ? audit.append(entry)
+        : catalog.putDestination(next, complete(entry, next))
     },
     now,
     ifMatch: request.headers['if-match'],

@@ -1,8 +1,8 @@
 import {
+  activeKeys,
   isJsonObject,
   LIMITS,
   parseTimestamp,
-  publishedKeys,
   type SignatureKind,
   SIGNATURES,
   type SigningKey,
@@ -177,7 +177,7 @@ export function rotatedKeys(
   { now, leadMs, overlapMs }: { now: number; leadMs: number; overlapMs: number },
 ): readonly SigningKey[] {
   const from = now + leadMs
-  const current = publishedKeys(settings, now).findLast((key) => (key.from ?? now) <= now)
+  const [current] = activeKeys(settings, now)
   const until = from + overlapMs
   const kept = current === undefined || until <= now ? [] : [{ ...current, until }]
   return [...kept, { privateKey: newPrivateKey(), from }]

@@ -1,5 +1,6 @@
 import { newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import type { AdminDeps } from '../../../src/admin/routes.ts'
 import {
   exportWebhooksSettings,
   presentWebhooksSettings,
@@ -125,8 +126,8 @@ test('an unknown kind of signature is refused', () => {
   expect(faultsOf({ webhookUrl: A, signature: 'rsa' })).toEqual(['/signature not_allowed'])
 })
 
-async function withDestination(settings: object) {
-  const server = await AdminServer.open()
+async function withDestination(settings: object, overrides: Partial<AdminDeps> = {}) {
+  const server = await AdminServer.open(overrides)
   const { id: sourceId } = await server.must<{ id: string }>('POST', '/sources', {
     body: { name: 'web' },
   })
@@ -165,6 +166,39 @@ test('the secret of a webhook with templates can be rotated', async () => {
   expect(await server.must('POST', `/destinations/${id}/rotate-secret`, rotation)).toMatchObject({
     settings: { webhooks: [{ url, secret: { previousUntil: expect.any(String) } }] },
   })
+})
+
+test.each([{}, { 'if-match': '"1"' }])(
+  'of two simultaneous rotations to one secret, the second keeps the overlap of the first, with %j',
+  async (headers) => {
+    const { server, id } = await withDestination({ webhookUrl: A, sharedSecret: LONG })
+    await using _ = server
+    const rotation = { body: { secret: `${LONG} 2` }, headers }
+    const rotate = () => server.call('POST', `/destinations/${id}/rotate-secret`, rotation)
+    const [first, second] = await Promise.all([rotate(), rotate()])
+    expect([first.status, second.status]).toEqual([200, 200])
+    expect(second.body).toEqual(first.body)
+    const { settings, version } = server.backend.catalog.current.destinations.get(id)!
+    expect([version, settings.previousSecret?.secret]).toEqual([2, LONG])
+  },
+)
+
+test('a rotation looks up no names', async () => {
+  const lookup = vi.fn<(host: string) => Promise<undefined>>(async () => undefined)
+  const { server, id } = await withDestination(own(LONG), { hostProblem: lookup })
+  await using _ = server
+  lookup.mockClear()
+  await server.must('POST', `/destinations/${id}/rotate-secret`, { body: { secret: LONG } })
+  expect(lookup).not.toHaveBeenCalled()
+})
+
+test('kept key pairs are rotated even while only the secrets sign', async () => {
+  const { server, id } = await withDestination({ webhookUrl: A, signature: 'ed25519' })
+  await using _ = server
+  const path = `/destinations/${id}`
+  await server.must('PATCH', path, { body: { settings: { signature: 'secret' } } })
+  const rotated = await server.must('POST', `${path}/rotate-signing-key`, { body: {} })
+  expect(rotated).toMatchObject({ settings: { signature: 'secret', signingKeys: [{}, {}] } })
 })
 
 test('rotation needs a webhook of the destination, and a key pair', async () => {
