@@ -23,8 +23,9 @@ export function parseTimeSpan(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-/** The shortest text for these milliseconds: `7d`, `90s`, `1500ms`. Weeks are written as days. */
+/** The shortest text for these milliseconds: `7d`, `90s`, `1500ms`, `0s`. Weeks are written as days. */
 export function formatTimeSpan(ms: number): string {
+  if (ms === 0) return '0s'
   const units = Object.entries(TIME_UNITS).filter(([unit]) => unit !== 'w')
   const [unit, length] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1]
   return `${ms / length}${unit}`
