@@ -246,7 +246,7 @@ function parseSalt(input: Json | undefined, faults: Fault[], previous: string | 
   if (isHidden(input) && previous !== undefined) return previous
   if (isHidden(input)) {
     const hint = 'Use the salt itself, or omit it for a new random one.'
-    faults.push(fault('/fields/salt', 'unknown_secret', 'No salt is stored.', hint))
+    faults.push(fault('/fields/salt', 'hidden_value_unknown', 'No salt is stored.', hint))
   } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', faults)) {
     if (input.length >= MIN_SALT) return input
     const hint = `Use at least ${MIN_SALT} characters, or omit it for a random one.`

@@ -63,10 +63,13 @@ function parsedSecret(
     return input
   }
   const name = nameIn(pointer)
-  const hint = isHidden(input)
-    ? `Send the secret itself: no ${name} is stored here.`
-    : 'Use a string, or null for none.'
-  faults.push(fault(pointer, 'invalid_type', `${name} must be a string or null.`, hint))
+  if (isHidden(input)) {
+    const hint = 'Send the secret itself, or null for none.'
+    faults.push(fault(pointer, 'hidden_value_unknown', `${name} has no stored value.`, hint))
+  } else {
+    const hint = 'Use a string, or null for none.'
+    faults.push(fault(pointer, 'invalid_type', `${name} must be a string or null.`, hint))
+  }
   return null
 }
 

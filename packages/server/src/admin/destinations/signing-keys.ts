@@ -79,10 +79,13 @@ function parseKeys(
     input === undefined || (isHidden(input) && previous !== undefined) || isShown(input)
   if (isKept) return previous
   const hint = `Use the 1 to ${MAX_KEYS} keys of an export with secrets, or omit it: Hookline generates keys.`
+  if (isHidden(input)) {
+    const message = 'No signing keys are stored.'
+    faults.push(fault('/signingKeys', 'hidden_value_unknown', message, hint))
+    return previous
+  }
   if (!Array.isArray(input) || input.length > MAX_KEYS || input.length === 0) {
-    const message = isHidden(input)
-      ? 'No signing keys are stored.'
-      : `signingKeys must be a list of 1 to ${MAX_KEYS} keys.`
+    const message = `signingKeys must be a list of 1 to ${MAX_KEYS} keys.`
     faults.push(fault('/signingKeys', 'invalid_type', message, hint))
     return previous
   }
@@ -137,7 +140,8 @@ function parseTime(input: unknown, pointer: string, faults: Fault[]): number | u
   if (input === undefined || input === null) return undefined
   const time = typeof input === 'string' ? parseTimestamp(input) : undefined
   const hint = 'Use a time such as 2026-11-22T21:20:00.000Z, or null.'
-  if (time === undefined) faults.push(fault(pointer, 'invalid_type', 'Invalid time.', hint))
+  const code = typeof input === 'string' ? 'invalid_format' : 'invalid_type'
+  if (time === undefined) faults.push(fault(pointer, code, 'Invalid time.', hint))
   return time
 }
 

@@ -84,9 +84,9 @@ export function parseLimits(
     retryOn: parser.list('retryOn', LIMITS.statusesToRetry, statusIn),
   }
   if (parsed.retryWindowMs !== undefined && parsed.retryWindowMs >= retentionMs) {
-    const kept = formatTimeSpan(retentionMs)
-    const hint = `Use less than ${kept}, or ask the operator to increase the retention setting.`
-    const message = `retryWindow must be shorter than retention, which is ${kept}.`
+    const retention = formatTimeSpan(retentionMs)
+    const hint = `Use less than ${retention}, or ask the operator to increase the retention setting.`
+    const message = `retryWindow must be shorter than retention, which is ${retention}.`
     faults.push(fault(`${pointer}/retryWindow`, 'out_of_range', message, hint))
   }
   const set = Object.entries(parsed).filter(([, value]) => value !== undefined)
@@ -147,20 +147,13 @@ class LimitsParser {
     const value = this.#input[name] ?? undefined
     if (value === undefined) return undefined
     const hint = `Use a time from ${rangeText(range)}, such as "10s" or "1h30m", or omit it.`
-    const ms = typeof value === 'string' ? parseTimeSpan(value) : undefined
-    if (ms === undefined) return this.#fail(name, 'invalid_type', `${name} must be a time.`, hint)
-    if (isIn(range, ms)) return ms
-    return this.#fail(name, 'out_of_range', `${name} must be from ${rangeText(range)}.`, hint)
+    const parsed = parseSpan(value, range)
+    if (typeof parsed === 'number') return parsed
+    const expected = parsed === 'out_of_range' ? `from ${rangeText(range)}` : 'a time'
+    return this.#fail(name, parsed, `${name} must be ${expected}.`, hint)
   }
 
-  list(
-    name: string,
-    max: number,
-    {
-      parse,
-      hint,
-    }: { readonly parse: (item: unknown) => number | undefined; readonly hint: string },
-  ): readonly number[] | undefined {
+  list(name: string, max: number, { parse, hint }: ItemRule): readonly number[] | undefined {
     const value = this.#input[name] ?? undefined
     if (value === undefined) return undefined
     if (!Array.isArray(value))
@@ -170,8 +163,8 @@ class LimitsParser {
       return this.#fail(name, 'too_many', `${name} must have at most ${max} items.`, hint)
     return value.flatMap((item, index) => {
       const parsed = parse(item)
-      if (parsed !== undefined) return parsed
-      this.#fail(`${name}/${index}`, 'not_allowed', `${name} does not allow this value.`, hint)
+      if (typeof parsed === 'number') return parsed
+      this.#fail(`${name}/${index}`, parsed, `${name} does not allow this value.`, hint)
       return []
     })
   }
@@ -181,33 +174,40 @@ class LimitsParser {
   }
 }
 
-const delayIn = {
-  parse: (item: unknown): number | undefined => {
-    const ms = typeof item === 'string' ? parseTimeSpan(item) : undefined
-    return ms !== undefined && isIn(DELAY, ms) ? ms : undefined
-  },
+interface ItemRule {
+  /** Returns the code of the fault of an invalid item. */
+  readonly parse: (item: unknown) => number | string
+  readonly hint: string
+}
+
+/** The time span in milliseconds, or the code of its fault. */
+function parseSpan(value: unknown, { min, max }: Range): number | string {
+  if (typeof value !== 'string') return 'invalid_type'
+  const ms = parseTimeSpan(value)
+  if (ms === undefined) return 'invalid_format'
+  return ms >= min && ms <= max ? ms : 'out_of_range'
+}
+
+const delayIn: ItemRule = {
+  parse: (item) => parseSpan(item, DELAY),
   hint: `Use a list of times from ${rangeText(DELAY)}: ["5s", "5m", "2h"].`,
 }
 
 /** 408, 425 and 429 are always retried. Three 410 responses pause the webhook. */
 const NOT_IN_RETRY_ON = new Set([408, 410, 425, 429])
 
-const statusIn = {
-  parse: (item: unknown): number | undefined =>
+const statusIn: ItemRule = {
+  parse: (item) =>
     typeof item === 'number' &&
     Number.isInteger(item) &&
     item >= 400 &&
     item <= 499 &&
     !NOT_IN_RETRY_ON.has(item)
       ? item
-      : undefined,
+      : 'not_allowed',
   hint: 'Use statuses from 400 to 499, such as [409, 423], without 410, and without 408, 425 and 429, which are always retried.',
 }
 
-function isIn({ min, max }: Range, value: number): boolean {
-  return value >= min && value <= max
-}
-
 function rangeText({ min, max }: Range): string {
-  return `${min === 0 ? '0s' : formatTimeSpan(min)} to ${formatTimeSpan(max)}`
+  return `${formatTimeSpan(min)} to ${formatTimeSpan(max)}`
 }

@@ -95,7 +95,7 @@ test.each<[string, object, string[]]>([
   ['an empty path', { fields: { keep: ['a..b'] } }, ['/fields/keep/0 invalid_format']],
   ['101 paths', { fields: { keep: Array(101).fill('a') } }, ['/fields/keep too_many']],
   ['a short salt', { fields: { salt: 'salt' } }, ['/fields/salt too_short']],
-  ['a hidden salt', { fields: { salt: { set: true } } }, ['/fields/salt unknown_secret']],
+  ['a hidden salt', { fields: { salt: { set: true } } }, ['/fields/salt hidden_value_unknown']],
   ['an unknown format', { format: 'xml' }, ['/format not_allowed']],
   ['a method without a body', { method: 'GET' }, ['/method not_allowed']],
   ['a method in lower case', { method: 'put' }, ['/method not_allowed']],

@@ -144,7 +144,7 @@ test.each<[string, unknown, string[]]>([
   [
     'a hidden secret without a stored one',
     { webhookUrl: URL_A, sharedSecret: { set: true } },
-    ['/sharedSecret invalid_type'],
+    ['/sharedSecret hidden_value_unknown'],
   ],
   ['another policy', { webhookUrl: URL_A, successPolicy: 'all' }, ['/successPolicy not_allowed']],
 ])('refuses %s', (_what, input, faults) => {

@@ -47,7 +47,7 @@ test('a hidden secret of a webhook keeps the stored one and its overlap, for the
   for (const absent of [undefined, null, { set: false }])
     expect(settingsOf(own(absent), stored).webhooks[0]).toEqual({ url: A, headers: {} })
   const elsewhere = own({ set: true }, 'https://evil.example/')
-  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret invalid_type'])
+  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret hidden_value_unknown'])
 })
 
 test.each([
@@ -99,7 +99,7 @@ const mixed = `whsk_${Buffer.concat([
 ]).toString('base64')}`
 
 test.each([
-  ['hidden keys, if none are stored', { set: true }, '/signingKeys invalid_type'],
+  ['hidden keys, if none are stored', { set: true }, '/signingKeys hidden_value_unknown'],
   ['an object', {}, '/signingKeys invalid_type'],
   ['no keys', [], '/signingKeys invalid_type'],
   ['a key that stops', [{ privateKey, signsUntil: LATER }], '/signingKeys invalid_key_times'],
@@ -116,7 +116,8 @@ test.each([
   ['a key that is a string', [privateKey], '/signingKeys/0 invalid_type'],
   ['a shortened key', [{ privateKey: 'whsk_YQ==' }], '/signingKeys/0/privateKey invalid_key'],
   ['halves of two keys', [{ privateKey: mixed }], '/signingKeys/0/privateKey invalid_key'],
-  ['a time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom invalid_type'],
+  ['no time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom invalid_format'],
+  ['a number', [{ privateKey, signsFrom: 7 }], '/signingKeys/0/signsFrom invalid_type'],
   ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
 ])('signingKeys is refused: %s', (_name, signingKeys, fault) => {
   expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])

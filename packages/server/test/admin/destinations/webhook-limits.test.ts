@@ -112,6 +112,18 @@ describe('the limits of a webhook', () => {
     }
   })
 
+  test.each([
+    [{ timeout: 20 }, 'timeout invalid_type'],
+    [{ timeout: 'soon' }, 'timeout invalid_format'],
+    [{ timeout: '1h' }, 'timeout out_of_range'],
+    [{ retrySchedule: ['5s', 5] }, 'retrySchedule/1 invalid_type'],
+    [{ retrySchedule: ['5 s'] }, 'retrySchedule/0 invalid_format'],
+    [{ retrySchedule: ['25h'] }, 'retrySchedule/0 out_of_range'],
+  ])('distinguish the type, the format and the range of times: %j', (limits, expected) => {
+    const faults = faultsOf(limits).map(({ pointer, code }) => `${pointer} ${code}`)
+    expect(faults).toEqual([`/webhooks/0/limits/${expected}`])
+  })
+
   test('refuse a retry window that is not below the retention, with the remedy', () => {
     const [found, ...others] = faultsOf({ retryWindow: '7d' })
     expect(others).toEqual([])
