@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,8 @@ const signatureTolerance = 5 * time.Minute
 
 // Hookline sends at most 4: two secrets and two keys. Anyone can send more, and each costs time.
 const maxSignatures = 10
+
+var meantAsKey = regexp.MustCompile(`(?i)^\W*wh[ps]k_`)
 
 // VerifySignature checks the header webhook-signature of a delivery (Standard Webhooks). body is the raw body, before any
 // parsing. A key is a secret, or a public key that begins with whpk_; pass several during a rotation. One valid signature
@@ -72,8 +75,7 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 		}, nil
 	}
 	// Used as a secret, a public key would verify what anyone who knows it has signed.
-	trimmed := strings.ToLower(strings.TrimLeft(key, " \t\r\n\"'`\ufeff"))
-	if strings.HasPrefix(trimmed, "whpk_") || strings.HasPrefix(trimmed, "whsk_") {
+	if meantAsKey.MatchString(key) {
 		return nil, ErrKey
 	}
 	secret := []byte(key)

@@ -42,7 +42,7 @@ func TestVerifySignature(t *testing.T) {
 }
 
 func TestVerifySignatureRefusesMalformedKeys(t *testing.T) {
-	for _, keys := range [][]string{nil, {""}, {"whsec_"}, {"whsec_%"}, {"whpk_YQ=="}, {"a secret", "whpk_%"}, {" whpk_YQ=="}, {"\"whpk_YQ==\""}, {"WHPK_YQ=="}, {"whsk_YQ=="}} {
+	for _, keys := range [][]string{nil, {""}, {"whsec_"}, {"whsec_%"}, {"whpk_YQ=="}, {"a secret", "whpk_%"}, {" whpk_YQ=="}, {"\"whpk_YQ==\""}, {"‘(whpk_YQ=="}, {"\ufeffwhpk_YQ=="}, {"WHPK_YQ=="}, {"whsk_YQ=="}} {
 		if err := VerifySignature(nil, http.Header{}, keys...); !errors.Is(err, ErrKey) {
 			t.Errorf("%v: %v", strings.Join(keys, " "), err)
 		}

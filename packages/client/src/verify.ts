@@ -14,6 +14,8 @@ export interface VerifyOptions {
 const TOLERANCE_MS = 5 * 60_000
 const BASE64_PREFIX = 'whsec_'
 const PUBLIC_PREFIX = 'whpk_'
+const HMAC_SHA1 = { name: 'HMAC', hash: 'SHA-1' } as const
+const HMAC_SHA256 = { name: 'HMAC', hash: 'SHA-256' } as const
 const MEANT_AS_KEY = /^\W*wh[ps]k_/i
 /** Hookline sends at most 4: two secrets and two keys. Anyone can send more, and each costs time. */
 const MAX_SIGNATURES = 10
@@ -65,7 +67,8 @@ async function hasXSignature({ body, headers }: SignedRequest, secret: string): 
   const hex = headerOf(headers, 'x-signature') ?? ''
   if (!/^[\da-f]{40}$/i.test(hex)) return false
   const signature = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
-  return isHmac('SHA-1', utf8(secret), signature, body)
+  const isValid = await verifierOf(HMAC_SHA1, utf8(secret), body)
+  return isValid(signature)
 }
 
 /** `v1,` and base64 HMAC-SHA256, or `v1a,` and base64 Ed25519, of `id.timestamp.body`. One valid signature is enough. */
@@ -83,12 +86,9 @@ async function hasStandardSignature(
   signed.set(head)
   signed.set(body, head.length)
   const signatures = (headerOf(headers, 'webhook-signature') ?? '').split(' ', MAX_SIGNATURES)
-  if (secret.startsWith(PUBLIC_PREFIX)) {
-    const key = publicKey(secret)
-    return hasOne(signatures, 'v1a,', 64, (each) => isEd25519(key, each, signed))
-  }
-  const key = standardKey(secret)
-  return hasOne(signatures, 'v1,', 32, (each) => isHmac('SHA-256', key, each, signed))
+  return secret.startsWith(PUBLIC_PREFIX)
+    ? hasOne(signatures, 'v1a,', 64, await verifierOf('Ed25519', publicKey(secret), signed))
+    : hasOne(signatures, 'v1,', 32, await verifierOf(HMAC_SHA256, standardKey(secret), signed))
 }
 
 /** Whether one of the signatures with this prefix and number of bytes is valid. */
@@ -96,7 +96,7 @@ async function hasOne(
   signatures: readonly string[],
   prefix: string,
   bytes: number,
-  isValid: (signature: Bytes) => Promise<boolean>,
+  isValid: Verifier,
 ): Promise<boolean> {
   for (const each of signatures) {
     const signature = each.startsWith(prefix) ? base64(each.slice(prefix.length)) : undefined
@@ -105,16 +105,16 @@ async function hasOne(
   return false
 }
 
-async function isEd25519(key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
-  const imported = await crypto.subtle.importKey('raw', key, 'Ed25519', false, ['verify'])
-  return crypto.subtle.verify('Ed25519', imported, signature, data)
-}
+type Verifier = (signature: Bytes) => Promise<boolean>
 
-/** Compares in constant time, as WebCrypto does. */
-async function isHmac(hash: string, key: Bytes, signature: Bytes, data: Bytes): Promise<boolean> {
-  const algorithm = { name: 'HMAC', hash }
+/** Verifies signatures of `data` in constant time, as WebCrypto does. */
+async function verifierOf(
+  algorithm: 'Ed25519' | typeof HMAC_SHA1 | typeof HMAC_SHA256,
+  key: Bytes,
+  data: Bytes,
+): Promise<Verifier> {
   const imported = await crypto.subtle.importKey('raw', key, algorithm, false, ['verify'])
-  return crypto.subtle.verify('HMAC', imported, signature, data)
+  return (signature) => crypto.subtle.verify(algorithm, imported, signature, data)
 }
 
 function standardKey(secret: string): Bytes {

@@ -126,22 +126,19 @@ describe('verifySignature', () => {
     expect(await verifySignature(BODY, twice, SECRET)).toBe(false)
   })
 
-  test('checks only the first 10 of many signatures', async () => {
-    const { 'webhook-signature': signature, ...headers } = standard()
-    const after = (others: number) => ({
-      ...headers,
-      'webhook-signature': `${'v1,YQ== '.repeat(others)}${String(signature)}`,
-    })
-    expect(await verify(BODY, after(9))).toBe(true)
-    expect(await verify(BODY, after(10))).toBe(false)
-  })
-
   test('throws for misuse: a parsed body, no secret, an invalid whsec_ secret', async () => {
     await expect(verifySignature({} as never, simple(), SECRET)).rejects.toThrow(TypeError)
     await expect(verify(BODY, simple(), '')).rejects.toThrow('empty')
     await expect(verifySignature(BODY, simple(), [])).rejects.toThrow('empty')
     await expect(verify(BODY, standard(), 'whsec_%')).rejects.toThrow('base64')
-    for (const key of [' whpk_YQ==', '"whpk_YQ=="', '\ufeffwhpk_YQ==', 'WHPK_YQ==', 'whsk_YQ=='])
+    for (const key of [
+      ' whpk_YQ==',
+      '"whpk_YQ=="',
+      '‘(whpk_YQ==',
+      '\ufeffwhpk_YQ==',
+      'WHPK_YQ==',
+      'whsk_YQ==',
+    ])
       await expect(verify(BODY, standard(), key)).rejects.toThrow('must begin with whpk_')
     for (const key of ['whpk_%', 'whpk_YQ=='])
       await expect(verify(BODY, standard(), key)).rejects.toThrow('32 bytes')

@@ -1,4 +1,4 @@
-import { isEd25519Signature, isPublicKey } from './ed25519.ts'
+import { ed25519Verifier, isMeantAsKey } from './ed25519.ts'
 import { standardSignature, xSignature } from './signature.ts'
 import { timingSafeEqual } from 'node:crypto'
 
@@ -39,7 +39,7 @@ export function checkSignature(
 ): SignatureCheck {
   if (key === undefined || key === '') return withoutSecret(request)
   const standard = checkStandard(request, key, nowMs)
-  if (isPublicKey(key)) return withPublicKey(request, standard)
+  if (isMeantAsKey(key)) return withPublicKey(request, standard)
   const ours = checkXSignature(request, key)
   const isCorrect = ours === 'valid' && (standard === 'valid' || standard === 'missing')
   return {
@@ -84,16 +84,13 @@ function checkStandard(
   if (typeof signatures !== 'string') return 'missing'
   const id = String(headers['webhook-id'])
   const timestamp = Number(headers['webhook-timestamp'])
-  if (!signatures.split(' ', MAX_SIGNATURES).some(matcherOf(key, id, timestamp, body)))
+  if (!signatures.split(' ', MAX_SIGNATURES).some(verifierOf(key, id, timestamp, body)))
     return 'invalid'
   return Math.abs(nowMs / 1000 - timestamp) > TOLERANCE_SECONDS ? 'stale' : 'valid'
 }
 
-function matcherOf(key: string, id: string, timestamp: number, body: string) {
-  if (isPublicKey(key)) {
-    const signed = { id, timestamp, body: Buffer.from(body) }
-    return (signature: string): boolean => isEd25519Signature(signature, key, signed)
-  }
+function verifierOf(key: string, id: string, timestamp: number, body: string) {
+  if (isMeantAsKey(key)) return ed25519Verifier(key, { id, timestamp, body: Buffer.from(body) })
   const expected = standardSignature(key, id, timestamp, body)
   return (signature: string): boolean => isEqual(signature, expected)
 }

@@ -33,9 +33,12 @@ export function publicKeyOf(privateKey: string): string {
   return PUBLIC + bytes.toString('base64', KEY_BYTES)
 }
 
-/** Whether the text is meant as a public key. Used as a secret, which everyone knows, it would verify anything. */
-export function isPublicKey(text: string): boolean {
-  return text.trim().startsWith(PUBLIC)
+/**
+ * Whether the text is meant as a public or private key, even if it is quoted or in upper case. A public key is known to
+ * others, so it must not be used as a secret.
+ */
+export function isMeantAsKey(text: string): boolean {
+  return /^\W*wh[ps]k_/i.test(text)
 }
 
 const imported = new WeakMap<SigningKey, KeyObject>()
@@ -52,19 +55,19 @@ export function ed25519Signature(
   return `v1a,${sign(null, signedBytes(id, timestamp, body), keyObject).toString('base64')}`
 }
 
-/** Whether `signature` is the `v1a,…` signature of `id.timestamp.body` by the owner of this `whpk_…` key. */
-export function isEd25519Signature(
-  signature: string,
+/** Returns a function that verifies `v1a,…` signatures of `id.timestamp.body` with this `whpk_…` key. */
+export function ed25519Verifier(
   publicKey: string,
   { id, timestamp, body }: { id: string; timestamp: number; body: Uint8Array },
-): boolean {
-  if (!signature.startsWith('v1a,')) return false
+): (signature: string) => boolean {
   const x = bytesIn(publicKey.trim(), PUBLIC)
-  if (x?.length !== KEY_BYTES) return false
+  if (x?.length !== KEY_BYTES) return () => false
   const jwk = { kty: 'OKP', crv: 'Ed25519', x: x.toString('base64url') }
   const keyObject = createPublicKey({ key: jwk, format: 'jwk' })
-  const bytes = Buffer.from(signature.slice('v1a,'.length), 'base64')
-  return verify(null, signedBytes(id, timestamp, body), keyObject, bytes)
+  const signed = signedBytes(id, timestamp, body)
+  return (signature) =>
+    signature.startsWith('v1a,') &&
+    verify(null, signed, keyObject, Buffer.from(signature.slice('v1a,'.length), 'base64'))
 }
 
 function signedBytes(id: string, timestamp: number, body: Uint8Array): Buffer {

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ed25519Signature, newPrivateKey, publicKeyOf } from '../../src/signatures/ed25519.ts'
+import { standardSignature } from '../../src/signatures/signature.ts'
 import { checkSignature } from '../../src/signatures/check-signature.ts'
 
 const NOW = Date.parse('2026-11-21T09:30:00.000Z')
@@ -45,6 +46,30 @@ describe('the signature check of the receiver', () => {
     expect(verdicts(signed(at), '{}')).toEqual(['invalid', 'missing', 'invalid'])
     expect(verdicts(standard())).toEqual(['invalid', 'missing', 'invalid'])
     expect(verdicts({ 'x-signature': xSignature() })).toEqual(['missing', 'unchecked', 'missing'])
+  })
+
+  it('never uses a public or private key as a secret, even with spaces or quotes, or in upper case', () => {
+    const privateKey = newPrivateKey()
+    const publicKey = publicKeyOf(privateKey)
+    for (const key of [
+      publicKey,
+      ` ${publicKey}`,
+      `"${publicKey}"`,
+      `\ufeff${publicKey}`,
+      publicKey.toUpperCase(),
+      privateKey,
+    ]) {
+      const headers = {
+        ...standard(),
+        'webhook-signature': standardSignature(key, 'msg_1', NOW / 1000, BODY),
+        'x-signature': createHmac('sha1', key).update(BODY).digest('hex'),
+      }
+      expect(checkSignature({ headers, body: BODY }, key, NOW)).toEqual({
+        verdict: 'invalid',
+        xSignature: 'unchecked',
+        webhookSignature: 'invalid',
+      })
+    }
   })
 
   it('is ok if both signatures are correct; one of several in the list is enough', () => {

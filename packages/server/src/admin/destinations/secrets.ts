@@ -4,6 +4,7 @@ import {
   isJsonObject,
   type PreviousSecret,
 } from '@hookline/protocol'
+import { isMeantAsKey } from '@hookline/protocol/ed25519'
 import { keyBytes } from '@hookline/protocol/signature'
 import Type from 'typebox'
 import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
@@ -92,8 +93,7 @@ export function secretFaults(secret: string, pointer: string): readonly Fault[] 
     const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
     return [fault(pointer, 'not_base64', message, hint)]
   }
-  if (!/^\s*wh[ps]k_/.test(secret)) return []
-  // A receiver would use the text as a public key. Everyone may know a public key, so it must not sign.
+  if (!isMeantAsKey(secret)) return []
   const message = `${name} is an Ed25519 key, not a secret.`
   const hint =
     'Use a secret that begins with whsec_. For Ed25519, set signature to ed25519 or both: Hookline generates the keys.'

@@ -56,6 +56,8 @@ test.each([
   ['x'.repeat(1025), 'too_long'],
   ['whsec_%', 'not_base64'],
   [publicKeyOf(newPrivateKey()), 'not_a_secret'],
+  [` "${publicKeyOf(newPrivateKey())}"`, 'not_a_secret'],
+  [publicKeyOf(newPrivateKey()).toUpperCase(), 'not_a_secret'],
   [newPrivateKey(), 'not_a_secret'],
 ])('the secret %j of a webhook is refused', (secret, code) => {
   expect(faultsOf(own(secret))).toEqual([`/webhooks/0/secret ${code}`])

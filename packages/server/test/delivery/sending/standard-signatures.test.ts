@@ -1,5 +1,5 @@
 import type { Webhook, WebhooksSettings } from '@hookline/protocol'
-import { isEd25519Signature, newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
+import { ed25519Verifier, newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
 import { standardSignature } from '@hookline/protocol/signature'
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
@@ -29,7 +29,7 @@ function signersIn(
   const named = (signature: string): string => {
     const signed = { id: 'msg_1', timestamp, body }
     for (const [name, key] of Object.entries({ first, second }))
-      if (isEd25519Signature(signature, publicKeyOf(key), signed)) return name
+      if (ed25519Verifier(publicKeyOf(key), signed)(signature)) return name
     const secrets = ['shared', 'own', 'before', 'own before']
     const made = (secret: string) => standardSignature(secret, 'msg_1', timestamp, body)
     return secrets.find((secret) => made(secret) === signature) ?? signature
