@@ -1,14 +1,22 @@
 import type { Fields, Filter, Format, Sample } from './filter.ts'
 
+/**
+ * Why deliveries are held.
+ * - `webhook_gone`: the receiver responded with 410 three times in a row, at least a minute apart.
+ * - `url_forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
+ * - `disabled_by_receiver`: a response had the header `webhook-delivery: disable`.
+ */
+export const PAUSE_REASONS = [
+  'operator',
+  'webhook_gone',
+  'url_forbidden',
+  'disabled_by_receiver',
+] as const
+
 /** Why deliveries are held, and since when, in milliseconds since the epoch. `resume` ends the pause. */
 export interface Pause {
   readonly since: number
-  /**
-   * - `webhook_gone`: the receiver responded with 410 three times in a row, at least a minute apart.
-   * - `url_forbidden`: the address or the port of the URL is forbidden. Hookline tries it again after each start.
-   * - `disabled_by_receiver`: a response had the header `webhook-delivery: disable`.
-   */
-  readonly reason: 'operator' | 'webhook_gone' | 'url_forbidden' | 'disabled_by_receiver'
+  readonly reason: (typeof PAUSE_REASONS)[number]
 }
 
 /** Limits of one webhook. An absent one is the service's setting. */
@@ -70,7 +78,8 @@ export interface ClientCertificate {
  * - `any`: when one webhook accepts it; the others are not retried.
  * - `each`: when every webhook accepts it; each is retried separately.
  */
-export type SuccessPolicy = 'any' | 'each'
+export const SUCCESS_POLICIES = ['any', 'each'] as const
+export type SuccessPolicy = (typeof SUCCESS_POLICIES)[number]
 
 /** A replaced secret. Requests are also signed with it until `until`. */
 export interface PreviousSecret {
@@ -102,7 +111,7 @@ export interface SigningKey {
 }
 
 export interface WebhooksSettings {
-  /** The key of the signatures of webhooks without a `secret`. `null`: their requests are not signed. */
+  /** The key of the signatures of webhooks without a `secret`. `null`: no secret signs their requests. */
   readonly sharedSecret: string | null
   /** Present while receivers switch to a new secret. */
   readonly previousSecret?: PreviousSecret

@@ -43,7 +43,8 @@ export interface Event {
  * - `characters_lost`: it had bytes that are not UTF-8, which became U+FFFD. Two keys may have become one.
  * - `timestamp_unreadable`: the client's timestamp was invalid and was replaced by `receivedAt`.
  */
-export type EventWarning = 'precision_lost' | 'characters_lost' | 'timestamp_unreadable'
+export const EVENT_WARNINGS = ['precision_lost', 'characters_lost', 'timestamp_unreadable'] as const
+export type EventWarning = (typeof EVENT_WARNINGS)[number]
 
 /** The origin of a computed event: a change in an audience or a computed trait. */
 export interface Origin {

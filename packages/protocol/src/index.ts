@@ -79,10 +79,12 @@ export {
   type Destination,
   type LaneState,
   type Pause,
+  PAUSE_REASONS,
   type PreviousSecret,
   type SignatureKind,
   SIGNATURES,
   type SigningKey,
+  SUCCESS_POLICIES,
   type SuccessPolicy,
   URL_FIELDS,
   type Webhook,
@@ -108,6 +110,7 @@ export {
   type Event,
   type EventType,
   EVENT_TYPES,
+  EVENT_WARNINGS,
   type EventWarning,
   type Origin,
 } from './event.ts'
@@ -153,7 +156,7 @@ export {
   type PayloadField,
   type PayloadType,
 } from './reference/payload-fields.ts'
-export { payloadSchemaOf, WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
+export { WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export { parseRetryAfter } from './retry-after.ts'
 export { revive } from './revive.ts'

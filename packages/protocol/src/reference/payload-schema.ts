@@ -10,7 +10,7 @@ import {
 const TIME = String.raw`^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$`
 
 /** The payload of this type as JSON Schema. Further fields are allowed: a later release may add some to version 1. */
-export function payloadSchemaOf(type: PayloadType): JsonObject {
+function payloadSchemaOf(type: PayloadType): JsonObject {
   const fields = Object.entries(PAYLOAD_FIELDS[type])
   const version: Record<string, Json> =
     type === 'delete'

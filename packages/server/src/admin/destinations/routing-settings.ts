@@ -55,7 +55,7 @@ function comparisonsIn(filter: Filter): number {
 }
 
 /** The optional settings that select events and define the request body. */
-export type RoutingSettings = Pick<
+type RoutingSettings = Pick<
   WebhooksSettings,
   'filter' | 'sample' | 'fields' | 'format' | 'transform' | 'method'
 >
@@ -70,9 +70,9 @@ const PARSERS: {
   filter: parseFilter,
   sample: parseSample,
   fields: parseFields,
-  format: oneOf('format', FORMATS),
+  format: parserOf('format', FORMATS),
   transform: parseTransform,
-  method: oneOf('method', WEBHOOK_METHODS),
+  method: parserOf('method', WEBHOOK_METHODS),
 }
 
 const ROUTING_FIELDS = Object.keys(PARSERS) as (keyof RoutingSettings)[]
@@ -163,9 +163,10 @@ function parseFilter(input: unknown, faults: Fault[]): Filter {
   return input as Filter
 }
 
-/** A parser of a setting that has one of these values. */
-function oneOf<Value extends string>(name: string, values: readonly Value[]) {
+/** A parser of a setting that has one of these values, or is absent. */
+export function parserOf<Value extends string>(name: string, values: readonly Value[]) {
   return (input: unknown, faults: Fault[]): Value | undefined => {
+    if (input === undefined) return undefined
     const value = values.find((each) => each === input)
     const hint = `Use one of ${values.join(', ')}.`
     if (value === undefined) faults.push(fault(`/${name}`, 'not_allowed', `Unknown ${name}.`, hint))

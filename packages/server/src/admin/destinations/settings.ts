@@ -4,7 +4,8 @@ import {
   isJsonObject,
   LIMITS,
   type Pause,
-  type SuccessPolicy,
+  PAUSE_REASONS,
+  SUCCESS_POLICIES,
   type Webhook,
   WEBHOOK_METHODS,
   type WebhooksSettings,
@@ -12,7 +13,7 @@ import {
 import Type from 'typebox'
 import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
-import { exportRouting, parseRouting, presentRouting } from './routing-settings.ts'
+import { exportRouting, parserOf, parseRouting, presentRouting } from './routing-settings.ts'
 import {
   exportSecret,
   parseSecret,
@@ -37,7 +38,7 @@ export const PauseResponse = Schema.nullable(
     {
       since: Schema.time,
       reason: Schema.oneOf(
-        ['operator', 'webhook_gone', 'url_forbidden', 'disabled_by_receiver'],
+        PAUSE_REASONS,
         'webhook_gone: the receiver responded with 410 three times in a row, at least a minute apart. url_forbidden: allowedNetworks or allowedPorts does not allow its address or port; it is tried again each time Hookline starts. disabled_by_receiver: a response had the header webhook-delivery: disable.',
       ),
     },
@@ -52,9 +53,8 @@ const url = Type.String({
   description:
     'An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}.',
 })
-const POLICIES: SuccessPolicy[] = ['any', 'each']
 const successPolicy = Schema.oneOf(
-  POLICIES,
+  SUCCESS_POLICIES,
   'any: a delivery succeeds when one webhook has accepted it. each: when every webhook has accepted it.',
 )
 
@@ -210,6 +210,8 @@ function hideValues(headers: Webhook['headers']): object {
   return Object.fromEntries(Object.keys(headers).map((name) => [name, { set: true }]))
 }
 
+const parsePolicy = parserOf('successPolicy', SUCCESS_POLICIES)
+
 /** Settings of the service that the settings of a destination must respect. */
 export interface SettingsRules {
   /** Reserved ports that webhook URLs may use. */
@@ -242,7 +244,7 @@ export function parseWebhooksSettings(
     ...parseSharedSecret(input['sharedSecret'], previous, faults),
     ...parseSignature(input, previous, faults),
     webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, retentionMs, faults }),
-    successPolicy: parsePolicy(input['successPolicy'], previous?.successPolicy ?? 'any', faults),
+    successPolicy: parsePolicy(input['successPolicy'], faults) ?? previous?.successPolicy ?? 'any',
     ...parseRouting(input, previous, faults),
   }
   return faults.length > 0 ? { faults } : { settings }
@@ -279,15 +281,4 @@ function parseWebhooks(
     return previous
   }
   return parseWebhookList(webhooks, previous ?? [], context)
-}
-
-function parsePolicy(input: unknown, previous: SuccessPolicy, faults: Fault[]): SuccessPolicy {
-  if (input === undefined) return previous
-  const policy = POLICIES.find((candidate) => candidate === input)
-  if (policy === undefined) {
-    const hint = 'any: one webhook must accept the event. each: all must.'
-    const message = 'successPolicy must be any or each.'
-    faults.push(fault('/successPolicy', 'not_allowed', message, hint))
-  }
-  return policy ?? previous
 }

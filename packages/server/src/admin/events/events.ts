@@ -1,4 +1,4 @@
-import { EVENT_OUTCOMES, EVENT_TYPES, type EventWarning } from '@hookline/protocol'
+import { EVENT_OUTCOMES, EVENT_TYPES, EVENT_WARNINGS } from '@hookline/protocol'
 import Type from 'typebox'
 import { destinationsOf } from '../../backend/catalog.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
@@ -12,8 +12,6 @@ import { waitContexts, type WaitDeps } from '../deliveries/waiting.ts'
 import { requireFound } from '../problems/problem.ts'
 import { presentSuppression, SuppressionResponse } from '../suppressions.ts'
 import { DecisionResponse, TRACE_FINDINGS, traceDecisions, traceFindings } from './trace.ts'
-
-const EVENT_WARNINGS: EventWarning[] = ['precision_lost', 'characters_lost', 'timestamp_unreadable']
 
 /** Maximum suppressions in one response. */
 export const MAX_SUPPRESSIONS = 100
