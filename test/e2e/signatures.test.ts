@@ -156,8 +156,8 @@ it('publishes the public keys, and rotates them: announced, both signing, then o
 it('serves the public keys to anyone, cacheable, and nothing about other destinations', async () => {
   await using service = await startService()
   const id = await service.createDestination({ urls: ['https://a.example/'], enabled: false })
-  const get = (of: string, headers = {}, method = 'GET') =>
-    fetch(`${service.url}/.well-known/hookline/keys/${of}`, { headers, method })
+  const get = (of: string, method = 'GET') =>
+    fetch(`${service.url}/.well-known/hookline/keys/${of}`, { method })
   // A destination without keys looks like one that does not exist.
   const answers = await Promise.all([
     get(id),
@@ -168,17 +168,11 @@ it('serves the public keys to anyone, cacheable, and nothing about other destina
   expect(new Set(await Promise.all(answers.map((each) => each.text()))).size).toBe(1)
   await service.api.call('PATCH', `destinations/${id}`, { settings: { signature: 'both' } })
   const found = await get(id)
-  const etag = found.headers.get('etag')!
   expect(found.headers.get('content-type')).toBe('application/jwk-set+json')
   expect(found.headers.get('cache-control')).toBe('public, max-age=3600')
   expect(found.headers.get('access-control-allow-origin')).toBe('*')
-  const again = await get(id, { 'if-none-match': `"x", W/${etag}` })
-  expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])
-  const head = await get(id, {}, 'HEAD')
-  expect([head.status, head.headers.get('etag')]).toEqual([200, etag])
-  expect((await get(id, {}, 'POST')).status).toBeOneOf([404, 405])
-  await service.api.call('POST', `destinations/${id}/rotate-signing-key`, {})
-  expect((await get(id, { 'if-none-match': etag })).status).toBe(200)
+  expect((await get(id, 'HEAD')).status).toBe(200)
+  expect((await get(id, 'POST')).status).toBeOneOf([404, 405])
   await service.api.call('DELETE', `destinations/${id}`)
   expect((await get(id)).status).toBe(404)
 })

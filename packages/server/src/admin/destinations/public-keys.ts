@@ -1,10 +1,9 @@
 import { publishedKeys, type SigningKey } from '@hookline/protocol'
-import { publicKeyOf } from '@hookline/protocol/ed25519'
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { hash } from 'node:crypto'
 import type { Catalog } from '../../backend/catalog.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { timeOrNull } from '../api/schema.ts'
+import { presentKey } from './signing-keys.ts'
 
 /** Much less than the day for which a key is published before it signs. */
 const MAX_AGE_SECONDS = 3600
@@ -32,22 +31,20 @@ export function publicKeysRoute({
         sendNotFound(reply.header('cache-control', 'no-store'))
         return
       }
-      const body = JSON.stringify({ keys: keys.map(jwkOf) })
-      const etag = `"${hash('sha256', body, 'base64url')}"`
-      void reply.headers({
-        etag,
-        'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
-        'access-control-allow-origin': '*',
-        'x-content-type-options': 'nosniff',
-      })
-      if (isMatch(request.headers['if-none-match'], etag)) void reply.code(304).send()
-      else void reply.type('application/jwk-set+json').send(Buffer.from(body))
+      void reply
+        .headers({
+          'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
+          'access-control-allow-origin': '*',
+          'x-content-type-options': 'nosniff',
+        })
+        .type('application/jwk-set+json')
+        .send(Buffer.from(JSON.stringify({ keys: keys.map(jwkOf) })))
     })
   }
 }
 
-function jwkOf({ privateKey, from, until }: SigningKey): object {
-  const publicKey = publicKeyOf(privateKey)
+function jwkOf(key: SigningKey): object {
+  const { publicKey, signsFrom, signsUntil } = presentKey(key)
   const x = Buffer.from(publicKey.slice('whpk_'.length), 'base64').toString('base64url')
   // RFC 7638: the thumbprint is over the required members, in this order.
   const kid = hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url')
@@ -59,13 +56,7 @@ function jwkOf({ privateKey, from, until }: SigningKey): object {
     use: 'sig',
     alg: 'EdDSA',
     whpk: publicKey,
-    signsFrom: timeOrNull(from ?? null),
-    signsUntil: timeOrNull(until ?? null),
+    signsFrom,
+    signsUntil,
   }
-}
-
-/** If-None-Match (RFC 9110 §13.1.2). */
-function isMatch(header: string | undefined, etag: string): boolean {
-  const tags = (header ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return tags.includes(etag) || tags.includes('*')
 }

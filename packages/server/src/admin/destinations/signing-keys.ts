@@ -3,7 +3,6 @@ import {
   isJsonObject,
   LIMITS,
   parseTimestamp,
-  type SignatureKind,
   SIGNATURES,
   type SigningKey,
   type WebhooksSettings,
@@ -13,6 +12,7 @@ import Type from 'typebox'
 import { type Fault, fault, unknownFields } from '../../util/fault.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden } from './hidden-values.ts'
+import { parserOf } from './routing-settings.ts'
 
 const MAX_KEYS = LIMITS.signingKeysPerDestination
 const FIELDS = ['privateKey', 'publicKey', 'signsFrom', 'signsUntil']
@@ -46,7 +46,7 @@ export const signatureResponse = {
   ),
 }
 
-export type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
+type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
 
 /** Validates the signature settings in a request. The first key pair is generated when it is needed. */
 export function parseSignature(
@@ -54,21 +54,14 @@ export function parseSignature(
   previous: SignatureSettings | undefined,
   faults: Fault[],
 ): SignatureSettings {
-  const kind = parseKind(input['signature'], previous?.signature ?? 'secret', faults)
+  const kind = parseKind(input['signature'], faults) ?? previous?.signature ?? 'secret'
   const stored = parseKeys(input['signingKeys'], previous?.signingKeys, faults)
   const isKeyMissing = kind !== 'secret' && stored === undefined
   const signingKeys = isKeyMissing ? [{ privateKey: newPrivateKey() }] : stored
   return { ...(kind !== 'secret' && { signature: kind }), ...(signingKeys && { signingKeys }) }
 }
 
-function parseKind(input: unknown, previous: SignatureKind, faults: Fault[]): SignatureKind {
-  if (input === undefined) return previous
-  const kind = SIGNATURES.find((each) => each === input)
-  const hint = `Use one of ${SIGNATURES.join(', ')}.`
-  if (kind === undefined)
-    faults.push(fault('/signature', 'not_allowed', 'Unknown kind of signature.', hint))
-  return kind ?? previous
-}
+const parseKind = parserOf('signature', SIGNATURES)
 
 function parseKeys(
   input: unknown,
@@ -163,7 +156,8 @@ export function exportSignature(
   return { signature: kind, ...(signingKeys && { signingKeys: keys }) }
 }
 
-function presentKey({ privateKey, from, until }: SigningKey) {
+/** A key pair in an exported document. */
+export function presentKey({ privateKey, from, until }: SigningKey) {
   return {
     privateKey,
     publicKey: publicKeyOf(privateKey),
@@ -183,6 +177,6 @@ export function rotatedKeys(
   const from = now + leadMs
   const [current] = activeKeys(settings, now)
   const until = from + overlapMs
-  const kept = current === undefined || until <= now ? [] : [{ ...current, until }]
-  return [...kept, { privateKey: newPrivateKey(), from }]
+  const previous = current === undefined || until <= now ? [] : [{ ...current, until }]
+  return [...previous, { privateKey: newPrivateKey(), from }]
 }
