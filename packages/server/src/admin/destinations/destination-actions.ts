@@ -18,6 +18,7 @@ import type { AuditEntry } from '../../backend/audit.ts'
 import { destinationsOf } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
+import { withReadableTemplates } from '../../routing/url-template.ts'
 import { fault } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { entityTag, lanesOf, requireDestination } from '../api/catalog-records.ts'
@@ -52,8 +53,10 @@ const TestedWebhookResponse = Type.Object({
   /** null: see attempt. */
   request: Schema.nullable(WebhookRequest),
   signature: Type.Object({
-    xSignature: Schema.nullable(Schema.text('null without a shared secret.')),
-    webhookSignature: Schema.nullable(Schema.text('null without a shared secret.')),
+    xSignature: Schema.nullable(Schema.text('null if no secret signs the request.')),
+    webhookSignature: Schema.nullable(
+      Schema.text('null if neither a secret nor a key signs the request.'),
+    ),
   }),
   attempt: Schema.nullable(
     Type.Object({
@@ -306,22 +309,26 @@ function rotated(
   const previous = (before: string | null) =>
     before === null ? {} : { previousSecret: { secret: before, until } }
   if (url === undefined) {
-    const { previousSecret: _, ...kept } = settings
-    return { ...kept, sharedSecret: secret, ...previous(sharedSecret) }
+    const { previousSecret: _, ...others } = settings
+    return { ...others, sharedSecret: secret, ...previous(sharedSecret) }
   }
   const webhook = webhookAt(url, settings)
-  const { previousSecret: _, ...kept } = webhook
-  const changed = { ...kept, secret, ...previous(webhook.secret ?? sharedSecret) }
+  const { previousSecret: _, ...others } = webhook
+  const changed = { ...others, secret, ...previous(webhook.secret ?? sharedSecret) }
   return { ...settings, webhooks: webhooks.map((each) => (each === webhook ? changed : each)) }
 }
 
 function webhookAt(url: string, { webhooks }: WebhooksSettings): Webhook {
-  // The stored form of a URL with templates is not that of the URL parser.
-  const hrefOf = (text: string): string => URL.parse(text)?.href ?? text
-  const found = webhooks.find((webhook) => hrefOf(webhook.url) === hrefOf(url))
+  const stored = withReadableTemplates(URL.parse(url)?.href ?? url)
+  const found = webhooks.find((webhook) => webhook.url === stored)
   if (found !== undefined) return found
   const hint = 'Use the URL of one of its webhooks, as GET /destinations/:id shows it.'
-  throw refused('/url', 'unknown_webhook', 'The destination has no webhook with this URL.', hint)
+  throw invalidBody(
+    '/url',
+    'unknown_webhook',
+    'The destination has no webhook with this URL.',
+    hint,
+  )
 }
 
 function addTest(app: AdminApp, deps: ActionDeps): void {
@@ -353,7 +360,7 @@ function addTest(app: AdminApp, deps: ActionDeps): void {
 function withTransform(transform: string, destination: Destination, dryRun: boolean): Destination {
   if (!dryRun) {
     const hint = 'Set dryRun to true to preview it, or change the settings of the destination.'
-    throw refused('/transform', 'exclusive', 'transform requires dryRun.', hint)
+    throw invalidBody('/transform', 'exclusive', 'transform requires dryRun.', hint)
   }
   const faults = transformFaults(transform, '/transform')
   if (faults.length > 0) throw new Problem('invalid_body', { faults })
@@ -368,7 +375,7 @@ async function requestedContent(
   if ((type === undefined) === (eventId === undefined)) {
     const hint = 'Specify either type, for a sample, or eventId, for an archived event.'
     const code = type === undefined ? 'required' : 'exclusive'
-    throw refused('/type', code, 'Exactly one of type and eventId is required.', hint)
+    throw invalidBody('/type', code, 'Exactly one of type and eventId is required.', hint)
   }
   if (type !== undefined) {
     const sample = sampleOf(type, formatTimestamp(clock.wall()))
@@ -379,10 +386,10 @@ async function requestedContent(
   const isReceived = event && destinationsOf(event, catalog.current).some((each) => each.id === id)
   if (isReceived) return event
   const hint = 'Use the id of an event of the source of this destination.'
-  throw refused('/eventId', 'unknown_event', 'Event not found in this source.', hint)
+  throw invalidBody('/eventId', 'unknown_event', 'Event not found in this source.', hint)
 }
 
-function refused(...args: Parameters<typeof fault>): Problem {
+function invalidBody(...args: Parameters<typeof fault>): Problem {
   return new Problem('invalid_body', { faults: [fault(...args)] })
 }
 

@@ -30,7 +30,7 @@ export const SecretResponse = Type.Object({
 })
 
 /** A secret of a destination or a webhook. */
-export interface StoredSecret {
+interface StoredSecret {
   /** `null`: none. */
   readonly secret: string | null
   readonly previousSecret?: PreviousSecret | undefined

@@ -27,7 +27,7 @@ export interface WarningDeps {
   readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
 }
 
-interface Placed {
+interface PlacedWebhook {
   /** The pointer to the webhook. */
   readonly at: string
   readonly webhook: Webhook
@@ -44,9 +44,12 @@ export async function destinationWarnings(
   { hostProblem, clock }: WarningDeps,
   at?: string,
 ): Promise<readonly Fault[]> {
-  const webhooks = destinations.flatMap((each, index) =>
-    each === undefined ? [] : webhooksOf(each, at === undefined ? '' : `${at}/${index}`),
-  )
+  const warnings = destinations.map((each, index) => {
+    if (each === undefined) return { webhooks: [], secrets: [] }
+    const pointer = at === undefined ? '' : `${at}/${index}`
+    return { webhooks: webhooksOf(each, pointer), secrets: secretWarnings(each, pointer) }
+  })
+  const webhooks = warnings.flatMap((each) => each.webhooks)
   const now = clock.wall()
   const urls = webhooks.flatMap(urlsOf)
   const hosts = [...new Set(urls.map(({ host }) => host))].slice(0, MAX_HOSTS)
@@ -56,13 +59,11 @@ export async function destinationWarnings(
   return [
     ...urls.flatMap((url) => hostWarning(url, problems.get(url.host))),
     ...webhooks.flatMap((each) => certificateWarning(each.webhook, each.at, now)),
-    ...destinations.flatMap((each, index) =>
-      each === undefined ? [] : secretWarnings(each, at === undefined ? '' : `${at}/${index}`),
-    ),
+    ...warnings.flatMap(({ secrets }) => secrets),
   ]
 }
 
-function webhooksOf({ settings }: Destination, at: string): Placed[] {
+function webhooksOf({ settings }: Destination, at: string): PlacedWebhook[] {
   return settings.webhooks.map((webhook, index) => ({
     at: at + jsonPointer('settings', 'webhooks', index),
     webhook,
@@ -76,7 +77,7 @@ interface CheckedUrl {
   readonly effect: string
 }
 
-function urlsOf({ at, webhook: { url, auth } }: Placed): CheckedUrl[] {
+function urlsOf({ at, webhook: { url, auth } }: PlacedWebhook): CheckedUrl[] {
   const effect = 'the first delivery pauses the webhook, and its deliveries are held'
   const own = { pointer: `${at}/url`, host: hostOf(url), effect }
   if (auth === undefined || !('oauth2' in auth)) return [own]

@@ -1,6 +1,7 @@
 import {
   type ClientCertificate,
   type ClientCredentials,
+  formatTimestamp,
   INSPECTOR_HOST,
   isJsonObject,
   type JsonObject,
@@ -77,7 +78,7 @@ const HIDDEN = { set: true } as const
 export function presentAuth(auth: WebhookAuth) {
   if (!('clientCertificate' in auth)) return hideSecretsOf(auth)
   const { subject, expiresAt } = detailsOf(auth.clientCertificate)
-  const certificate = { ...HIDDEN, subject, expiresAt: new Date(expiresAt).toISOString() }
+  const certificate = { ...HIDDEN, subject, expiresAt: formatTimestamp(expiresAt) }
   return { clientCertificate: { certificate, key: HIDDEN } }
 }
 
@@ -335,9 +336,8 @@ export function certificateWarning({ auth }: Webhook, pointer: string, now: numb
   const { expiresAt } = detailsOf(auth.clientCertificate)
   if (expiresAt > now + WARNED_MS) return []
   const isExpired = expiresAt <= now
-  const date = new Date(expiresAt).toISOString()
   const at = `${pointer}/auth/clientCertificate/certificate`
-  const message = `The client certificate ${isExpired ? 'expired' : 'expires'} at ${date}.`
+  const message = `The client certificate ${isExpired ? 'expired' : 'expires'} at ${formatTimestamp(expiresAt)}.`
   const hint = 'Set a new certificate with its key. Receivers refuse an expired one.'
   return [fault(at, isExpired ? 'certificate_expired' : 'certificate_expires', message, hint)]
 }
