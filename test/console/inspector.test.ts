@@ -88,7 +88,7 @@ test('the list is filtered by destination or delivery, loads older requests, and
   await page.waitForURL(/destination=dst_/)
   await page.getByText('All 30 requests.').waitFor()
   await page.getByText('Not signed').first().waitFor()
-  await page.getByText('The destination has neither a secret nor a key').first().waitFor()
+  await page.getByText('The webhook has neither a secret nor a signing key').first().waitFor()
   await page.getByRole('button', { name: 'Event 7', exact: true }).click()
   await page.getByRole('button', { name: 'Show all attempts' }).click()
   await page.getByText('1 request.').waitFor()

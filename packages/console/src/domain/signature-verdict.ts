@@ -17,10 +17,11 @@ export const VERDICTS: Readonly<Record<Verdict, VerdictLabel>> = {
 /** The results for one of the two signature headers. */
 export const SCHEME_RESULTS = {
   valid: 'verified',
-  invalid: 'invalid: made with a different secret or body',
+  invalid: 'invalid: made with a different secret, key or body',
   stale: 'stale: the timestamp is more than five minutes off',
   missing: 'missing',
-  unchecked: 'not checked: the sending destination is unknown, or has no secret and no key pair',
+  unchecked:
+    'not checked: the sending destination is unknown, or has no secret or key that verifies it',
 }
 
 /** The reason may contain the path of the request, which has no length limit. */

@@ -15,7 +15,7 @@ export interface SignatureCheck {
   /**
    * - `valid`: X-Signature is correct, and so is webhook-signature, if present. With a public key, only the latter counts;
    * - `invalid`: one of them is not; `missing`: there is no X-Signature, or with a public key no webhook-signature;
-   * - `unchecked`: signed, but this receiver has no shared secret; `unsigned`: not signed, and no shared secret.
+   * - `unchecked`: signed, but this receiver has no secret or public key; `unsigned`: not signed, and neither of them.
    */
   readonly verdict: 'valid' | 'invalid' | 'missing' | 'unchecked' | 'unsigned'
   readonly xSignature: SchemeVerdict | 'unchecked'
@@ -30,14 +30,14 @@ interface SignedRequest {
 
 /**
  * Checks the signatures of a request as the documentation recommends to receivers.
- * @param key the shared secret, or a public key `whpk_…`
+ * @param key the secret, or a public key `whpk_…`
  */
 export function checkSignature(
   request: SignedRequest,
   key: string | undefined,
   nowMs: number,
 ): SignatureCheck {
-  if (key === undefined || key === '') return withoutSecret(request)
+  if (key === undefined || key === '') return withoutKey(request)
   const standard = checkStandard(request, key, nowMs)
   if (isMeantAsKey(key)) return withPublicKey(request, standard)
   const ours = checkXSignature(request, key)
@@ -58,13 +58,14 @@ function withPublicKey({ headers }: SignedRequest, standard: SchemeVerdict): Sig
   }
 }
 
-function withoutSecret({ headers }: SignedRequest): SignatureCheck {
-  const schemeOf = (name: string) => (headers[name] === undefined ? 'missing' : 'unchecked')
-  return {
-    verdict: headers['x-signature'] === undefined ? 'unsigned' : 'unchecked',
-    xSignature: schemeOf('x-signature'),
-    webhookSignature: schemeOf('webhook-signature'),
-  }
+function withoutKey({ headers }: SignedRequest): SignatureCheck {
+  const verdictOf = (name: string) => (headers[name] === undefined ? 'missing' : 'unchecked')
+  const verdicts = {
+    xSignature: verdictOf('x-signature'),
+    webhookSignature: verdictOf('webhook-signature'),
+  } as const
+  const isSigned = Object.values(verdicts).includes('unchecked')
+  return { verdict: isSigned ? 'unchecked' : 'unsigned', ...verdicts }
 }
 
 /** X-Signature: hex HMAC-SHA1 of the body, parsed and serialised again. */

@@ -107,10 +107,11 @@ describe('the signature check of the receiver', () => {
     expect(check({})).toMatchObject({ verdict: 'missing', webhookSignature: 'missing' })
   })
 
-  it('distinguishes signed from unsigned requests without a secret', () => {
+  it('distinguishes signed from unsigned requests without a secret or public key', () => {
     const without = (headers: Record<string, string>) =>
       checkSignature({ headers, body: BODY }, undefined, NOW).verdict
     expect(without({ 'x-signature': 'any' })).toBe('unchecked')
+    expect(without({ 'webhook-signature': 'v1a,any' })).toBe('unchecked')
     expect(without({})).toBe('unsigned')
   })
 

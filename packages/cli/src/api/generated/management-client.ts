@@ -1580,9 +1580,9 @@ export function testDestination(id: string, body: {
                     body: string;
                 } | null;
                 signature: {
-                    /** null without a shared secret. */
+                    /** null if no secret signs the request. */
                     xSignature: string | null;
-                    /** null without a shared secret. */
+                    /** null if neither a secret nor a key signs the request. */
                     webhookSignature: string | null;
                 };
                 attempt: {
@@ -2601,9 +2601,9 @@ export function listInspectedRequests({ limit, cursor, destinationId, deliveryId
                     verdict: "valid" | "invalid" | "missing";
                     /** Why it is not valid; null otherwise. */
                     reason: string | null;
-                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
+                    /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
-                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
+                    /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                     webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
                 };
                 response: {
@@ -2677,9 +2677,9 @@ export function getInspectedRequest(id: string, opts?: Oazapfts.RequestOpts) {
                 verdict: "valid" | "invalid" | "missing";
                 /** Why it is not valid; null otherwise. */
                 reason: string | null;
-                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
+                /** The verdict on X-Signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 xSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
-                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown or has no shared secret. */
+                /** The verdict on webhook-signature. stale: its timestamp is more than five minutes off. unchecked: the sending destination is unknown, or has no secret or key that verifies it. */
                 webhookSignature: "valid" | "invalid" | "stale" | "missing" | "unchecked";
             };
             response: {

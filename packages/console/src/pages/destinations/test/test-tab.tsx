@@ -211,7 +211,7 @@ function Request({ request, attempt, signature }: TestedWebhook): ReactElement |
       <CodeBlock text={requestText({ method, path, headers, body })} what="the request" />
       <p className="text-ink-faint text-note">
         {signature.webhookSignature === null
-          ? 'Not signed: the destination has no secret for this URL.'
+          ? 'Not signed: no secret or key signs requests to this webhook.'
           : 'The body is shown formatted; the signature covers the compact body.'}
       </p>
     </div>
