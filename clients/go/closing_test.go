@@ -226,8 +226,8 @@ func TestAnInvalidFieldIsAnErrorOfEveryMethod(t *testing.T) {
 				e.Track(&Track{UserId: "u1", Event: "E"}), e.Enqueue(context.Background(), &Identify{}), flushErr, e.Close(),
 				e.CloseContext(context.Background()),
 			} {
-				var wrong *ConfigError
-				if !errors.As(err, &wrong) || wrong.Field != strings.TrimSpace(name) || strings.Contains(err.Error(), "secret") {
+				var configError *ConfigError
+				if !errors.As(err, &configError) || configError.Field != strings.TrimSpace(name) || strings.Contains(err.Error(), "secret") {
 					t.Error(err)
 				}
 			}

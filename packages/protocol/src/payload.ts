@@ -40,10 +40,10 @@ export function fieldsOutsidePayload(event: Event, members = ''): string {
 }
 
 /** Restores an event from its payload. `properties` or `traits` are present even if the client sent none. */
-export function eventIn(payload: JsonObject, beside: JsonObject, receivedAt: string): Event {
+export function eventIn(payload: JsonObject, rest: JsonObject, receivedAt: string): Event {
   const { version: _version, 'Previous ID': previousId, 'User ID': aliasedId, ...fields } = payload
   const ids = fields['type'] === 'alias' ? { userId: aliasedId, previousId } : {}
-  return { ...beside, ...fields, ...ids, receivedAt } as unknown as Event
+  return { ...rest, ...fields, ...ids, receivedAt } as unknown as Event
 }
 
 const HEAD = ['type', 'messageId', 'userId', 'context', 'timestamp', 'receivedAt']

@@ -23,12 +23,12 @@ export interface RoundedNumbers {
  */
 export function roundedNumbers(text: string): RoundedNumbers {
   const values = new Set<number>()
-  const kept = new Set<number>()
+  const exact = new Set<number>()
   for (const [, source = ''] of text.matchAll(SUSPECT)) {
     const value = Number(source)
-    if (mayBeRounded(value)) (isRounded(source) ? values : kept).add(value)
+    if (mayBeRounded(value)) (isRounded(source) ? values : exact).add(value)
   }
-  return { values, isAmbiguous: values.has(0) || [...values].some((value) => kept.has(value)) }
+  return { values, isAmbiguous: values.has(0) || [...values].some((value) => exact.has(value)) }
 }
 
 /** A cheap check of whether the JSON text may have a nonzero number that becomes 0. */

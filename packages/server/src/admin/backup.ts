@@ -86,7 +86,6 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
 interface Backup {
   /** Aborts when the copy contains data that a deletion has removed. */
   readonly outdated: AbortSignal
-  /** Removes the copy. */
   end(): Promise<void>
 }
 

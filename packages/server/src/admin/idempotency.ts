@@ -167,7 +167,6 @@ export function unseal(sealed: string, credential: Redacted, label: string): str
   return decrypt(Buffer.from(sealed, 'base64'), sealingKey(credential, label))
 }
 
-/** An HMAC-SHA-256 of `text`. */
 export function fingerprint(text: string, credential: Redacted): string {
   return createHmac('sha256', credential.reveal()).update(text).digest('hex')
 }

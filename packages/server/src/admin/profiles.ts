@@ -29,7 +29,7 @@ const link = Type.Object({
   userId: Schema.text('The user of the call.'),
   ...origin,
 })
-const refused = (description: string) =>
+const unlinked = (description: string) =>
   Type.Object({ count: Type.Integer(), links: Type.Array(link) }, { description })
 const named = { id: Type.String(), key: Type.String(), name: Type.String(), since: Schema.time }
 
@@ -44,8 +44,8 @@ const ProfileResponse = Type.Object(
     }),
     unlinkedIds: Type.Object(
       {
-        otherUser: refused('Another user was seen with the anonymousId first.'),
-        limit: refused(
+        otherUser: unlinked('Another user was seen with the anonymousId first.'),
+        limit: unlinked(
           'The profile has maxAnonymousIds anonymousIds, or an alias would join more than 100 users.',
         ),
         placeholders: Schema.integer('Calls with a placeholder id, such as undefined or 0.'),

@@ -44,12 +44,12 @@ const fields = {
 
 const FIELDS_TEXT =
   'Which parts of context, properties and traits are stored: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]} or {"keep": [...]}. salt, the key of the hashes, is a secret: random if absent. null or absent: all of them.'
-const shapedFields = Type.Optional(
+const fieldRules = Type.Optional(
   Type.Unsafe<object | null>({ type: ['object', 'null'], description: FIELDS_TEXT }),
 )
 
 const optional = {
-  fields: shapedFields,
+  fields: fieldRules,
   enabled: Type.Optional(fields.enabled),
   rateLimit: Type.Optional(fields.rateLimit),
   space: Type.Optional(fields.space),
@@ -72,7 +72,7 @@ const SourceResponse = Type.Object(
   {
     id: Type.String(),
     ...fields,
-    fields: shapedFields,
+    fields: fieldRules,
     writeKeys: Type.Array(WriteKeyResponse),
     createdAt: Schema.time,
     updatedAt: Schema.time,

@@ -81,7 +81,6 @@ export const userId = { minLength: 1, pattern: String.raw`^\P{Cs}*$` }
 /** The id of a new user: also without control characters. */
 export const newUserId = { ...userId, pattern: String.raw`^[^\p{Cs}\p{Cc}]*$` }
 
-/** The name of a space. */
 export function space(purpose: string) {
   const description = `${purpose} 1 to 50 of a-z, 0-9, _ and -.`
   return Type.String({ pattern: '^[a-z0-9_-]{1,50}$', description })

@@ -310,11 +310,11 @@ export function changedComputation(
   const more = [...faults, ...destinationFaults(destinationIds, current.destinations)]
   const scope = { before, space: before.space, current }
   const definition = definitionOf(kind.define(fields, scope), more)
-  const kept = before.destinationIds.filter((id) => current.destinations.has(id))
+  const existing = before.destinationIds.filter((id) => current.destinations.has(id))
   return {
     ...before,
     ...fields,
-    destinationIds: [...new Set((destinationIds as readonly string[] | undefined) ?? kept)],
+    destinationIds: [...new Set((destinationIds as readonly string[] | undefined) ?? existing)],
     ...definition,
   }
 }

@@ -106,8 +106,13 @@ function planSource(
     (key) => stored.find((each) => each.key === key) ?? { key, createdAt: now },
   )
   const { fields: _, ...rest } = before ?? {}
-  const kept = fields && { fields }
-  const record = { ...rest, ...dates(before, now), ...entry, ...kept, writeKeys: keys ?? stored }
+  const record = {
+    ...rest,
+    ...dates(before, now),
+    ...entry,
+    ...(fields && { fields }),
+    writeKeys: keys ?? stored,
+  }
   // The default space may be stored as absent.
   const isSameSpace = space === undefined || space === (before?.space ?? DEFAULT_SPACE)
   return planRecord<Source>(isSameSpace ? record : { ...record, space }, before)

@@ -31,7 +31,6 @@ export const SecretResponse = Type.Object({
 
 /** A secret of a destination or a webhook. */
 interface StoredSecret {
-  /** `null`: none. */
   readonly secret: string | null
   readonly previousSecret?: PreviousSecret | undefined
 }

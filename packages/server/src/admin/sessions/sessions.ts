@@ -114,10 +114,10 @@ interface SessionDeps {
 export function addSignInRoute(app: AdminApp, deps: SessionDeps): void {
   app.post('/sessions', { schema: schemas.create }, async (request, reply) => {
     const { code, token } = request.body
-    const opener =
+    const owner =
       code === undefined ? byToken(token ?? '', request, deps) : byCode(code, request, deps)
-    if (opener instanceof Problem) throw opener
-    const { session, secret } = await deps.sessions.open({ request, reply }, opener)
+    if (owner instanceof Problem) throw owner
+    const { session, secret } = await deps.sessions.open({ request, reply }, owner)
     const { id, name, role, createdAt, expiresAt } = session
     setSessionCookie(request, reply, secret, (expiresAt ?? Infinity) - createdAt)
     return reply.code(201).send({ kind: 'session', id, name, role, csrfToken: csrfTokenOf(secret) })
@@ -183,13 +183,13 @@ function byCode(
   const found = codes.find(code, now)
   const detail =
     'The sign-in link has expired or was already used. Create a new one with `hookline console`.'
-  const refused = unauthorized(undefined, detail)
+  const problem = unauthorized(undefined, detail)
   if (
     found === undefined ||
     !sessionTokens.canOpenSession(sessionTokens.openedByOf(found.tokenId), now)
   )
-    return authFailureLimit.add(request.ip) ?? refused
-  const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : refused)
+    return authFailureLimit.add(request.ip) ?? problem
+  const takeLink = (): Problem | undefined => (codes.take(code) ? undefined : problem)
   const { tokenId, role } = found
   return { tokenId, role, name: 'Sign-in link', credential: adminToken, takeLink }
 }

@@ -26,7 +26,7 @@ function openAuthFailureLimit(perMinute: number | null = 60) {
     clock,
     metrics,
     lines,
-    wrong: new AuthFailureLimit({ perMinute, metrics, clock, logger }),
+    limit: new AuthFailureLimit({ perMinute, metrics, clock, logger }),
   }
 }
 
@@ -74,11 +74,11 @@ test('without a limit, every invalid token gets a 401', async () => {
 })
 
 test('4,800 invalid tokens of one client log one line per minute, with its address and their number', () => {
-  const { clock, lines, wrong } = openAuthFailureLimit()
-  for (let index = 0; index < 4_800; index++) wrong.add('192.0.2.7')
+  const { clock, lines, limit } = openAuthFailureLimit()
+  for (let index = 0; index < 4_800; index++) limit.add('192.0.2.7')
   expect(lines).toHaveLength(1)
   clock.advance(MINUTE)
-  wrong.add('192.0.2.7')
+  limit.add('192.0.2.7')
   expect(lines.map(({ client, requests }) => [client, requests])).toEqual([
     ['192.0.2.7', 1],
     ['192.0.2.7', 4_800],
@@ -86,21 +86,21 @@ test('4,800 invalid tokens of one client log one line per minute, with its addre
 })
 
 test('invalid tokens from many networks log a limited number of lines, and all of them are counted', async () => {
-  const { lines, wrong, metrics } = openAuthFailureLimit()
+  const { lines, limit, metrics } = openAuthFailureLimit()
   for (let index = 0; index < 50_000; index++)
-    wrong.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)
+    limit.add(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::1`)
   expect(lines).toHaveLength(21)
   expect(lines.filter(({ client }) => client === null)).toHaveLength(1)
   expect(await counted(metrics)).toEqual({ 401: 50_000 })
 })
 
 test('clients are limited separately, but all addresses of a /64 together', () => {
-  const { wrong } = openAuthFailureLimit(2)
+  const { limit } = openAuthFailureLimit(2)
   for (let index = 1; index <= 2; index++)
-    expect(wrong.add(`2001:db8:1:1::${index}`)).toBeUndefined()
-  expect(wrong.add('2001:db8:1:1:ffff::3')?.statusCode).toBe(429)
-  expect(wrong.add('2001:db8:1:2::3')).toBeUndefined()
-  expect(wrong.add('192.0.2.7')).toBeUndefined()
+    expect(limit.add(`2001:db8:1:1::${index}`)).toBeUndefined()
+  expect(limit.add('2001:db8:1:1:ffff::3')?.statusCode).toBe(429)
+  expect(limit.add('2001:db8:1:2::3')).toBeUndefined()
+  expect(limit.add('192.0.2.7')).toBeUndefined()
 })
 
 test.each([

@@ -178,9 +178,9 @@ test('references that form a cycle are refused, and the error names the cycle', 
 test('an audience cannot be removed while a condition refers to it', async () => {
   const named = await make()
   const user = await make({ condition: { not: { audience: named.id } } })
-  const refused = await server.call<ProblemDocument>('DELETE', `/audiences/${named.id}`)
-  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
-  expect(refused.body.detail).toContain(user.id)
+  const response = await server.call<ProblemDocument>('DELETE', `/audiences/${named.id}`)
+  expect([response.status, response.body.code]).toEqual([409, 'invalid_state'])
+  expect(response.body.detail).toContain(user.id)
   await server.must('PATCH', `/audiences/${user.id}`, { body: { condition: CONDITION } })
   expect((await server.call('DELETE', `/audiences/${named.id}`)).status).toBe(204)
   expect((await server.call('GET', `/audiences/${named.id}`)).status).toBe(404)
@@ -213,8 +213,8 @@ test('a sync can be requested manually, but not for a disabled audience', async 
   const answer = await server.call('POST', `/audiences/${id}/sync`)
   expect([answer.status, answer.body]).toMatchObject([202, { reason: 'created' }])
   await server.must('PATCH', `/audiences/${id}`, { body: { enabled: false } })
-  const refused = await server.call<ProblemDocument>('POST', `/audiences/${id}/sync`)
-  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
+  const response = await server.call<ProblemDocument>('POST', `/audiences/${id}/sync`)
+  expect([response.status, response.body.code]).toEqual([409, 'invalid_state'])
 })
 
 test('the condition of a preview is validated', async () => {

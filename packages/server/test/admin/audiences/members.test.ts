@@ -71,9 +71,9 @@ test('the list of a manual audience is returned in pages, for any characters in 
 
 test('the members of an audience with a condition cannot be edited manually', async () => {
   const id = await make({ condition: { trait: 'plan', op: 'exists' } })
-  const refused = await change(id, { add: ['u1'] })
-  expect([refused.status, refused.body.code]).toEqual([409, 'invalid_state'])
-  expect(refused.body.detail).toContain('condition')
+  const response = await change(id, { add: ['u1'] })
+  expect([response.status, response.body.code]).toEqual([409, 'invalid_state'])
+  expect(response.body.detail).toContain('condition')
   expect((await server.call('GET', `/audiences/${id}/list`)).status).toBe(409)
 })
 
@@ -93,8 +93,8 @@ test('a userId with a control character, accepted by earlier versions, can be re
 
 test('one request changes at most 5,000 users', async () => {
   const add = Array.from({ length: 5_001 }, (_, index) => `u${index}`)
-  const refused = await change(audience, { add })
-  expect(faultsIn(refused.body)).toEqual([' too_many'])
+  const response = await change(audience, { add })
+  expect(faultsIn(response.body)).toEqual([' too_many'])
   expect((await change(audience, { add: add.slice(1) })).status).toBe(200)
 })
 

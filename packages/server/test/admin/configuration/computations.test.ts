@@ -91,8 +91,8 @@ test('errors in entries are reported with pointers, and nothing is imported', as
   await using server = await AdminServer.open()
   const { document, ids } = await configured(server)
   const [manual, buyers] = document.audiences
-  const wrong = { ...buyers!, condition: { trait: 'plan', op: 'is' } }
-  expect(await faultsOf(server, { ...document, audiences: [manual, wrong] })).toEqual([
+  const invalid = { ...buyers!, condition: { trait: 'plan', op: 'is' } }
+  expect(await faultsOf(server, { ...document, audiences: [manual, invalid] })).toEqual([
     '422',
     '/audiences/1/condition/op not_allowed',
   ])

@@ -169,9 +169,9 @@ test('an import restores the fields of a source and their salt, keeps absent one
   expect(stored()).toBeUndefined()
   await importSource({ fields })
   expect(stored()).toEqual(fields)
-  const wrong = { ...sources[0], fields: { drop: ['userId'] } }
+  const invalid = { ...sources[0], fields: { drop: ['userId'] } }
   const { body } = await server.call<ProblemDocument>('PUT', '/import', {
-    body: { hookline: 1, sources: [wrong], destinations: [] },
+    body: { hookline: 1, sources: [invalid], destinations: [] },
   })
   expect(faultsIn(body)).toEqual(['/sources/0/fields/drop/0 not_allowed'])
 })
@@ -317,9 +317,9 @@ test.each(['.', '..'])('a write key that cannot be in a path (%s) is not importe
   await withConfiguration(server)
   const document = await server.must<Document>('GET', '/export?withSecrets=true')
   document.sources[0]!.writeKeys = [key]
-  const refused = await server.call<ProblemDocument>('PUT', '/import', { body: document })
-  expect(refused.status).toBe(422)
-  expect(faultsIn(refused.body)).toEqual(['/sources/0/writeKeys/0 invalid_format'])
+  const response = await server.call<ProblemDocument>('PUT', '/import', { body: document })
+  expect(response.status).toBe(422)
+  expect(faultsIn(response.body)).toEqual(['/sources/0/writeKeys/0 invalid_format'])
 })
 
 function numbered<T>(count: number, make: (number: number) => T): T[] {

@@ -97,8 +97,11 @@ test('without the delivery, its destination or its event, the problem names the 
   // Another archive does not have the event of this delivery.
   const { deliveries, catalog } = server.backend
   await using other = await AdminServer.open({ deliveries, catalog })
-  const { id: kept } = await deliver('u1')
-  const { status, body } = await other.call<ProblemDocument>('GET', `/deliveries/${kept}/requests`)
+  const { id: deliveryId } = await deliver('u1')
+  const { status, body } = await other.call<ProblemDocument>(
+    'GET',
+    `/deliveries/${deliveryId}/requests`,
+  )
   expect([status, body.code, body.detail]).toEqual([
     409,
     'invalid_state',

@@ -32,8 +32,8 @@ test.each([
   [' https://example.com/ä?q=1 ', 'https://example.com/%C3%A4?q=1'],
   ['http://[::1]:8080/in', 'http://[::1]:8080/in'],
   [url(2048), url(2048)],
-])('the URL %j is stored in its WHATWG form', (given, kept) => {
-  expect(settingsOf({ webhookUrl: given }).webhooks[0]?.url).toBe(kept)
+])('the URL %j is stored in its WHATWG form', (given, stored) => {
+  expect(settingsOf({ webhookUrl: given }).webhooks[0]?.url).toBe(stored)
 })
 
 test.each<[string, unknown, string[]]>([

@@ -209,8 +209,8 @@ test('rotation needs a webhook of the destination, and a key pair', async () => 
   await using _ = server
   const path = `/destinations/${id}`
   const unknown = { body: { secret: LONG, url: 'https://c.example/' } }
-  const refused = await server.call<ProblemDocument>('POST', `${path}/rotate-secret`, unknown)
-  expect([refused.status, refused.body.errors[0]?.code]).toEqual([422, 'unknown_webhook'])
+  const response = await server.call<ProblemDocument>('POST', `${path}/rotate-secret`, unknown)
+  expect([response.status, response.body.errors[0]?.code]).toEqual([422, 'unknown_webhook'])
   const rotation = await server.call<ProblemDocument>('POST', `${path}/rotate-signing-key`, {
     body: {},
   })

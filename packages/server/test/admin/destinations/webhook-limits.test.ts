@@ -66,8 +66,8 @@ describe('the limits of a webhook', () => {
     const previous = settingsOf(ALL)
     const replaced = parse(undefined, previous)
     expect('settings' in replaced && replaced.settings.webhooks[0]!.limits).toBeUndefined()
-    const kept = parseWebhooksSettings({ successPolicy: 'each' }, previous, rules)
-    expect('settings' in kept && kept.settings.webhooks).toEqual(previous.webhooks)
+    const changed = parseWebhooksSettings({ successPolicy: 'each' }, previous, rules)
+    expect('settings' in changed && changed.settings.webhooks).toEqual(previous.webhooks)
   })
 
   test.each([

@@ -57,7 +57,7 @@ test('a test delivery sends a computed event only to its destinations', async ()
     ['dst_a', computed.id],
     ['dst_b', call.id],
   ])
-  const refused = await testIt('dst_b', computed.id)
-  expect(refused.status).toBe(422)
-  expect(refused.text).toContain('unknown_event')
+  const response = await testIt('dst_b', computed.id)
+  expect(response.status).toBe(422)
+  expect(response.text).toContain('unknown_event')
 })

@@ -93,8 +93,8 @@ test('a stored response can be decrypted only with the token of the client', asy
   const call = { headers: key('k1'), body: { name: 'ci', role: 'admin' } }
   const made = await server.must<{ token: string }>('POST', '/tokens', call)
   expect(await server.must('POST', '/tokens', call)).toEqual(made)
-  const kept = await server.backend.idempotentResponses.find('admin-token k1', server.clock.now())
-  const bytes = Buffer.from(kept!.sealed, 'base64').toString('latin1')
+  const stored = await server.backend.idempotentResponses.find('admin-token k1', server.clock.now())
+  const bytes = Buffer.from(stored!.sealed, 'base64').toString('latin1')
   expect(bytes).not.toContain(made.token)
 })
 

@@ -117,23 +117,23 @@ describe('a body is refused if its values cannot be stored exactly', () => {
       ['/audiences', ',"name":"a"'],
     ]) {
       const body = `{"condition":${condition(value)}${more}}`
-      const refused = await server.call<ProblemDocument>('POST', path!, { body })
-      expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_body' } })
-      const errors = refused.body.errors.map(({ pointer, code: found }) => [pointer, found])
+      const response = await server.call<ProblemDocument>('POST', path!, { body })
+      expect(response).toMatchObject({ status: 422, body: { code: 'invalid_body' } })
+      const errors = response.body.errors.map(({ pointer, code: found }) => [pointer, found])
       expect(errors).toEqual([['/condition/value', code]])
     }
   })
 
   test('with an error for each of them, on every route', async () => {
     const body = '{"name":"a\\ud83d","rateLimit":9007199254740993,"a/b":[1,{"c":1e-400}]}'
-    const refused = await server.call<ProblemDocument>('POST', '/sources', { body })
-    expect(refused.status).toBe(422)
-    expect(refused.body.errors.map(({ pointer }) => pointer)).toEqual([
+    const response = await server.call<ProblemDocument>('POST', '/sources', { body })
+    expect(response.status).toBe(422)
+    expect(response.body.errors.map(({ pointer }) => pointer)).toEqual([
       '/name',
       '/rateLimit',
       '/a~1b/1/c',
     ])
-    expect(refused.body.errors[1]!.hint).toContain('Send it as a string')
+    expect(response.body.errors[1]!.hint).toContain('Send it as a string')
   })
 
   test.each(['9007199254740992', '"12345678901234567891"', '0.1', String.raw`"\ud83d\ude00"`])(

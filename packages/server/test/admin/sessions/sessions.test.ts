@@ -234,8 +234,8 @@ test('a session ends with the token that opened it, directly or by a link', asyn
     headers: { authorization: `Bearer ${made.token}` },
   })
   await server.call('DELETE', `/tokens/${made.id}`)
-  const refused = await new Browser(server).signIn({ code: late.path.split('#')[1]! })
-  expect(refused.status).toBe(401)
+  const response = await new Browser(server).signIn({ code: late.path.split('#')[1]! })
+  expect(response.status).toBe(401)
   for (const browser of [direct, linked])
     expect((await browser.call('GET', '/sources')).status).toBe(401)
   expect((await server.must<{ data: unknown[] }>('GET', '/sessions')).data).toEqual([])
@@ -290,8 +290,8 @@ test('a token cannot be used as a session, or a session as a token', async () =>
   expect((await server.call('GET', '/sources', bearer)).status).toBe(401)
   browser.cookie = `hookline_session=${TOKEN}`
   expect((await browser.call('GET', '/sources')).status).toBe(401)
-  const refused = await new Browser(server).call('POST', '/sessions', { token: secret })
-  expect(refused.status).toBe(401)
+  const response = await new Browser(server).call('POST', '/sessions', { token: secret })
+  expect(response.status).toBe(401)
 })
 
 test('a local browser of an open service needs a CSRF token, but no login', async () => {

@@ -77,10 +77,10 @@ test('a source can be moved into another space, and back', async () => {
   const change = (space: string) => server.must('PATCH', `/sources/${id}`, { body: { space } })
   expect(await server.must('GET', `/sources/${id}`)).toMatchObject({ space: 'shop_2' })
   expect(await change('default')).toMatchObject({ space: 'default' })
-  const refused = await server.call<ProblemDocument>('PATCH', `/sources/${id}`, {
+  const response = await server.call<ProblemDocument>('PATCH', `/sources/${id}`, {
     body: { space: 'Not Allowed' },
   })
-  expect([refused.status, ...faultsIn(refused.body)]).toEqual([422, '/space invalid_format'])
+  expect([response.status, ...faultsIn(response.body)]).toEqual([422, '/space invalid_format'])
 })
 
 test('all errors in a body are reported together, unknown fields with a suggestion', async () => {

@@ -38,6 +38,9 @@ test('a computed trait cannot be removed while an audience refers to its key', a
   const condition = { computedTrait: 'orders', op: '>', value: 3 }
   const body = { name: 'Buyers', destinationIds: [], condition }
   const audience = await server.must<{ id: string }>('POST', '/audiences', { body })
-  const refused = await server.call<ProblemDocument>('DELETE', `/traits/${id}`)
-  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining(audience.id)])
+  const response = await server.call<ProblemDocument>('DELETE', `/traits/${id}`)
+  expect([response.status, response.body.detail]).toEqual([
+    409,
+    expect.stringContaining(audience.id),
+  ])
 })
