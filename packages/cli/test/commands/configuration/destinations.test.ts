@@ -65,6 +65,9 @@ describe('hookline destinations', () => {
     const shown = await service.run('destinations', 'get', created.id)
     expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/a \(with x-key\)/)
     expect(shown.stdout).toContain('not signed')
+    await service.run('destinations', 'update', created.id, '--signature', 'ed25519')
+    const signed = await service.run('destinations', 'get', created.id)
+    expect(signed.stdout).toMatch(/shared secret +none\n/)
     expect(await service.json('destinations', 'list', '--source', source)).toMatchObject({
       data: [{ id: created.id }],
     })
