@@ -94,6 +94,7 @@ function limits(): string {
     maxWebhookTimeoutMs,
     maxWebhookRetryWindowMs,
     retryDelaysPerWebhook,
+    repeatsOfLastDelay,
     minRetryDelayMs,
     maxRetryDelayMs,
     statusesToRetry,
@@ -129,7 +130,7 @@ function limits(): string {
       ],
       [
         '`retrySchedule`',
-        'delays after the first, second, … attempt; the last one repeats',
+        `delays after the first, second, … attempt; the last one repeats, at most ${repeatsOfLastDelay} times`,
         `1 to ${retryDelaysPerWebhook} times from ${delays}`,
         '`retrySchedule`',
       ],

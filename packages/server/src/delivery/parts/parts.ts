@@ -1,13 +1,14 @@
-import type {
-  Attempt,
-  Delivery,
-  DeliveryPart,
-  DeliveryState,
-  Destination,
-  SuccessPolicy,
-  Webhook,
-  WebhookLimits,
-  WebhooksSettings,
+import {
+  LIMITS,
+  type Attempt,
+  type Delivery,
+  type DeliveryPart,
+  type DeliveryState,
+  type Destination,
+  type SuccessPolicy,
+  type Webhook,
+  type WebhookLimits,
+  type WebhooksSettings,
 } from '@hookline/protocol'
 import { isForbidden, MAX_RETRY_AFTER_MS } from '../sending/outcome.ts'
 
@@ -223,6 +224,8 @@ export interface RetrySchedule {
   readonly windowMs: number
   /** Delays after the first, second, … attempt instead of the exponential ones. The last one repeats. */
   readonly delaysMs?: readonly number[] | undefined
+  /** Whether the delays are of a webhook: they vary, and the last one repeats at most 500 times. The setting is for tests. */
+  readonly isOwn?: boolean
   /** Whether webhooks cannot change the window. */
   readonly isWindowFixed?: boolean
 }
@@ -233,9 +236,9 @@ export function scheduleFor(
   limits: WebhookLimits | undefined,
 ): RetrySchedule {
   if (limits === undefined) return schedule
-  const { retryWindowMs = schedule.windowMs, retryScheduleMs = schedule.delaysMs } = limits
+  const { retryWindowMs = schedule.windowMs, retryScheduleMs: delaysMs } = limits
   const windowMs = schedule.isWindowFixed === true ? schedule.windowMs : retryWindowMs
-  return { ...schedule, windowMs, delaysMs: retryScheduleMs }
+  return { ...schedule, windowMs, ...(delaysMs && { delaysMs, isOwn: true }) }
 }
 
 interface FailedAttempt {
@@ -249,6 +252,7 @@ interface FailedAttempt {
 const FIRST_DELAY_MS = 5_000
 const MAX_DELAY_MS = 30 * 60_000
 const MAX_LAST_SPAN_MS = 60_000
+const MAX_JITTER = 1.25
 
 /**
  * The time of the next attempt; `undefined` if none fits into the window. The delay after attempt n is
@@ -267,12 +271,18 @@ export function nextAttemptAt(schedule: RetrySchedule, attempt: FailedAttempt): 
 
 /** The maximum wait between two attempts. */
 export function longestWaitMs({ delaysMs = [] }: Pick<RetrySchedule, 'delaysMs'>): number {
-  const maxDelayMs = Math.max(MAX_DELAY_MS * 1.25, MAX_RETRY_AFTER_MS, ...delaysMs)
-  return maxDelayMs + MAX_LAST_SPAN_MS
+  const maxDelayMs = Math.max(MAX_DELAY_MS, ...delaysMs) * MAX_JITTER
+  return Math.max(maxDelayMs, MAX_RETRY_AFTER_MS) + MAX_LAST_SPAN_MS
 }
 
-function delayMs({ delaysMs }: RetrySchedule, { number, random }: FailedAttempt): number {
-  if (delaysMs && delaysMs.length > 0) return delaysMs[Math.min(number, delaysMs.length) - 1]!
-  const exponential = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
-  return Math.round(exponential * (0.75 + random / 2))
+function delayMs(
+  { delaysMs = [], windowMs, isOwn = false }: RetrySchedule,
+  { number, random }: FailedAttempt,
+): number {
+  const delay =
+    delaysMs[Math.min(number, delaysMs.length) - 1] ??
+    Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 3 ** (number - 1))
+  if (delaysMs.length > 0 && !isOwn) return delay
+  const minMs = isOwn && number > delaysMs.length ? windowMs / LIMITS.repeatsOfLastDelay : 0
+  return Math.round(Math.max(delay, minMs) * (MAX_JITTER - (1 - random) / 2))
 }

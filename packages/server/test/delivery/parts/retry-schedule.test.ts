@@ -1,6 +1,11 @@
+import { LIMITS } from '@hookline/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextAttemptAt, type RetrySchedule } from '../../../src/delivery/parts/parts.ts'
+import {
+  nextAttemptAt,
+  type RetrySchedule,
+  scheduleFor,
+} from '../../../src/delivery/parts/parts.ts'
 
 const HOUR = 60 * 60 * 1000
 const fourHours: RetrySchedule = { windowMs: 4 * HOUR }
@@ -56,6 +61,22 @@ describe('the retry schedule', () => {
   test('uses configured delays instead of exponential ones, and repeats the last one until the window ends', () => {
     const schedule = { windowMs: 1000, delaysMs: [100, 200] }
     expect(attemptsOf(schedule, () => 0)).toEqual([0, 100, 300, 500, 700, 900])
+  })
+
+  test('varies the delays of a webhook by up to a quarter', () => {
+    const schedule = { windowMs: HOUR, delaysMs: [4_000, 400_000], isOwn: true }
+    expect(attemptsOf(schedule, () => 0).slice(0, 3)).toEqual([0, 3_000, 303_000])
+    expect(attemptsOf(schedule, () => 1).slice(0, 3)).toEqual([0, 5_000, 505_000])
+  })
+
+  test('repeats the last delay of a webhook at most 500 times, also in the window of a notice', () => {
+    const limits = { retryScheduleMs: [1_000, 2_000] }
+    for (const windowMs of [4 * HOUR, 7 * 24 * HOUR]) {
+      const times = attemptsOf(scheduleFor({ windowMs }, limits), () => 0.5)
+      expect(times.slice(0, 3)).toEqual([0, 1_000, 3_000])
+      expect(times[3]! - times[2]!).toBe(windowMs / LIMITS.repeatsOfLastDelay)
+      expect(times.length).toBeLessThanOrEqual(LIMITS.repeatsOfLastDelay + 3)
+    }
   })
 
   test('never retries before the end of Retry-After', () => {

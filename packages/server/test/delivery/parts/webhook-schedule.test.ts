@@ -42,21 +42,24 @@ test('a webhook has its own schedule and window, which a restart keeps', async (
     await addDestination(engine, receiver.url, LIMITS)
     await engine.receive(1)
     await expect.poll(async () => (await partOf(engine))?.lastAttempt?.number).toBe(1)
-    expect((await partOf(engine))?.dueAt).toBe(start + 10 * HOUR)
+    expect((await partOf(engine))!.dueAt! - start).toBeGreaterThanOrEqual(7.5 * HOUR)
   }
   await using engine = await TestEngine.open({ ...SERVICE, clock }, folder)
-  clock.advance(9 * HOUR)
+  clock.advance(7 * HOUR)
   await engine.settled()
   expect(receiver.requests).toHaveLength(1)
   await untilAttempt(engine, clock, 2)
-  expect(clock.now() - start).toBe(10 * HOUR)
-  await untilAttempt(engine, clock, 8)
+  expect(clock.now() - start).toBeLessThanOrEqual(13 * HOUR)
+  await untilAttempt(engine, clock, 5)
   expect(await partOf(engine)).toMatchObject({ state: 'pending' })
   // The last attempt is in the last minute of the window.
-  clock.advance(3 * HOUR)
-  await expect.poll(async () => (await partOf(engine))?.state).toBe('expired')
-  expect(clock.now() - start).toBeLessThanOrEqual(73 * HOUR)
-  expect(receiver.requests).toHaveLength(9)
+  for (let hour = 0; (await partOf(engine))?.state !== 'expired'; hour++) {
+    expect(hour).toBeLessThan(80)
+    clock.advance(HOUR)
+    await engine.settled()
+  }
+  expect(clock.now() - start).toBeGreaterThan(71 * HOUR)
+  expect(clock.now() - start).toBeLessThanOrEqual(74 * HOUR)
 })
 
 test('a window of 0 s means no retries', async () => {
