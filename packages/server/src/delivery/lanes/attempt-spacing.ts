@@ -13,7 +13,7 @@ const MAX_WEBHOOKS = 10_000
  */
 export class AttemptSpacing {
   readonly #clock: Pick<Clock, 'now'>
-  readonly #freeFrom = new LRUCache<string, number>({ max: MAX_WEBHOOKS })
+  readonly #reserved = new LRUCache<string, Reserved>({ max: MAX_WEBHOOKS })
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock
@@ -22,13 +22,22 @@ export class AttemptSpacing {
   /** Returns the time of the next attempt, which no other attempt gets. */
   reserve(id: LaneId, perSecond: number): number {
     const key = laneKey(id)
-    const at = Math.max(this.#freeFrom.get(key) ?? 0, this.#clock.now() - TIMER_MS)
-    this.#freeFrom.set(key, at + 1_000 / perSecond)
+    const before = this.#reserved.get(key)?.at ?? -Infinity
+    const at = Math.max(before + 1_000 / perSecond, this.#clock.now() - TIMER_MS)
+    this.#reserved.set(key, { at, before })
     return at
   }
 
-  /** The limit has changed, so reserved times no longer count. */
-  forget(id: LaneId): void {
-    this.#freeFrom.delete(laneKey(id))
+  /** Gives back a time that no attempt has used. */
+  release(id: LaneId, at: number): void {
+    const key = laneKey(id)
+    const last = this.#reserved.get(key)
+    if (last?.at === at) this.#reserved.set(key, { at: last.before, before: last.before })
   }
+}
+
+/** The last two reserved times of a webhook. */
+interface Reserved {
+  readonly at: number
+  readonly before: number
 }

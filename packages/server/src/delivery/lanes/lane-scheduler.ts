@@ -24,7 +24,7 @@ export interface LaneSchedulerOptions {
   /** The limits of the webhook. Call `limitsChanged` when they change. */
   readonly limitsOf: (id: LaneId) => WebhookLimits | undefined
   /** Spaces the attempts of webhooks with `limits.perSecond`. */
-  readonly spacing: Pick<AttemptSpacing, 'reserve' | 'forget'>
+  readonly spacing: Pick<AttemptSpacing, 'reserve' | 'release'>
   /** Whether the tasks of the webhook make no attempt now: its breaker is open, or it requested a pause. */
   readonly isBlocked: (id: LaneId) => boolean
   readonly signal: AbortSignal
@@ -87,8 +87,8 @@ export class LaneScheduler {
       const before = lane.limits
       lane.limits = limitsOf(lane.id)
       if (lane.limits === before) continue
-      if (lane.limits?.perSecond !== before?.perSecond) {
-        spacing.forget(lane.id)
+      if (lane.limits?.perSecond !== before?.perSecond && lane.reservedAt !== undefined) {
+        spacing.release(lane.id, lane.reservedAt)
         lane.reservedAt = undefined
       }
       this.#queue(lane)

@@ -182,6 +182,25 @@ describe('perSecond', () => {
   })
 })
 
+test.for([undefined, { perSecond: 0.6 }])(
+  'changing perSecond back and forth permits no more attempts (%o)',
+  (other) => {
+    const node = new Node({ limits: { perSecond: 0.5 } })
+    node.add(LIMITED, 500)
+    // A paused webhook has no limits, and no attempts.
+    for (let times = 0; times < 100; times++) {
+      node.isBlocked = other === undefined
+      const before = node.begun.length
+      node.change(other)
+      if (other === undefined) node.begun.length = before
+      node.isBlocked = false
+      node.change({ perSecond: 0.5 })
+      node.clock.advance(100)
+    }
+    expect(node.begun.length).toBeLessThanOrEqual(7)
+  },
+)
+
 describe('concurrency', () => {
   test('limits the attempts in flight, and a change applies from the next attempt', () => {
     const node = new Node({ limits: { concurrency: 2 } })
