@@ -1,6 +1,10 @@
 import { Counter, Gauge, Histogram, type LabelValues, Registry } from 'prom-client'
 import { DestinationCounts } from './destination-counts.ts'
-import { ThreadMetricsRegistry, type ThreadMetrics } from './thread-metrics-registry.ts'
+import {
+  type MetricJson,
+  ThreadMetricsRegistry,
+  type ThreadMetrics,
+} from './thread-metrics-registry.ts'
 import { collectProcessMetrics } from './process-metrics.ts'
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -231,11 +235,21 @@ export class Metrics {
 
   /** All metrics in the text format of Prometheus. A gauge whose `set` fails keeps its last value. */
   async scrape(): Promise<string> {
+    return (await this.#readAll((registry) => registry.metrics())).join('\n')
+  }
+
+  /** Like `scrape`, as objects. */
+  async read(): Promise<readonly MetricJson[]> {
+    return (await this.#readAll((registry) => registry.getMetricsAsJSON())).flat()
+  }
+
+  async #readAll<T>(read: (registry: Registry) => Promise<T>): Promise<T[]> {
     await this.threadMetrics.read()
     await Promise.allSettled(this.#beforeScrape.map(async (set) => set()))
-    const text = await this.threadMetrics.textWith(this.registry)
+    const registries = await this.threadMetrics.registriesWith(this.registry)
+    const all = await Promise.all(registries.map(read))
     this.#restartEventLoop?.()
-    return text
+    return all
   }
 
   /** The metrics that a thread sends to main. */

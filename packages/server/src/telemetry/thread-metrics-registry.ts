@@ -2,7 +2,7 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } fro
 import type { Registry } from 'prom-client'
 import type { DestinationCount, DestinationCounts } from './destination-counts.ts'
 
-type MetricJson = MetricObjectWithValues<MetricValue<string>>
+export type MetricJson = MetricObjectWithValues<MetricValue<string>>
 
 export interface ThreadMetrics {
   /** Since the thread started. */
@@ -49,17 +49,16 @@ export class ThreadMetricsRegistry {
     await this.#sumUp()
   }
 
-  /** All metrics of main and the threads, in the text format of Prometheus. */
-  async textWith(main: Registry): Promise<string> {
+  /** All metrics of main and the threads. */
+  async registriesWith(main: Registry): Promise<readonly Registry[]> {
     const parts = [...this.#ended, ...this.#threads.values()].filter(({ length }) => length > 0)
-    if (parts.length === 0) return main.metrics()
+    if (parts.length === 0) return [main]
     const shared = new Set(parts.flat().map(({ name }) => name))
     const mainMetrics = await main.getMetricsAsJSON()
     const sum = sumOf([mainMetrics.filter(({ name }) => shared.has(name)), ...parts])
     // Process metrics have aggregators that must not apply to main alone. Each collection restarts their measurements.
     const alone = mainMetrics.filter(({ name }) => !shared.has(name))
-    const texts = [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
-    return (await Promise.all(texts.map((text) => text.metrics()))).join('\n')
+    return [sumOf([alone.map((each) => ({ ...each, aggregator: 'first' }))]), sum]
   }
 
   async #sumUp(): Promise<void> {
