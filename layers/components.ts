@@ -111,8 +111,9 @@ export const COMPONENTS = tableOf({
   },
   telemetry: {
     holds:
-      'metrics, the logger with the table of its events, and the interface through which components report activity',
+      'metrics, traces, the logger with the table of its events, and the interface through which components report activity',
     mayImport: ['util', 'protocol'],
+    ownPackages: ['@opentelemetry'],
   },
   util: {
     holds: 'clock, backoff, supervisor and other helpers, independent of events and deliveries',

@@ -33,8 +33,10 @@ export const FILES = tableOf({
     mayImport: ['backend', 'backend/embedded', 'backend/cluster', 'util'],
     mayImportTypes: ['config.ts'],
   },
-  'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'protocol'] },
-  'ingestion-thread.ts': { mayImport: [...COMPONENT_NAMES, 'error-format.ts', 'protocol'] },
+  'delivery-thread.ts': { mayImport: [...COMPONENT_NAMES, 'version.ts', 'protocol'] },
+  'ingestion-thread.ts': {
+    mayImport: [...COMPONENT_NAMES, 'error-format.ts', 'version.ts', 'protocol'],
+  },
   'error-format.ts': { mayImport: ['admin', 'http'] },
   'servers.ts': {
     mayImport: [

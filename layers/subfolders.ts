@@ -45,6 +45,9 @@ export const SUBFOLDERS = {
     reference: 'the OpenAPI document, and the reference page of both APIs',
     sessions: '`/sign-in-links`, `/session`, `/sessions`: signed-in browsers',
   },
+  telemetry: {
+    opentelemetry: 'traces and metrics for a collector; loaded only if its variables are set',
+  },
   'backend/store': {
     profiles: 'identities and their links; traits, facts, results and lists; search',
   },

@@ -96,6 +96,7 @@ startWorkers(stack, {
   threads,
   fileShares: sharesOf(config.maxOpenFiles, threads.delivery),
   metrics,
+  tracing: undefined,
   activity,
   inspector,
   onPermanentFailure: ({ error }) => {

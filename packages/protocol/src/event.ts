@@ -94,6 +94,8 @@ export interface DeliveryContent {
   readonly receivedAt: number
   /** Present for a computed event, which goes to these destinations only and does not update profiles. */
   readonly origin?: Origin
+  /** `traceparent` of the call, and its `tracestate` after a space. Absent without a trace, and for a deletion notice. */
+  readonly traceContext?: string | undefined
   /** The body of its webhook requests as UTF-8: signed, sent and stored unchanged. */
   readonly body: Uint8Array
 }

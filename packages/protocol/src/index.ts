@@ -141,7 +141,13 @@ export {
 } from './computations/operators.ts'
 export { withoutNonFinite } from './non-finite.ts'
 export { pathOf, valueAt } from './path.ts'
-export { fieldsOutsidePayload, deletionPayload, eventIn, webhookPayload } from './payload.ts'
+export {
+  fieldsOutsidePayload,
+  deletionPayload,
+  eventIn,
+  TRACE_FIELD,
+  webhookPayload,
+} from './payload.ts'
 export { CALL_EXAMPLES } from './reference/call-examples.ts'
 export {
   CALL_FIELDS,

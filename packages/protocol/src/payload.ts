@@ -25,6 +25,9 @@ export function deletionPayload({
   return JSON.stringify({ type: 'delete', userId, anonymousId, timestamp })
 }
 
+/** The stored field with the trace context of an event. No call can set it, and no webhook gets it. */
+export const TRACE_FIELD = '$context'
+
 /**
  * The fields of an event that are not in its webhook payload, as a JSON object: `sentAt`, `originalTimestamp`,
  * `integrations`, and unknown keys. `eventIn` restores the event from it, the payload and the time of receipt.
@@ -43,7 +46,9 @@ export function fieldsOutsidePayload(event: Event, members = ''): string {
 export function eventIn(payload: JsonObject, rest: JsonObject, receivedAt: string): Event {
   const { version: _version, 'Previous ID': previousId, 'User ID': aliasedId, ...fields } = payload
   const ids = fields['type'] === 'alias' ? { userId: aliasedId, previousId } : {}
-  return { ...rest, ...fields, ...ids, receivedAt } as unknown as Event
+  const event: Record<string, unknown> = { ...rest, ...fields, ...ids, receivedAt }
+  if (TRACE_FIELD in event) delete event[TRACE_FIELD]
+  return event as unknown as Event
 }
 
 const HEAD = ['type', 'messageId', 'userId', 'context', 'timestamp', 'receivedAt']

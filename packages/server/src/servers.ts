@@ -31,6 +31,7 @@ import { IngestThreads, SharedLimits } from './ingest/threads/ingest-threads.ts'
 import { consoleRoutes, docsRoutes } from './sites/sites.ts'
 import type { SharedInspector } from './inspector/shared-inspector.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import type { Tracing } from './telemetry/tracing.ts'
 import type { Clock } from './util/time/clock.ts'
 import type { ClockWatch } from './util/workers/clock-watch.ts'
 import { type FileShares, sharesWithThreads } from './util/limits/open-files.ts'
@@ -68,6 +69,7 @@ export interface ServersOptions extends Workers {
   readonly clockWatch: ClockWatch
   readonly fileShares: FileShares
   readonly metrics: Metrics
+  readonly tracing: Tracing | undefined
   readonly activity: ActivityMonitor
   readonly inspector: SharedInspector
   readonly adminToken: Redacted
@@ -235,6 +237,7 @@ function addManagement(
       allowsLocalAccess: options.allowsLocalAccess ?? false,
       backupTimeoutMs: config.backupTimeoutMs,
       retentionMs: config.retentionMs,
+      traceUrl: config.traceUrl,
       sessionLifetimeMs: config.sessionLifetimeMs,
       rateLimit: config.adminRateLimit || null,
       maxAuthFailuresPerMinute: config.maxAuthFailuresPerMinute || null,

@@ -34,6 +34,8 @@ import { openServers, ROLES, type Workers } from './servers.ts'
 import type { SettingTexts } from './presented-settings.ts'
 import { BoundedLogger, type Logger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
+import { openMetricsExport, openTracing } from './telemetry/opentelemetry/open.ts'
+import type { Tracing, TracingOptions } from './telemetry/tracing.ts'
 import { Transforms } from './delivery/transforms/transforms.ts'
 import { type ThreadCounts, threadCounts } from './threads/thread-counts.ts'
 import { Accounting, reportBacklog, Retention } from './upkeep/upkeep.ts'
@@ -95,6 +97,7 @@ interface Components extends ServiceOptions {
   readonly threads: ThreadCounts
   readonly fileShares: FileShares
   readonly metrics: Metrics
+  readonly tracing: Tracing | undefined
   readonly activity: ActivityMonitor
   readonly inspector: Inspector
   readonly onPermanentFailure: (failure: WorkerFailed) => void
@@ -112,12 +115,15 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const clock = systemClock
   const logger = new BoundedLogger(unbounded, { clock, linesPerMinute: config.logLinesPerMinute })
   const metrics = new Metrics(config.maxDestinationsInMetrics)
+  const described = { clock, logger, version: VERSION }
+  const tracing = stack.use(await openTracing({ ...described, ...tracingSettingsOf(config) }))
   const openFiles = openFilesOf(config.maxOpenFiles)
   const threads = await threadsFor(config, openFiles, logger)
   const found = onFound({ config, logger, metrics })
   const backend = stack.use(
     await openBackend(config, { ...found, appendingThreads: threads.ingest }),
   )
+  stack.use(await openMetricsExport({ ...described, metrics }))
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
   const inspector = new Inspector({ ...backend, clock, logger, onInspected })
@@ -135,6 +141,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     threads,
     fileShares: sharesOf(openFiles, threads.ingest + threads.delivery),
     metrics,
+    tracing,
     activity,
     inspector,
     onPermanentFailure,
@@ -143,14 +150,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed since the last start.
   if (ROLES[config.role].delivers) await resumeForbidden(backend.catalog, clock)
-  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
-  // No further attempt starts here: other nodes take over this node's share of each lane.
-  shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
+  await joinNodes(stack, components)
   const workers = startWorkers(stack, components)
   const adminToken = adminTokenOf(config)
-  const stop = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
+  const stopping = { stopTimeoutMs: stopTimeoutOf(config), overdue: shutdown.overdue }
   const shared = new SharedInspector({ ...backend, inspector })
-  const own = { backendName: config.backend, adminToken, inspector: shared, ...stop }
+  const own = { backendName: config.backend, adminToken, inspector: shared, ...stopping }
   const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
   const running = stack.move()
@@ -159,12 +164,26 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     adminUrl,
     adminToken,
     failed: Promise.race([failed, backend.corrupted.then((corruption) => ({ corruption }))]),
-    [Symbol.asyncDispose]: async () => {
-      const end = shutdown.begin(clock, config.shutdownTimeoutMs)
-      await running.disposeAsync()
-      end()
-    },
+    [Symbol.asyncDispose]: () => stop(running, components),
   }
+}
+
+async function stop(running: AsyncDisposableStack, components: Components): Promise<void> {
+  const { config, clock, shutdown } = components
+  const end = shutdown.begin(clock, config.shutdownTimeoutMs)
+  await running.disposeAsync()
+  end()
+}
+
+async function joinNodes(stack: AsyncDisposableStack, components: Components): Promise<void> {
+  const { backend, config, shutdown } = components
+  const joined = stack.use(await backend.nodes.join({ version: VERSION, role: config.role }))
+  // No further attempt starts here: other nodes take over this node's share of each lane.
+  shutdown.begun.addEventListener('abort', () => void joined[Symbol.asyncDispose]())
+}
+
+function tracingSettingsOf({ traceContext }: Config): Pick<TracingOptions, 'continuesTraces'> {
+  return { continuesTraces: traceContext === 'on' }
 }
 
 function onFound({ config, logger, metrics }: Pick<Components, 'config' | 'logger' | 'metrics'>) {
@@ -337,7 +356,8 @@ function openLanes(components: Components, settings: LaneGroupSettings): Lanes {
   if (threads === 0) return openLaneGroup({ ...components, settings, peers: components.backend })
   const module = new URL('./delivery-thread', import.meta.url)
   const stopTimeoutMs = stopTimeoutOf(config)
-  return new LaneThreads({ ...components, settings, threads, module, stopTimeoutMs })
+  const own = { settings, threads, module, stopTimeoutMs, ...tracingSettingsOf(config) }
+  return new LaneThreads({ ...components, ...own })
 }
 
 /** The time to record aborted requests and attempts after `shutdownTimeoutMs`. */

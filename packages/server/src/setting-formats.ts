@@ -148,6 +148,14 @@ export const urlOf =
     return new Redacted(raw)
   }
 
+/** The URL of a trace: a link, so it has no other protocol. */
+export const traceUrl = (raw: string): string => {
+  const url = URL.parse(raw.replaceAll('{traceId}', '0'.repeat(32)))
+  if (!raw.includes('{traceId}') || !/^https?:$/.test(url?.protocol ?? ''))
+    throw new InvalidFormatError('a URL like https://grafana.example/trace/{traceId}')
+  return raw
+}
+
 /** The text of a .creds file of NATS. */
 export const natsCredentials = redacted(
   matching(

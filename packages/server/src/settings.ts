@@ -16,6 +16,7 @@ import {
   texts,
   threads,
   time,
+  traceUrl,
   urlOf,
 } from './setting-formats.ts'
 
@@ -328,6 +329,16 @@ export const SETTINGS = {
     doc: 'Maximum files and connections of the service; never more than the operating system permits (ulimit -n). 128 are reserved for the database and other files, and 8 for each thread. Half of the rest is for client connections, half for webhook connections. With ingestThreads, a sixth of the client connections is reserved for requests other than calls; each of these connections uses three files. At its limit, each side closes the connections that have been idle longest. The service does not start with fewer than 64 per side, and logs a warning if maxInFlight attempts need more.',
     default: '16384',
     parse: integer(256, 1_048_576),
+  },
+  traceContext: {
+    doc: 'Whether requests to webhooks continue the traces of their calls, with the headers `traceparent` and `tracestate` of W3C Trace Context. `on`: if the call had a `traceparent`, or if OpenTelemetry is on. `off`: never.',
+    default: 'on',
+    parse: oneOf('on', 'off'),
+  },
+  traceUrl: {
+    doc: 'URL of a trace, with `{traceId}` in place of its id, such as https://grafana.example/trace/{traceId}. The console links to it.',
+    isLocation: true,
+    parse: traceUrl,
   },
   dedupeWindowMs: {
     doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',

@@ -113,6 +113,7 @@ function lanesInThreads(
       sender: { timeoutMs: 0, allowedNetworks: [], maxConnectionsPerWebhook: 0 },
     },
     threads: threads.count,
+    continuesTraces: false,
     openThread: (thread) => threads.open(thread),
     module: new URL(import.meta.url),
     inspector: {

@@ -12,6 +12,8 @@ export const RESERVED_HEADERS = {
     'webhook-timestamp',
     'webhook-signature',
     'x-hookline-*',
+    'traceparent',
+    'tracestate',
   ],
   connection: [
     'host',

@@ -1,5 +1,6 @@
 import type { IngestCodeName } from '../codes.ts'
 import { type Event, EVENT_TYPES, type EventType } from '../event.ts'
+import { TRACE_FIELD } from '../payload.ts'
 
 /** A field of a call that has a fixed type. The ingestion API validates calls against `CALL_FIELDS`. */
 export interface CallField {
@@ -125,4 +126,5 @@ export const OTHER_CALL_FIELDS = {
   receivedAt: 'Ignored: the server sets it.',
   writeKey: 'The write key, if not in a header or the query. Not stored.',
   _metadata: 'Ignored, and not stored.',
+  [TRACE_FIELD]: 'Ignored, and not stored.',
 } as const

@@ -9,6 +9,7 @@ import {
   jsonObjectIn,
   type EventWarning,
   type Origin,
+  TRACE_FIELD,
   webhookPayload,
 } from '@hookline/protocol'
 
@@ -20,11 +21,20 @@ export interface NewEvent {
   readonly origin?: Origin
   /** The members of a JSON object with the call's unknown keys. */
   readonly unknown?: string
+  readonly traceContext?: string | undefined
 }
+
+/** The beginning of `rest` if the event has a trace context: it is found without parsing the rest. */
+const TRACED = `{"${TRACE_FIELD}":`
+const TRACE_CONTEXT = /"(?:[^"\\]|\\.)*"/y
 
 /** Serialises an event, once for the log, the archive and the webhooks. */
 export function acceptedEvent(created: NewEvent): AcceptedEvent {
-  const { id, sourceId, event, warnings, origin, unknown } = created
+  const { id, sourceId, event, warnings, origin, unknown = '', traceContext } = created
+  const members =
+    traceContext === undefined
+      ? unknown
+      : `"${TRACE_FIELD}":${JSON.stringify(traceContext)}${unknown && ','}${unknown}`
   const fields = {
     id,
     sourceId,
@@ -36,14 +46,14 @@ export function acceptedEvent(created: NewEvent): AcceptedEvent {
     warnings,
     origin,
     body: Buffer.from(webhookPayload(event)),
-    rest: fieldsOutsidePayload(event, unknown),
+    rest: fieldsOutsidePayload(event, members),
   }
   return new SerialisedEvent(fields, event)
 }
 
 export type SerialisedFields = Omit<
   AcceptedEvent,
-  'event' | 'integrations' | 'anonymousId' | 'origin'
+  'event' | 'integrations' | 'anonymousId' | 'origin' | 'traceContext'
 > & { readonly origin: Origin | undefined }
 
 /** A stored event. The other fields are parsed when they are read. */
@@ -96,6 +106,13 @@ export class SerialisedEvent implements AcceptedEvent {
     return this.#anonymousId
   }
 
+  get traceContext(): string | undefined {
+    if (!this.rest.startsWith(TRACED)) return undefined
+    TRACE_CONTEXT.lastIndex = TRACED.length
+    const [json] = TRACE_CONTEXT.exec(this.rest) ?? []
+    return json === undefined ? undefined : (JSON.parse(json) as string)
+  }
+
   get checksum(): number | undefined {
     return this.#checksum
   }
@@ -109,8 +126,8 @@ export class SerialisedEvent implements AcceptedEvent {
 }
 
 export function parsed(accepted: AcceptedEvent): AcceptedEvent {
-  const { event, anonymousId, integrations } = accepted
-  return { ...accepted, event, anonymousId, integrations }
+  const { event, anonymousId, integrations, traceContext } = accepted
+  return { ...accepted, event, anonymousId, integrations, traceContext }
 }
 
 export function textOf(body: Uint8Array): string {

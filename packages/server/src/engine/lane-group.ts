@@ -11,6 +11,7 @@ import { Transforms } from '../delivery/transforms/transforms.ts'
 import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
 import type { RetrySchedule } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import type { Supervisor } from '../util/workers/supervisor.ts'
 import type { Lanes, LanesStatus } from './lanes.ts'
 import { connectPeers, type Peers } from './peers.ts'
@@ -49,6 +50,8 @@ export interface LaneGroupOptions extends SupervisionOptions {
   readonly owns?: (destinationId: string) => boolean
   readonly activity: Pick<ActivityListener, 'recorded' | 'updated'>
   readonly peers?: Peers | undefined
+  /** Absent in simulations. */
+  readonly tracing?: Tracing | undefined
 }
 
 /** The options that differ between lanes of events and of notices. */

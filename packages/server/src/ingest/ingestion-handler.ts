@@ -8,6 +8,7 @@ import type { Suppressions } from '../backend/deletions.ts'
 import type { Config } from '../config.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { type Refusal, RefusalLog } from '../telemetry/refusal-log.ts'
 import { BodyTurns } from '../util/limits/body-turns.ts'
 import { ByteBudget } from '../util/limits/byte-budget.ts'
@@ -71,6 +72,7 @@ export interface IngestDeps {
   readonly config: IngestSettings
   readonly metrics: Metrics
   readonly logger: Logger
+  readonly tracing?: Tracing | undefined
   /** Shared with other threads; by default, the handler has its own. */
   readonly limits?: IngestLimits | undefined
 }
@@ -87,6 +89,7 @@ interface ReceivedRequest {
   readonly endpoint: Endpoint
   readonly body: PartialBody
   readonly isStrict: boolean
+  readonly traceContext: string | undefined
 }
 
 /** The result of its calls. */
@@ -144,7 +147,11 @@ export class IngestionHandler {
   }
 
   /** Resolves to the response. A 200 means that the calls are durable in the log, except for suppressed users. */
-  async handle(request: FastifyRequest, endpoint: Endpoint): Promise<IngestResponse> {
+  async handle(
+    request: FastifyRequest,
+    endpoint: Endpoint,
+    traceContext?: string,
+  ): Promise<IngestResponse> {
     const earlyKey = keyFromHeaders(request.headers) ?? keyFromQuery(request.query)
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
@@ -158,7 +165,8 @@ export class IngestionHandler {
     })
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
     const isStrict = request.headers['x-strict-mode'] === '1'
-    const checked = await this.#check({ request, endpoint, body, isStrict }, early)
+    const received = { request, endpoint, body, isStrict, traceContext }
+    const checked = await this.#check(received, early)
     return 'result' in checked ? this.#store(checked) : checked
   }
 
@@ -213,7 +221,7 @@ export class IngestionHandler {
     received: ReceivedRequest,
     { early, found }: { readonly early: Source | undefined; readonly found: Source | undefined },
   ): Steps<CheckedRequest | IngestResponse> {
-    const { request, endpoint, isStrict } = received
+    const { request, endpoint, isStrict, traceContext } = received
     const { config, clock } = this.#deps
     // Other bodies of the source may have used its tokens since this one was read.
     const limited = found && this.#limited(found)
@@ -243,6 +251,7 @@ export class IngestionHandler {
       receipt: fields === undefined ? receipt : shapedReceipt(receipt, fields),
       text: body.text,
       isStrict,
+      traceContext,
     })
     for (const { code } of result.rejected) this.#countRefused(code, { source })
     return { source, endpoint, isStrict, result }

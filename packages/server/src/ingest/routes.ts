@@ -1,7 +1,6 @@
 import { ingestError, WEBHOOK_PAYLOAD_SCHEMA } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isHost } from '../http/host-guard.ts'
-import type { Metrics } from '../telemetry/metrics.ts'
 import { BodyTurns, dropRest } from '../util/limits/body-turns.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -23,7 +22,7 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
     server.addHook('onRequest', allowAnyOrigin)
     server.addHook('onRequest', ignoreContentType)
     for (const endpoint of ENDPOINTS) {
-      server.post(endpoint.path, handleCalls(endpoint, handler, dropping, deps.metrics))
+      server.post(endpoint.path, handleCalls(endpoint, handler, dropping, deps))
     }
     server.post(CLIENT_TELEMETRY_PATH, respondSuccess)
     const paths = ENDPOINTS.map(({ path }) => path)
@@ -39,19 +38,23 @@ function handleCalls(
   endpoint: Endpoint,
   handler: IngestionHandler,
   dropping: BodyTurns,
-  metrics: Metrics,
+  { metrics, tracing }: Pick<IngestDeps, 'metrics' | 'tracing'>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
+    const { path, route } = endpoint
+    const { raw, protocol: scheme } = request
+    const span = tracing?.beginCall({ path, route, scheme, headers: raw.headers })
     let code = 500
     try {
-      const handled = await handler.handle(request, endpoint)
+      const handled = await handler.handle(request, endpoint, span?.traceContext)
       code = handled.status
       if (!request.raw.complete) dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
       sendResponse(reply, handled)
     } finally {
       stopTimer()
-      metrics.ingestRequests.inc({ route: endpoint.route, code })
+      span?.end(code)
+      metrics.ingestRequests.inc({ route, code })
     }
   }
 }

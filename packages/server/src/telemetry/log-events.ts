@@ -37,6 +37,15 @@ export const LOG_EVENTS = {
     'Check the disk that stores the log, or the program that reads the pipe.',
   ),
 
+  'telemetry.export_failed': warn(
+    'Spans or metrics could not be sent to the collector. Nothing else is affected. The line has the `signal`, the `reason`, and the number of failed exports. Logged at most once a minute.',
+    'Check `OTEL_EXPORTER_OTLP_ENDPOINT`, and that the collector accepts OTLP over HTTP.',
+  ),
+  'telemetry.variable_ignored': warn(
+    'A variable of OpenTelemetry has an unsupported value, and its default is used.',
+    'Correct it: see the guide about traces.',
+  ),
+
   'inspector.failed': error(
     'The inspector could not accept a request. The attempt is retried.',
     REPORT,

@@ -283,6 +283,7 @@ export class AdminServer implements AsyncDisposable {
       rateLimit: null,
       maxLiveStreams: 100,
       maxAuthFailuresPerMinute: 60,
+      traceUrl: undefined,
       allowedPorts: new Set<number>(),
       hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,

@@ -12,7 +12,7 @@ type Overrides = Partial<Event> & Partial<Omit<NewEvent, 'event'>> & { readonly 
 /** A track event as ingest would have accepted it at `at`. */
 export function acceptedEvent(overrides: Overrides = {}): AcceptedEvent {
   const { at = NOON, id = newId('evt', at), sourceId = 'src_a', warnings = [], ...rest } = overrides
-  const { origin, ...fields } = rest
+  const { origin, traceContext, ...fields } = rest
   const event: Event = {
     type: 'track',
     messageId: `message-${id}`,
@@ -24,5 +24,5 @@ export function acceptedEvent(overrides: Overrides = {}): AcceptedEvent {
     receivedAt: formatTimestamp(at),
     ...fields,
   }
-  return accept({ id, sourceId, warnings, event, ...(origin && { origin }) })
+  return accept({ id, sourceId, warnings, event, traceContext, ...(origin && { origin }) })
 }

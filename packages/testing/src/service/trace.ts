@@ -6,6 +6,8 @@ export interface Trace {
   readonly receivedAt: string
   readonly event: Readonly<Record<string, unknown>>
   readonly duplicates: number
+  readonly traceId: string | null
+  readonly traceUrl: string | null
   readonly lastDuplicateAt: string | null
   readonly decisions: readonly {
     readonly destinationId: string

@@ -1768,6 +1768,10 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 /** null if it was deleted. */
                 name: string | null;
             };
+            /** The id of its OpenTelemetry or W3C trace; null if it has none. */
+            traceId: string | null;
+            /** Where the trace is shown, by the setting traceUrl; null if it was not sampled. */
+            traceUrl: string | null;
             /** Notes about the event itself, not about a destination. */
             findings: {
                 code: "no_destination" | "source_removed" | "duplicates";

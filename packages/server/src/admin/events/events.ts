@@ -4,6 +4,7 @@ import { destinationsOf } from '../../backend/catalog.ts'
 import type { Subject, Suppressions } from '../../backend/deletions.ts'
 import type { Deliveries, DeliveryHistory } from '../../backend/deliveries.ts'
 import type { ArchivedEvent, Events, ListedEvent } from '../../backend/events.ts'
+import { isSampled, remoteSpanIn } from '../../telemetry/trace-context.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { List, parseTimeRange } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
@@ -44,6 +45,12 @@ const TraceResponse = Type.Object({
     id: Type.String(),
     name: Schema.nullable(Schema.text('null if it was deleted.')),
   }),
+  traceId: Schema.nullable(
+    Schema.text('The id of its OpenTelemetry or W3C trace; null if it has none.'),
+  ),
+  traceUrl: Schema.nullable(
+    Schema.text('Where the trace is shown, by the setting traceUrl; null if it was not sampled.'),
+  ),
   findings: Type.Array(
     Type.Object({
       code: Type.Enum(Object.keys(TRACE_FINDINGS)),
@@ -103,6 +110,8 @@ interface EventDeps extends WaitDeps {
   readonly events: Pick<Events, 'list' | 'find'>
   readonly deliveries: Pick<Deliveries, 'list'>
   readonly suppressions: Pick<Suppressions, 'find'>
+  /** The setting: a URL with `{traceId}`. */
+  readonly traceUrl: string | undefined
 }
 
 const list = new List<ListedEvent>('events', ({ outcomes, ...event }) => ({
@@ -155,10 +164,21 @@ async function traceOf(event: ArchivedEvent, deps: EventDeps): Promise<object> {
   return {
     ...presentEvent(event),
     source,
+    ...traceLinkOf(event, deps),
     findings: traceFindings(event, { source, destinations, deliveries: all }),
     decisions: traceDecisions(event, destinations, traced),
     deliveries: traced.map(({ delivery, context }) => presentDelivery(delivery, context)),
   }
+}
+
+function traceLinkOf(
+  { traceContext }: ArchivedEvent,
+  { traceUrl: template }: Pick<EventDeps, 'traceUrl'>,
+): { readonly traceId: string | null; readonly traceUrl: string | null } {
+  if (traceContext === undefined) return { traceId: null, traceUrl: null }
+  const { traceId } = remoteSpanIn(traceContext)
+  const isShown = template !== undefined && isSampled(traceContext)
+  return { traceId, traceUrl: isShown ? template.replaceAll('{traceId}', traceId) : null }
 }
 
 async function allDeliveries(

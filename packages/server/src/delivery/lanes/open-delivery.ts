@@ -1,4 +1,5 @@
 import type { Attempt, Delivery, DeliveryContent } from '@hookline/protocol'
+import type { DeliverySpan } from '../../telemetry/tracing.ts'
 import { type Entry, ShortLivedMap, ShortLivedSet } from '../../util/short-lived.ts'
 import type { Clock } from '../../util/time/clock.ts'
 
@@ -19,6 +20,8 @@ export interface OpenDelivery {
   freshSince: number | undefined
   /** Its entry among the fresh deliveries. */
   fresh?: Entry<OpenDelivery>
+  /** Its span, begun with the first attempt. */
+  span?: DeliverySpan | undefined
   /** Called once, when it is stored and the log need not keep it. */
   readonly onRecorded: () => void
 }
@@ -104,6 +107,7 @@ export class OpenDeliveries {
       records: 0,
       isInNextRecord: false,
       freshSince: fresh?.at,
+      span: undefined,
       onRecorded: fresh?.onRecorded ?? ((): void => undefined),
     }
     this.#byId.add(delivery.id, open)
@@ -121,14 +125,21 @@ export class OpenDeliveries {
 
   close(open: OpenDelivery): void {
     if (this.#byId.get(open.delivery.id) === open) this.#byId.delete(open.delivery.id)
+    endSpan(open)
   }
 
   /** Forgets all deliveries. The log redelivers fresh ones after a restart. */
   clear(): void {
     this.#settledCount += this.#fresh.size
     for (const { fresh } of this.#fresh.values()) this.#fresh.delete(fresh!)
+    for (const open of this.#byId.values()) endSpan(open)
     this.#byId.clear()
   }
+}
+
+function endSpan(open: OpenDelivery): void {
+  open.span?.end(open.delivery.state)
+  open.span = undefined
 }
 
 /** Counts tasks: taken = ended + in lanes, unless one was lost or ended twice. */

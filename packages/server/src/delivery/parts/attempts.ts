@@ -10,6 +10,7 @@ import {
 import { type Content, type Formed, formed, payloadFor } from '../../routing/form.ts'
 import { filledUrl, hasTemplate } from '../../routing/url-template.ts'
 import type { Transforms } from '../transforms/transforms.ts'
+import type { AttemptSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
@@ -47,6 +48,7 @@ export interface AttemptsOptions {
   readonly successPolicy?: SuccessPolicy | undefined
   /** Absent for deletion notices: transforms are written for events. */
   readonly transforms?: Pick<Transforms, 'apply'> | undefined
+  readonly tracing?: Tracing | undefined
 }
 
 type Ended = AttemptResult & { readonly fault?: unknown }
@@ -138,22 +140,31 @@ export class Attempts {
       return true
     }
     let ended: Ended
+    let span: AttemptSpan | undefined
     try {
       const at = { settings, now: startedAt }
       const request = nextRequest(open.delivery, form(), webhook, at)
-      ended = await sender.send(request, {
-        // The response to a successful attempt is not stored.
-        includeSuccessResponse: false,
-        ...(isWaiting && { onBegin }),
-        onWritten: () => health.onWritten(destinationId, url, begunAt),
-      })
+      span = this.#beginSpan(open, request)
+      ended = await sender.send(
+        span === undefined ? request : { ...request, trace: span.headers },
+        {
+          // The response to a successful attempt is not stored.
+          includeSuccessResponse: false,
+          ...(isWaiting && { onBegin }),
+          onWritten: () => health.onWritten(destinationId, url, begunAt),
+        },
+      )
     } catch (fault) {
-      if (fault instanceof AttemptAbortedError) return undefined
+      if (fault instanceof AttemptAbortedError) {
+        if (generation !== undefined) span?.end()
+        return undefined
+      }
       // The message of the error may contain secrets.
       const kind = fault instanceof Error ? fault.name : typeof fault
       const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
       ended = { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
     }
+    span?.end(ended)
     // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
     const now = clock.now()
     const answered = { ...ended, url }
@@ -164,6 +175,17 @@ export class Attempts {
       breaker,
       isSent: ended.class !== 'auth_failed',
     }
+  }
+
+  #beginSpan(
+    open: OpenDelivery,
+    { method = 'POST', url, attempt }: WebhookRequest,
+  ): AttemptSpan | undefined {
+    const { tracing, clock } = this.#options
+    if (tracing === undefined) return undefined
+    const waitedMs = open.freshSince === undefined ? 0 : clock.now() - open.freshSince
+    open.span ??= tracing.beginDelivery(open.delivery, open.event, waitedMs)
+    return open.span?.beginAttempt({ method, url, number: attempt })
   }
 
   /** Adds an attempt to the delivery. */

@@ -16,6 +16,7 @@ import { standardSignature, xSignature } from '@hookline/protocol/signature'
 import { hash } from 'node:crypto'
 import { errors } from 'undici'
 import { authorizationOf } from '../auth/authorization.ts'
+import type { TraceHeaders } from '../../telemetry/trace-context.ts'
 import { RequestRefusedError } from '../network/network-errors.ts'
 
 export interface WebhookRequest extends Signers {
@@ -40,6 +41,8 @@ export interface WebhookRequest extends Signers {
   readonly attempt: number
   /** `rpl_…`, sent as `X-Hookline-Replay`. */
   readonly replayId?: string | undefined
+  /** Continue the trace of the event. */
+  readonly trace?: TraceHeaders | undefined
 }
 
 export function requestTo(
@@ -71,6 +74,7 @@ export function requestHeaders(request: WebhookRequest, nowMs: number): Record<s
     ...(replayId !== undefined && { 'X-Hookline-Replay': replayId }),
     ...(sharedSecret !== null && { 'X-Signature': xSignature(sharedSecret, body) }),
     ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+    ...request.trace,
   }
   if (Object.keys(request.headers).length === 0) return own
   const reserved = new Set(Object.keys(own).map((name) => name.toLowerCase()))

@@ -15,6 +15,7 @@ export interface LaneThreadData {
   readonly threads: number
   readonly owners: Owners['known']
   readonly settings: LaneGroupSettings
+  readonly continuesTraces: boolean
 }
 
 export interface LaneChange {

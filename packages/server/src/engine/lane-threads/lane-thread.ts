@@ -36,6 +36,7 @@ export interface LaneThreadsOptions extends SupervisionOptions {
   readonly settings: LaneGroupSettings
   readonly inspector: InProcessReceiver
   readonly activity: ActivityListener
+  readonly continuesTraces: boolean
   readonly stopTimeoutMs: number
 }
 
@@ -132,13 +133,13 @@ export class LaneThread {
   }
 
   async #connect(): Promise<{ data: LaneThreadData; transfer: readonly Transferable[] }> {
-    const { backend, settings, threads } = this.#options
+    const { backend, settings, threads, continuesTraces } = this.#options
     this.#changes.onStart()
     this.#connection = await backend.threads.connect()
     const { data, transfer } = this.#connection
     const owners = this.#owners.known
-    const own = { backend: data, thread: this.#number, threads, owners, settings }
-    return { data: own, transfer: transfer as readonly Transferable[] }
+    const own = { thread: this.#number, threads, owners, settings, continuesTraces }
+    return { data: { backend: data, ...own }, transfer: transfer as readonly Transferable[] }
   }
 
   #send(open: OpenDelivery): void {

@@ -1,5 +1,6 @@
 import type { JoinedBackend } from '../../backend/threads.ts'
 import type { DeliveryActivity } from '../../telemetry/activity-listener.ts'
+import type { Tracing } from '../../telemetry/tracing.ts'
 import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
 import { systemClock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
@@ -16,7 +17,13 @@ import {
 } from './lane-messages.ts'
 import { Owners } from './owners.ts'
 
-type LaneContext = ThreadContext<LaneThreadFunctions, LaneMainFunctions, LaneThreadData>
+interface LaneContext extends ThreadContext<
+  LaneThreadFunctions,
+  LaneMainFunctions,
+  LaneThreadData
+> {
+  readonly tracing?: Tracing | undefined
+}
 
 const BATCH_DELIVERIES = 100
 
@@ -27,7 +34,7 @@ type GroupOptions = Omit<Parameters<typeof openLaneGroup>[0], 'clock'>
  * @param openGroup by default opens lanes that send requests, by the system's clock
  */
 export function runLanes(
-  { data, main, logger, metrics, activity }: LaneContext,
+  { data, main, logger, metrics, activity, tracing }: LaneContext,
   backend: JoinedBackend,
   openGroup = (options: GroupOptions): LaneGroup =>
     openLaneGroup({ ...options, clock: systemClock }),
@@ -50,6 +57,7 @@ export function runLanes(
     },
     metrics,
     logger,
+    tracing,
     onPermanentFailure: ({ worker, failures, error }) =>
       main.send('failedPermanently', { worker, failures, message: String(error) }),
   })
@@ -77,6 +85,7 @@ export function runLanes(
       await group[Symbol.asyncDispose]()
       await backend[Symbol.asyncDispose]()
       reports.flush()
+      await tracing?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -33,6 +33,8 @@ export interface RequestCalls {
   readonly text: string
   /** Whether a call with an unreadable timestamp is refused instead of stamped with the time of receipt. */
   readonly isStrict: boolean
+  /** Of the request: all its events belong to one trace. */
+  readonly traceContext: string | undefined
 }
 
 /** The valid calls as events, and the refused ones, both in order. */
@@ -84,7 +86,7 @@ function eventFromCall(
   request: RequestCalls,
   rounded: RoundedCalls,
 ): AcceptedEvent | Refused {
-  const { sourceId, rules, receipt, isStrict } = request
+  const { sourceId, rules, receipt, isStrict, traceContext } = request
   const call = request.calls[index]!
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
@@ -99,7 +101,8 @@ function eventFromCall(
   const isCut = !rules.isUtf8 && hasReplacement(call, rules)
   const warnings = warningsOf(isRounded, isCut, warning)
   const id = newId('evt', receipt.receivedAt.ms)
-  return acceptedEvent({ id, sourceId, event, warnings, unknown: parsed.unknown })
+  const { unknown } = parsed
+  return acceptedEvent({ id, sourceId, event, warnings, unknown, traceContext })
 }
 
 /** Whether the call, or the shared parts of its batch, may have lost bytes that are not UTF-8. */

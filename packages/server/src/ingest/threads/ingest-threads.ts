@@ -250,6 +250,7 @@ const INGEST_SETTINGS = [
   'requestTimeoutMs',
   'trustedProxies',
   'slowReaderTimeoutMs',
+  'traceContext',
 ] as const satisfies readonly (keyof Config)[]
 
 export interface IngestThreadData {

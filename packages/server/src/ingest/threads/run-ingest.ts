@@ -5,6 +5,7 @@ import { listen } from '../../http/listen.ts'
 import type { ErrorFormat } from '../../http/responses.ts'
 import { createHttpServer } from '../../http/server.ts'
 import type { ThreadBody, ThreadContext } from '../../threads/run-thread.ts'
+import type { Tracing } from '../../telemetry/tracing.ts'
 import { ByteBudget } from '../../util/limits/byte-budget.ts'
 import { RateLimit } from '../../util/limits/rate-limit.ts'
 import { SharedBuckets } from '../../util/limits/shared-buckets.ts'
@@ -17,11 +18,17 @@ import type {
   IngestThreadFunctions,
 } from './ingest-threads.ts'
 
-type IngestContext = ThreadContext<IngestThreadFunctions, IngestMainFunctions, IngestThreadData>
+interface IngestContext extends ThreadContext<
+  IngestThreadFunctions,
+  IngestMainFunctions,
+  IngestThreadData
+> {
+  readonly tracing: Tracing | undefined
+}
 
 /** Runs the ingestion of one thread on a joined log. It listens when main calls `listen`. */
 export function runIngest(
-  { data, main, logger, metrics, activity }: IngestContext,
+  { data, main, logger, metrics, activity, tracing }: IngestContext,
   joined: JoinedLog,
   errorFormat: ErrorFormat,
 ): ThreadBody<IngestThreadFunctions> {
@@ -60,6 +67,7 @@ export function runIngest(
       config,
       metrics,
       logger,
+      tracing,
     }),
   )
   let closed: Promise<void> | undefined
@@ -75,6 +83,7 @@ export function runIngest(
       await close()
       await forwarded.ended()
       await joined[Symbol.asyncDispose]()
+      await tracing?.[Symbol.asyncDispose]()
     },
   }
 }

@@ -171,6 +171,8 @@ test.each([
   'Proxy-Authorization',
   'proxy-',
   'X-Hookline-Attempt',
+  'traceparent',
+  'Tracestate',
 ])('refuses the reserved header %s', (name) => {
   expect(faultsOf(headers({ [name]: 'v' }))).toEqual([
     `/webhooks/0/headers/${name} reserved_header`,

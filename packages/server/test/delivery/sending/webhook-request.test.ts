@@ -12,6 +12,10 @@ import { NOON } from '@hookline/testing/records/accepted-event'
 
 const webhook = { url: 'https://example.com/', headers: {} }
 const carried = { sourceId: 'src_a', body: Buffer.from('{"a":1}'), deliveryId: 'msg_1', attempt: 1 }
+const trace = {
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  tracestate: 'rojo=1',
+}
 const settings = {
   sharedSecret: 'new',
   previousSecret: { secret: 'old', until: NOON },
@@ -59,7 +63,8 @@ test('a client certificate sets no Authorization, so a static one is sent', () =
 })
 
 test('every header that Hookline sets is refused as a static header', () => {
-  const replayed = requestTo(webhook, settings, { ...carried, replayId: 'rpl_1' }, NOON)
+  const carriedByReplay = { ...carried, replayId: 'rpl_1', trace }
+  const replayed = requestTo(webhook, settings, carriedByReplay, NOON)
   for (const name of Object.keys(requestHeaders(replayed, NOON))) {
     for (const each of [name, name.toUpperCase(), name.toLowerCase()]) {
       const input = { webhooks: [{ url: webhook.url, headers: { [each]: 'v' } }] }
@@ -71,7 +76,7 @@ test('every header that Hookline sets is refused as a static header', () => {
 })
 
 test('static headers are reserved if and only if Hookline sets them', () => {
-  const replayed = { ...carried, replayId: 'rpl_1' }
+  const replayed = { ...carried, replayId: 'rpl_1', trace }
   const set = Object.keys(requestHeaders(requestTo(webhook, settings, replayed, NOON), NOON))
   expect(set.filter((name) => reservedBy(name) !== 'hookline')).toEqual([])
   const patterns = RESERVED_HEADERS.hookline.map((name) => name.replace('*', ''))

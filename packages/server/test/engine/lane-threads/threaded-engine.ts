@@ -73,6 +73,7 @@ export class ThreadedEngine implements AsyncDisposable {
       },
       module: new URL('../../../src/delivery-thread', import.meta.url),
       threads,
+      continuesTraces: true,
       inspector,
       stopTimeoutMs: 10_000,
       settings: {

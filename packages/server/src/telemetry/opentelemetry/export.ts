@@ -1,0 +1,72 @@
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  type Resource,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources'
+import { hostname } from 'node:os'
+import { LogThrottle } from '../../util/limits/log-throttle.ts'
+import { type Clock } from '../../util/time/clock.ts'
+import { sleep } from '../../util/time/sleep.ts'
+import type { Logger } from '../logger.ts'
+
+/** The description of this process. `OTEL_SERVICE_NAME` and `OTEL_RESOURCE_ATTRIBUTES` override it. */
+export function resourceOf(version: string): Resource {
+  const own = resourceFromAttributes({
+    'service.name': 'hookline',
+    'service.version': version,
+    // The same in all threads.
+    'service.instance.id': `${hostname()}-${process.pid}`,
+  })
+  const detectors = [resourceAttributesEnvDetector, serviceNameEnvDetector]
+  return defaultResource().merge(own).merge(detectResources({ detectors }))
+}
+
+const LOG_EVERY_MS = 60_000
+/** How long stopping waits for the collector. */
+const FLUSH_MS = 1_000
+
+interface ExportResult {
+  /** 0 for success. */
+  readonly code: number
+  readonly error?: Error
+}
+
+interface Exporter<Items> {
+  export(items: Items, onResult: (result: ExportResult) => void): void
+}
+
+/** Logs failures of an exporter, at most once a minute. */
+export function reported<Items, E extends Exporter<Items>>(
+  exporter: E & Exporter<Items>,
+  signal: 'traces' | 'metrics',
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): E {
+  const failures = new LogThrottle(clock, LOG_EVERY_MS)
+  const exportItems = exporter.export.bind(exporter)
+  exporter.export = (items, onResult) => {
+    exportItems(items, (result) => {
+      const failed = result.code === 0 ? 0 : failures.count(signal)
+      if (failed > 0)
+        logger.warn({ signal, failed, reason: reasonOf(result.error) }, 'telemetry.export_failed')
+      onResult(result)
+    })
+  }
+  return exporter
+}
+
+/** Without the other properties of the error, which may contain a response. */
+function reasonOf(error: Error | undefined): string {
+  const { code, message } = (error ?? {}) as { readonly code?: string; readonly message?: string }
+  return message || (code ?? 'unknown')
+}
+
+/** Sends what is left, and stops waiting after a second. */
+export async function flushed(clock: Clock, shutdown: Promise<void>): Promise<void> {
+  const done = new AbortController()
+  const end = (): void => done.abort()
+  shutdown.then(end, end)
+  await sleep(clock, FLUSH_MS, done.signal)
+}

@@ -1,0 +1,199 @@
+import {
+  type Attributes,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
+import type { DeliveryState } from '@hookline/protocol'
+import {
+  isSampled,
+  remoteSpanIn,
+  type RemoteSpan,
+  traceContextIn,
+  traceContextOf,
+  traceHeadersOf,
+} from '../trace-context.ts'
+import {
+  type AttemptSpan,
+  type CallSpan,
+  type DeliverySpan,
+  type TracedAttempt,
+  type TracedRequest,
+  type Tracing,
+  type TracingOptions,
+  unrecordedCall,
+  unrecordedDelivery,
+} from '../tracing.ts'
+import { flushed, reported, resourceOf } from './export.ts'
+import { Variables } from './variables.ts'
+
+const FAILED: ReadonlySet<DeliveryState> = new Set(['rejected', 'expired', 'quarantined'])
+
+/** Sends spans to a collector. Its queue is bounded: beyond `OTEL_BSP_MAX_QUEUE_SIZE`, spans are dropped. */
+export class OpenTelemetryTracing implements Tracing {
+  readonly #options: TracingOptions
+  readonly #provider: TracerProvider
+  readonly #tracer: Tracer
+  readonly #isParentBased: boolean
+
+  constructor(options: TracingOptions) {
+    const variables = new Variables(options.logger)
+    variables.check('TRACES')
+    const settings = {
+      maxQueueSize: variables.positive('OTEL_BSP_MAX_QUEUE_SIZE'),
+      maxExportBatchSize: variables.positive('OTEL_BSP_MAX_EXPORT_BATCH_SIZE'),
+      scheduledDelayMillis: variables.positive('OTEL_BSP_SCHEDULE_DELAY'),
+      exportTimeoutMillis: variables.positive('OTEL_BSP_EXPORT_TIMEOUT'),
+    }
+    const exporter = reported(new OTLPTraceExporter(), 'traces', options)
+    const sampler = variables.sampler()
+    this.#options = options
+    this.#isParentBased = sampler instanceof ParentBasedSampler
+    this.#provider = new TracerProvider({
+      resource: resourceOf(options.version),
+      sampler,
+      spanProcessors: [new BatchSpanProcessor({ exporter, ...present(settings) })],
+    })
+    this.#tracer = this.#provider.getTracer('hookline', options.version)
+  }
+
+  beginCall({ path, route, scheme, headers }: TracedRequest): CallSpan {
+    const traceContext = traceContextIn(headers)
+    if (traceContext !== undefined && this.#isLeftOut(traceContext))
+      return unrecordedCall(traceContext)
+    const parent = traceContext === undefined ? undefined : spanContextOf(traceContext)
+    const attributes = {
+      'http.request.method': 'POST',
+      'http.route': route,
+      'url.path': path,
+      'url.scheme': scheme,
+    }
+    const span = this.#begin(`POST ${route}`, parent, { kind: SpanKind.SERVER, attributes })
+    return {
+      traceContext: traceContextOf(remoteSpanOf(span.spanContext())),
+      end: (status) => {
+        span.setAttribute('http.response.status_code', status)
+        if (status >= 500) setFailed(span, String(status))
+        span.end()
+      },
+    }
+  }
+
+  beginDelivery(...[delivery, content, waitedMs]: Parameters<Tracing['beginDelivery']>) {
+    const { traceContext } = content
+    if (traceContext !== undefined && this.#isLeftOut(traceContext))
+      return this.#unrecordedDelivery(traceContext)
+    const call = traceContext === undefined ? undefined : spanContextOf(traceContext)
+    const attributes = {
+      ...(content.type !== 'delete' && { 'hookline.event.id': content.id }),
+      'hookline.delivery.id': delivery.id,
+      'hookline.destination.id': delivery.destinationId,
+    }
+    const span = this.#begin('deliver', call, {
+      kind: SpanKind.PRODUCER,
+      startTime: this.#options.clock.wall() - waitedMs,
+      attributes,
+      ...(call && { links: [{ context: call }] }),
+    })
+    if (span.isRecording()) return this.#recordedDelivery(span, attributes)
+    return this.#unrecordedDelivery(traceContextOf(remoteSpanOf(span.spanContext())))
+  }
+
+  /** Whether the trace is not sampled, and so none of its spans: the SDK would take far longer to find out. */
+  #isLeftOut(traceContext: string): boolean {
+    return this.#isParentBased && !isSampled(traceContext)
+  }
+
+  #unrecordedDelivery(traceContext: string): DeliverySpan | undefined {
+    return this.#options.continuesTraces ? unrecordedDelivery(traceContext) : undefined
+  }
+
+  #recordedDelivery(span: Span, attributes: Attributes): DeliverySpan {
+    return {
+      beginAttempt: (attempt) => this.#beginAttempt(span, attributes, attempt),
+      end: (state) => {
+        span.setAttribute('hookline.delivery.state', state)
+        if (FAILED.has(state)) setFailed(span, state)
+        span.end()
+      },
+    }
+  }
+
+  #beginAttempt(parent: Span, ids: Attributes, attempt: TracedAttempt): AttemptSpan {
+    const { method, number } = attempt
+    const attributes = {
+      ...ids,
+      'http.request.method': method,
+      ...urlAttributes(attempt.url),
+      ...(number > 1 && { 'http.request.resend_count': number - 1 }),
+    }
+    const options = { kind: SpanKind.CLIENT, attributes }
+    const span = this.#begin(method, parent.spanContext(), options)
+    return {
+      headers: this.#options.continuesTraces
+        ? traceHeadersOf(remoteSpanOf(span.spanContext()))
+        : undefined,
+      end: (result) => {
+        if (result?.status !== undefined)
+          span.setAttribute('http.response.status_code', result.status)
+        if (result === undefined) setFailed(span, 'aborted')
+        else if (result.outcome !== 'delivered') setFailed(span, result.class)
+        span.end()
+      },
+    }
+  }
+
+  #begin(
+    name: string,
+    parent: SpanContext | undefined,
+    options: Parameters<Tracer['startSpan']>[1],
+  ): Span {
+    const context = parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent)
+    return this.#tracer.startSpan(name, options, context)
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return flushed(this.#options.clock, this.#provider.shutdown())
+  }
+}
+
+function setFailed(span: Span, type: string): void {
+  span.setAttribute('error.type', type)
+  span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+const CREDENTIALS = /(?<=^https?:\/\/)[^/@]*@/
+
+/** The configured URL, without its query and credentials. */
+function urlAttributes(configured: string): Attributes {
+  const { protocol, hostname, port } = new URL(configured)
+  const [url = ''] = configured.split(/[?#]/, 1)
+  return {
+    'url.full': url.replace(CREDENTIALS, ''),
+    'server.address': hostname,
+    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+  }
+}
+
+function spanContextOf(traceContext: string): SpanContext {
+  const { traceId, spanId, flags, tracestate } = remoteSpanIn(traceContext)
+  const span = { traceId, spanId, traceFlags: flags, isRemote: true }
+  return tracestate === undefined ? span : { ...span, traceState: createTraceState(tracestate) }
+}
+
+function remoteSpanOf({ traceId, spanId, traceFlags, traceState }: SpanContext): RemoteSpan {
+  return { traceId, spanId, flags: traceFlags, tracestate: traceState?.serialize() || undefined }
+}
+
+/** The settings that have a value. */
+function present<T extends object>(settings: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(settings).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> }
+}
