@@ -37,6 +37,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
         ['Event', <IdText id={id} what="the event ID" />],
         [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
+        ['Trace', traceOf(trace)],
         ['Duplicates', duplicatesOf(trace)],
         [
           'Warnings',
@@ -99,6 +100,20 @@ function senderOf(context: unknown): ReactNode {
 
 function objectOr(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function traceOf({ traceId, traceUrl }: Trace): ReactNode {
+  if (traceId === null) return undefined
+  return (
+    <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
+      <IdText id={traceId} what="the trace ID" />
+      {traceUrl !== null && (
+        <a href={traceUrl} rel="noreferrer" className="text-accent hover:underline">
+          Open trace
+        </a>
+      )}
+    </span>
+  )
 }
 
 function duplicatesOf({ duplicates, lastDuplicateAt }: Trace): ReactNode {
