@@ -124,6 +124,9 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'webhook-timestamp': 'Time of the attempt: Unix time in seconds.',
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
+  traceparent:
+    'Continues the trace of the call, or of Hookline: [traces](../guides/traces.md). Not sent otherwise.',
+  tracestate: 'Sent with `traceparent` if the call had one.',
   'X-Signature': 'Only if a secret signs, see below.',
   'webhook-signature': 'Only if a secret or a key pair signs, see below.',
 }

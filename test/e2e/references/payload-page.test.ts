@@ -40,10 +40,11 @@ describe('docs/reference/webhook-payload.md', () => {
     const requests = await receiver.waitFor(EVENT_TYPES.length)
     const bodies = requests.map(({ body }) => ofThePage(body)).toSorted()
     expect(bodies).toEqual(EVENT_TYPES.map(exampleOf).toSorted())
-    const usual = ['host', 'connection', 'content-length', 'x-hookline-replay']
+    const sometimes = ['x-hookline-replay', 'traceparent', 'tracestate']
+    const usual = ['host', 'connection', 'content-length', ...sometimes]
     const documented = Object.keys(DELIVERY_HEADERS).map((name) => name.toLowerCase())
     for (const { headers } of requests)
-      expect([...Object.keys(headers), 'x-hookline-replay'].toSorted()).toEqual(
+      expect([...Object.keys(headers), ...sometimes].toSorted()).toEqual(
         [...new Set([...documented, ...usual])].toSorted(),
       )
   })
