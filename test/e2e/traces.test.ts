@@ -310,6 +310,8 @@ describe('without a collector', () => {
     await service.createDestination({ urls: [receiver.url] })
     await track(service, 'm-1')
     await service.endOf('m-1')
+    const found = () => service.api.call('GET', `events?text=${TRACE}`)
+    expect(await found()).toMatchObject({ data: [{ event: { messageId: 'm-1' } }] })
     const request = { userIds: ['ada-lovelace'] }
     const { id } = await service.api.call<{ id: string }>('POST', 'deletions', request)
     await service.eventually(async () => {
@@ -318,6 +320,6 @@ describe('without a collector', () => {
     })
     await service.restart()
     if (TESTED_BACKEND === 'embedded') expect(filesWith(service.dataDir, TRACE)).toEqual([])
-    expect(await service.api.call('GET', `events?text=${TRACE}`)).toMatchObject({ data: [] })
+    expect(await found()).toMatchObject({ data: [] })
   })
 })

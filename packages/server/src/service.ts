@@ -123,7 +123,6 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const backend = stack.use(
     await openBackend(config, { ...found, appendingThreads: threads.ingest }),
   )
-  stack.use(await openMetricsExport({ ...described, metrics }))
   const newestAt = await newestEventAt(backend)
   const clockWatch = new ClockWatch({ clock, metrics, logger, newestAt })
   const inspector = new Inspector({ ...backend, clock, logger, onInspected })
@@ -158,6 +157,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   const own = { backendName: config.backend, adminToken, inspector: shared, ...stopping }
   const servers = await openServers({ ...components, ...workers, ...own })
   const { url, adminUrl } = stack.use(servers)
+  // Closes first, while all threads still report their metrics.
+  stack.use(await openMetricsExport({ ...described, metrics }))
   const running = stack.move()
   return {
     url,
