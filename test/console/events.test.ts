@@ -1,5 +1,6 @@
 import { newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
+import { exchange } from '@hookline/testing/network/http-exchange'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService, type RunningService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
@@ -49,6 +50,25 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()
   await page.getByLabel('the curl command').getByText('curl --include').waitFor()
+  await expectAccessible(page)
+  expect(faults).toEqual([])
+})
+
+test('an event links to its trace in another tool', async () => {
+  await using service = await startService({
+    settings: { traceUrl: 'https://grafana.example/t/{traceId}' },
+  })
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const call = { writeKey: service.source.writeKey, messageId: 'm1', userId: 'u1', event: 'Order' }
+  await exchange(`${service.url}/v1/track`, {
+    headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
+    body: JSON.stringify(call),
+  })
+  const { id } = await service.endOf('m1')
+  const { page, go, faults } = await openSignedIn(service)
+  await go(`events/${id}`)
+  const link = page.getByRole('link', { name: 'Open trace' })
+  expect(await link.getAttribute('href')).toBe(`https://grafana.example/t/${traceId}`)
   await expectAccessible(page)
   expect(faults).toEqual([])
 })
