@@ -42,7 +42,7 @@ it('signs with both secrets during the overlap, and X-Signature with the new one
   expect(await rotate({ secret: NEW })).toEqual(shown)
   await service.track('m3')
   await service.endOf('m3')
-  await rotate({ secret: OLD, overlapHours: 0 })
+  await rotate({ secret: OLD, overlapHours: 0, force: true })
   await service.track('m4')
   await service.endOf('m4')
   expect(receiver.requests.map(standardSigners)).toEqual([[OLD], [NEW, OLD], [NEW, OLD], [OLD]])

@@ -74,7 +74,7 @@ it('signs with the secret of each webhook, and rotates it with an overlap', asyn
     [true, true, false],
   ])
   await rotate({ secret: NEXT, overlapHours: 0 })
-  await rotate({ url: a, secret: OWN, overlapHours: 0 })
+  await rotate({ url: a, secret: OWN, overlapHours: 0, force: true })
   await service.restart()
   expect(await send('m4')).toEqual([own, [true, true, false]])
 })
@@ -139,15 +139,15 @@ it('publishes the public keys, and rotates them: announced, both signing, then o
   expect((Date.parse(announced[0]!.signsUntil!) - Date.now()) / day).toBeCloseTo(2, 2)
   expect(await send('m2', announced)).toEqual([true, false])
 
-  // Another rotation replaces the next key, which signs at once.
-  await rotate({ leadHours: 0 })
+  // A forced rotation replaces the next key, and signs with the new one at once.
+  await rotate({ leadHours: 0, force: true })
   const overlapping = await published()
   expect(overlapping[1]!.kid).not.toBe(announced[1]!.kid)
   await service.restart()
   expect(await send('m3', overlapping)).toEqual([true, true])
   expect(versions(receiver.requests.at(-1)!)).toEqual(['v1a', 'v1a'])
 
-  await rotate({ leadHours: 0, overlapHours: 0 })
+  await rotate({ leadHours: 0, overlapHours: 0, force: true })
   const last = await published()
   expect(last).toHaveLength(1)
   expect(await send('m4', [...overlapping, ...last])).toEqual([false, false, true])

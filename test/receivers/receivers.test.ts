@@ -105,7 +105,8 @@ describe.for(PROGRAMS)('$file', (program) => {
       const { id, track } = await destination('the secret before it')
       await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: SECRET })
       expect(await track('rotated-to')).toMatchObject({ state: 'delivered' })
-      await service.api.call('POST', `destinations/${id}/rotate-secret`, { secret: 'the next one' })
+      const next = { secret: 'the next one', force: true }
+      await service.api.call('POST', `destinations/${id}/rotate-secret`, next)
       expect(await track('rotated-from')).toMatchObject({ state: 'delivered' })
     },
   )

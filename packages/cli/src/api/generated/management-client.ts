@@ -1490,6 +1490,8 @@ export function rotateSecret(id: string, body: {
     url?: string;
     /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
+    /** true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know. */
+    force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
     idempotencyKey?: string;
@@ -1518,6 +1520,8 @@ export function rotateSigningKey(id: string, body: {
     leadHours?: number;
     /** How long both keys sign: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
+    /** true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know. */
+    force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
     idempotencyKey?: string;

@@ -154,21 +154,30 @@ function addRotation(destinations: ApiCommand): void {
       'how long requests are also signed with the old secret, up to 7d; default: 24h',
       wholeHours,
     )
+    .option('--force', FORCE)
     .run(async (context, idOrName: string, options: RotationOptions) => {
       const secret = sharedSecretOf(options)
       if (secret === undefined)
         throw new Failure('usage', 'Pass the new secret with --secret or --secret-file.')
-      const { webhook: url, overlap: overlapHours } = options
-      const body = definedFields({ secret, url, overlapHours })
+      const { webhook: url, overlap: overlapHours, force } = options
+      const body = definedFields({ secret, url, overlapHours, force })
       const { api } = context
       const id = await idOf(api, 'destination', idOrName)
       showDestination(context, await api.rotateSecret(id, body))
     })
 }
 
+const FORCE =
+  'rotate even if the last rotation has not ended, for a secret or key that others may know'
+
 interface RotationOptions extends SecretOptions {
   readonly webhook?: string
   readonly overlap?: number
+  readonly force?: boolean
+}
+
+interface KeyRotationOptions extends Pick<RotationOptions, 'overlap' | 'force'> {
+  readonly lead?: number
 }
 
 function addKeyRotation(destinations: ApiCommand): void {
@@ -184,9 +193,10 @@ function addKeyRotation(destinations: ApiCommand): void {
       'how long requests are also signed with the old key, up to 7d; default: 24h',
       wholeHours,
     )
-    .runOn('destination', async (context, id, options: { lead?: number; overlap?: number }) => {
-      const { lead: leadHours, overlap: overlapHours } = options
-      const body = definedFields({ leadHours, overlapHours })
+    .option('--force', FORCE)
+    .runOn('destination', async (context, id, options: KeyRotationOptions) => {
+      const { lead: leadHours, overlap: overlapHours, force } = options
+      const body = definedFields({ leadHours, overlapHours, force })
       showDestination(context, await context.api.rotateSigningKey(id, body))
     })
 }

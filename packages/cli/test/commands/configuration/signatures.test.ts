@@ -46,6 +46,10 @@ it('gives each webhook its own secret, and rotates it', async () => {
   expect(rotated.settings.webhooks[1]).toMatchObject({
     secret: { previousUntil: expect.stringMatching(/^2/) as string },
   })
+  const again = ['--webhook', b, '--secret', await secretOf()]
+  const refused = await service.run('destinations', 'rotate-secret', created.id, ...again)
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('force the rotation')])
+  await service.json('destinations', 'rotate-secret', created.id, ...again, '--force')
   const shown = await service.run('destinations', 'get', created.id)
   expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/b \(with its own secret\)/)
   expect(shown.stdout).toMatch(/^shared secret +none$/m)
@@ -74,4 +78,6 @@ it('shows the public keys, and rotates them', async () => {
   expect(shown).toMatch(/^shared secret +none$/m)
   expect(shown).toContain(`${old!.publicKey}, signs until 2`)
   expect(shown).toContain(`${next!.publicKey}, signs from 2`)
+  expect((await service.run('destinations', 'rotate-key', id)).code).toBe(1)
+  await service.json('destinations', 'rotate-key', id, '--force')
 })

@@ -68,6 +68,12 @@ const TestedWebhookResponse = Type.Object({
   ),
 })
 
+const force = Type.Optional(
+  Schema.boolean(
+    'true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know.',
+  ),
+)
+
 const ifMatch = { headers: Schema.IfMatchHeaders }
 const action = { params: Schema.IdParams, body: Schema.EmptyBody, response: oneDestination(200) }
 
@@ -141,17 +147,19 @@ const schemas = {
         ),
       ),
       overlapHours: hours('How long requests are signed with both secrets'),
+      force,
     }),
   },
   rotateSigningKey: {
     ...operations.editor('rotateSigningKey', 'Generates the next Ed25519 key pair'),
     description:
-      'The public key is published now, and signs after leadHours. For overlapHours from then on, the current key signs as well. A next key that does not sign yet is replaced. If a private key may be known to others, use 0 for both.',
+      'The public key is published now, and signs after leadHours. For overlapHours from then on, the current key signs as well. If a private key may be known to others, use 0 for both, and force.',
     ...action,
     ...ifMatch,
     body: Schema.strictObject({
       leadHours: hours('How long the public key is published before it signs'),
       overlapHours: hours('How long both keys sign'),
+      force,
     }),
   },
 }
@@ -234,24 +242,29 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
   const { catalog, audit, clock } = deps
   const secrets = { schema: schemas.rotateSecret }
   app.post('/destinations/:id/rotate-secret', secrets, async (request, reply) => {
-    const { overlapHours = DEFAULT_HOURS, ...next } = request.body
+    const { overlapHours = DEFAULT_HOURS, force: isForced = false, ...next } = request.body
     const faults = secretFaults(next.secret, '/secret')
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
     const now = clock.wall()
     const until = now + overlapHours * HOUR_MS
     const isDone = ({ settings }: Destination): boolean => isCurrent(next, settings)
     const options = { catalog, audit, now, isDone }
-    const changed = await changeDestination(request, options, (destination) => ({
-      ...destination,
-      settings: rotated(destination.settings, next, until),
-    }))
+    const changed = await changeDestination(request, options, (destination) => {
+      const { settings } = destination
+      if (!isForced) requireEnd(secretOverlapEnd(settings, next), now)
+      return { ...destination, settings: rotated(settings, next, until) }
+    })
     reply.header('etag', entityTag(changed.version))
     return withWarnings(changed, secretWarnings(changed))
   })
 
   const keys = { schema: schemas.rotateSigningKey }
   app.post('/destinations/:id/rotate-signing-key', keys, async (request, reply) => {
-    const { leadHours = DEFAULT_HOURS, overlapHours = DEFAULT_HOURS } = request.body
+    const {
+      leadHours = DEFAULT_HOURS,
+      overlapHours = DEFAULT_HOURS,
+      force: isForced = false,
+    } = request.body
     const now = clock.wall()
     const times = { now, leadMs: leadHours * HOUR_MS, overlapMs: overlapHours * HOUR_MS }
     const response = (destination: Destination) => ({
@@ -263,6 +276,7 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
       const { settings } = destination
       if (settings.signingKeys === undefined)
         throw new Problem('invalid_state', { detail: NO_KEYS })
+      if (!isForced) requireEnd(settings.signingKeys[0]?.until, now)
       return {
         ...destination,
         settings: { ...settings, signingKeys: rotatedKeys(settings, times) },
@@ -277,6 +291,13 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
 
 const NO_KEYS =
   'The destination has no signing key to replace. Set its signature to ed25519 or both: the first key pair is generated.'
+
+/** @throws {Problem} `rotation_in_progress` if the last rotation ends after `now` */
+function requireEnd(until: number | undefined, now: number): void {
+  if (until === undefined || until <= now) return
+  const detail = `The last rotation ends at ${formatTimestamp(until)}. Rotate again after that, or force the rotation if others may know the secret or key.`
+  throw new Problem('rotation_in_progress', { detail })
+}
 
 function isRunning({ paused, settings }: Destination): boolean {
   return paused === null && settings.webhooks.every((webhook) => webhook.paused === undefined)
@@ -297,6 +318,12 @@ interface NewSecret {
 function isCurrent({ secret, url }: NewSecret, settings: WebhooksSettings): boolean {
   const current = url === undefined ? settings.sharedSecret : webhookAt(url, settings).secret
   return current === secret
+}
+
+/** When the previous secret stops signing the requests that the new one will sign. */
+function secretOverlapEnd(settings: WebhooksSettings, { url }: NewSecret): number | undefined {
+  const webhook = url === undefined ? undefined : webhookAt(url, settings)
+  return (webhook?.secret === undefined ? settings : webhook).previousSecret?.until
 }
 
 /** The settings with a new secret, and with the one that signed before as the previous one. */

@@ -168,7 +168,7 @@ export function presentKey({ privateKey, from, until }: SigningKey) {
 
 /**
  * The keys after a rotation: the new key signs from `from`, and the current one for `overlapMs` longer. A next key that
- * does not sign yet, and a previous one that still does, are dropped.
+ * does not sign yet, and a previous one that still does, are dropped: only a forced rotation finds them.
  */
 export function rotatedKeys(
   settings: WebhooksSettings,

@@ -60,6 +60,11 @@ export const PROBLEM_CODES = {
     title: 'The state of the record does not allow this.',
     help: 'Fetch the record; detail explains what to do.',
   },
+  rotation_in_progress: {
+    status: 409,
+    title: 'The last rotation has not ended.',
+    help: 'Wait until it ends: detail has the time. Until then, receivers may need the previous secret or key, or have got the next key. If others may know one of them, force the rotation.',
+  },
   request_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress.',

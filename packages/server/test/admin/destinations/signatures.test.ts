@@ -204,6 +204,40 @@ test('kept key pairs are rotated even while only the secrets sign', async () => 
   expect(rotated).toMatchObject({ settings: { signature: 'secret', signingKeys: [{}, {}] } })
 })
 
+test.each([
+  ['rotate-signing-key', () => ({})],
+  ['rotate-signing-key', () => ({ leadHours: 0 })],
+  ['rotate-signing-key', () => ({ overlapHours: 0 })],
+  ['rotate-secret', (number: number) => ({ secret: `${LONG} ${number}` })],
+  ['rotate-secret', (number: number) => ({ secret: `${LONG} ${number}`, url: A })],
+])('%s is refused until the last rotation ends, unless it is forced: %s', async (action, body) => {
+  const settings = { webhookUrl: A, sharedSecret: LONG, signature: 'both' }
+  const { server, id } = await withDestination(settings)
+  await using _ = server
+  const rotate = (request: object) =>
+    server.call<ProblemDocument>('POST', `/destinations/${id}/${action}`, { body: request })
+  const endOf = ({ text }: { text: string }) =>
+    /"(?:previousUntil|signsUntil)":"([^"]+)"/.exec(text)![1]!
+  const first = await rotate(body(1))
+  const refused = await rotate(body(2))
+  expect([refused.status, refused.body.code]).toEqual([409, 'rotation_in_progress'])
+  expect(refused.body.detail).toContain(`ends at ${endOf(first)}.`)
+  expect(await server.must('GET', `/destinations/${id}`)).toMatchObject(JSON.parse(first.text))
+  const forced = await rotate({ ...body(2), force: true })
+  expect([forced.status, (await rotate(body(3))).status]).toEqual([200, 409])
+  server.clock.advance(Date.parse(endOf(forced)) - server.clock.wall())
+  expect((await rotate(body(3))).status).toBe(200)
+})
+
+test('the first own secret of a webhook is refused until a rotation of the shared one ends', async () => {
+  const { server, id } = await withDestination({ webhookUrl: A, sharedSecret: LONG })
+  await using _ = server
+  const path = `/destinations/${id}/rotate-secret`
+  await server.must('POST', path, { body: { secret: `${LONG} 2` } })
+  const refused = await server.call('POST', path, { body: { secret: `${LONG} 3`, url: A } })
+  expect(refused.status).toBe(409)
+})
+
 test('rotation needs a webhook of the destination, and a key pair', async () => {
   const { server, id } = await withDestination(own(LONG))
   await using _ = server

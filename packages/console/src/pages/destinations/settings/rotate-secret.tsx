@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { faultAt } from '../../../api/problem.ts'
+import { faultAt, problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
@@ -36,20 +36,22 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
   const [draft, setDraft] = useState<SecretDraft>({ kind: 'new', own: '' })
   const [overlap, setOverlap] = useState('24')
   const rotate = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (force: boolean) => {
       const secret = secretOf(draft) ?? ''
       const changed = await api.rotateSecret(id, {
         secret,
         overlapHours: Number(overlap),
+        force,
         ...(url !== undefined && { url }),
       })
       return { changed, secret: draft.kind === 'new' ? secret : undefined }
     },
     onSuccess: () => client.invalidateQueries({ queryKey: ['destinations'] }),
   })
+  const mustForce = problemOf(rotate.error).code === 'rotation_in_progress'
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    rotate.mutate()
+    rotate.mutate(mustForce)
   }
   return (
     <Modal title={`${isFirst ? 'Set' : 'Rotate'} the ${name}`} isOpen onClose={onClose}>
@@ -75,8 +77,8 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
           <FormError error={rotate.error} />
           <footer className="flex justify-end gap-2">
             <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look="main" isBusy={rotate.isPending}>
-              {isFirst ? 'Set secret' : 'Rotate'}
+            <Button type="submit" look={mustForce ? 'danger' : 'main'} isBusy={rotate.isPending}>
+              {isFirst ? 'Set secret' : mustForce ? 'Rotate anyway' : 'Rotate'}
             </Button>
           </footer>
         </form>

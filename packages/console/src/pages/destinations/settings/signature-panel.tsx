@@ -2,6 +2,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
+import { problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
@@ -146,16 +147,17 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
   const [lead, setLead] = useState('24')
   const [overlap, setOverlap] = useState('24')
   const rotate = useMutation({
-    mutationFn: () =>
-      api.rotateSigningKey(id, { leadHours: Number(lead), overlapHours: Number(overlap) }),
+    mutationFn: (force: boolean) =>
+      api.rotateSigningKey(id, { leadHours: Number(lead), overlapHours: Number(overlap), force }),
     onSuccess: () => {
       onClose()
       return client.invalidateQueries({ queryKey: ['destinations'] })
     },
   })
+  const mustForce = problemOf(rotate.error).code === 'rotation_in_progress'
   const submit = (event: FormEvent): void => {
     event.preventDefault()
-    rotate.mutate()
+    rotate.mutate(mustForce)
   }
   return (
     <Modal title="Rotate the key" isOpen onClose={onClose}>
@@ -170,8 +172,8 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
         <FormError error={rotate.error} />
         <footer className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look="main" isBusy={rotate.isPending}>
-            Rotate key
+          <Button type="submit" look={mustForce ? 'danger' : 'main'} isBusy={rotate.isPending}>
+            {mustForce ? 'Rotate anyway' : 'Rotate key'}
           </Button>
         </footer>
       </form>
