@@ -41,6 +41,7 @@ export function deliveryChecks(
     breakers: breakers(destinations),
     webhooks: pausedWebhooks(destinations),
     'client certificates': clientCertificates(destinations),
+    'retry windows': retryWindows(destinations),
     backlog: backlog(destinations, now),
     'success rate': successRate(destinations),
     held: held(destinations),
@@ -91,13 +92,33 @@ function pausedWebhooks(destinations: readonly CheckedDestination[]): Finding {
   }
 }
 
-/** Only a warning: receivers decide about an expired certificate, and a failed delivery is reported by other checks. */
-function clientCertificates(destinations: readonly CheckedDestination[]): Finding {
-  const found = destinations.flatMap((destination) =>
+/** The warnings with these codes, and their destinations. */
+function warningsWith(destinations: readonly CheckedDestination[], codes: readonly string[]) {
+  return destinations.flatMap((destination) =>
     (destination.warnings ?? [])
-      .filter(({ code }) => code === 'certificate_expired' || code === 'certificate_expires')
+      .filter(({ code }) => codes.includes(code))
       .map(({ message }) => ({ destination, message })),
   )
+}
+
+/** Only a warning: deliveries are still retried. */
+function retryWindows(destinations: readonly CheckedDestination[]): Finding {
+  const found = warningsWith(destinations, ['retry_window_too_long'])
+  const [first] = found
+  if (first === undefined) return { ok: true, detail: 'all shorter than retention' }
+  const { id } = first.destination
+  return {
+    ok: true,
+    warning: true,
+    detail: `${counted(found.length, 'webhook')} with a retry window that is too long`,
+    ...shortened(found.map(({ destination, message }) => `${named(destination)}: ${message}`)),
+    next: `Set a shorter one with \`hookline destinations update ${id} --retry-window <time>\`, or increase the \`retention\` setting`,
+  }
+}
+
+/** Only a warning: receivers decide about an expired certificate, and a failed delivery is reported by other checks. */
+function clientCertificates(destinations: readonly CheckedDestination[]): Finding {
+  const found = warningsWith(destinations, ['certificate_expired', 'certificate_expires'])
   const [first] = found
   if (first === undefined) return { ok: true, detail: 'none expires within 30 days' }
   const { id } = first.destination

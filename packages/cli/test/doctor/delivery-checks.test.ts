@@ -124,6 +124,19 @@ describe('the delivery checks', () => {
     })
   })
 
+  it('warn of a retry window that is not shorter than retention', () => {
+    const message = 'retryWindow must be shorter than retention, which is 13h.'
+    const warning = { pointer: '', code: 'retry_window_too_long', message, hint: '' }
+    expect(check('retry windows', { warnings: [warning] })).toMatchObject({
+      ok: true,
+      warning: true,
+      detail: '1 webhook with a retry window that is too long',
+      causes: [`CRM (dst_1): ${message}`],
+      next: expect.stringContaining('increase the `retention` setting'),
+    })
+    expect(check('retry windows', {})).toMatchObject({ ok: true })
+  })
+
   it('fail if a delivery has waited for longer than ten minutes', () => {
     const webhook = { pending: 50_000, oldestPendingAt: SINCE }
     expect(check('backlog', { webhook })).toMatchObject({
@@ -184,7 +197,12 @@ describe('the delivery checks', () => {
         destination({ webhook: { ...OPEN, oldestPendingAt: SINCE }, health: lastHour(10, 0) }),
         destination({
           webhook: { held: 2 },
-          warnings: [{ pointer: '', code: 'certificate_expired', message: '', hint: '' }],
+          warnings: ['certificate_expired', 'retry_window_too_long'].map((code) => ({
+            pointer: '',
+            code,
+            message: '',
+            hint: '',
+          })),
           webhookPaused: { since: SINCE, reason: 'webhook_gone' },
         }),
       ],
@@ -192,7 +210,7 @@ describe('the delivery checks', () => {
       NOW,
     )
     const next = Object.values(found).map((each) => each.next)
-    expect(next).toHaveLength(7)
+    expect(next).toHaveLength(8)
     for (const each of next) expect(each).toMatch(/dst_1/)
     expect(next.join()).not.toContain('<id>')
   })
