@@ -199,7 +199,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
+    /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -1043,7 +1043,7 @@ export function createDestination(body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
-            /** Ignored: see /pause and /resume. */
+            /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1251,7 +1251,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1336,7 +1336,7 @@ export function changeDestination(id: string, body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
             url: string;
-            /** Ignored: see /pause and /resume. */
+            /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1619,7 +1619,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3608,7 +3608,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records of this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. */
+            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;

@@ -69,7 +69,8 @@ export function planImport(
   const withSources = withChange(current, { put, removed: [] })
   const destinations = document.destinations.flatMap((entry, index) => {
     const before = current.destinations.get(entry.id)
-    const parsed = parseWebhooksSettings(entry.settings, before?.settings, rules)
+    const options = { ...rules, now, isImport: true }
+    const parsed = parseWebhooksSettings(entry.settings, before?.settings, options)
     const isMoved = before !== undefined && before.sourceId !== entry.sourceId
     const found = [
       ...sourceFaults(withSources, entry),

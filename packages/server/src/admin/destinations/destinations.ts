@@ -157,7 +157,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
     return {
       ...withWarnings(
         destination,
-        await destinationWarnings([destination], { hostProblem, clock }),
+        await destinationWarnings([destination], { ...deps, hostProblem }),
       ),
       health: await readDestinationHealth(destination, deps),
     }
@@ -238,7 +238,7 @@ export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): reado
  */
 function requestedSettings(
   { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
-  rules: SettingsRules,
+  rules: SettingsRules & Pick<ChangeDeps, 'clock'>,
   previous?: Destination['settings'],
   more: readonly Fault[] = [],
 ): Destination['settings'] {
@@ -249,7 +249,8 @@ function requestedSettings(
   )
   const fields = body ?? {}
   if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: found })
-  const parsed = parseWebhooksSettings(fields['settings'], previous, rules)
+  const options = { ...rules, now: rules.clock.wall() }
+  const parsed = parseWebhooksSettings(fields['settings'], previous, options)
   const invalid = 'faults' in parsed ? faultsBelow('/settings', parsed.faults) : []
   const faults = [...found, ...more, ...invalid]
   if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })

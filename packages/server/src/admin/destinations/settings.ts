@@ -99,7 +99,12 @@ const routingFields = {
 
 const WebhookRequest = Schema.strictObject({
   url,
-  paused: Type.Optional(Type.Unsafe({ description: 'Ignored: see /pause and /resume.' })),
+  paused: Type.Optional(
+    Type.Unsafe({
+      description:
+        'Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}.',
+    }),
+  ),
   headers: Type.Optional(
     Type.Unsafe({
       ...Schema.anyObject,
@@ -194,8 +199,9 @@ export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: 
   return {
     sharedSecret: exportSecret(sharedSecret, withSecrets),
     ...exportSignature(settings, withSecrets),
-    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits, secret }) => ({
+    webhooks: webhooks.map(({ url: shownUrl, headers, auth, limits, secret, paused }) => ({
       url: shownUrl,
+      ...exportPause(paused),
       headers: withSecrets ? headers : hideValues(headers),
       ...(auth && { auth: withSecrets ? auth : hideSecretsOf(auth) }),
       ...(limits && { limits: presentLimits(limits) }),
@@ -204,6 +210,12 @@ export function exportWebhooksSettings(settings: WebhooksSettings, withSecrets: 
     successPolicy: settings.successPolicy,
     ...exportRouting(settings, withSecrets),
   }
+}
+
+/** A forbidden URL is omitted: another service may allow it. */
+function exportPause(pause: Pause | undefined): object {
+  const isExported = pause !== undefined && pause.reason !== 'url_forbidden'
+  return isExported ? { paused: { reason: pause.reason } } : {}
 }
 
 function hideValues(headers: Webhook['headers']): object {
@@ -219,6 +231,20 @@ export interface SettingsRules {
   readonly retentionMs: number
 }
 
+interface ParseOptions extends SettingsRules {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Whether a webhook in `input` may be paused. */
+  readonly isImport: boolean
+}
+
+const DEFAULT_OPTIONS: ParseOptions = {
+  allowedPorts: new Set(),
+  retentionMs: Infinity,
+  now: Infinity,
+  isImport: false,
+}
+
 type ParsedSettings =
   { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
 
@@ -232,7 +258,7 @@ type ParsedSettings =
 export function parseWebhooksSettings(
   input: unknown,
   previous?: WebhooksSettings,
-  { allowedPorts = new Set(), retentionMs = Infinity }: Partial<SettingsRules> = {},
+  options: Partial<ParseOptions> = {},
 ): ParsedSettings {
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) {
@@ -240,10 +266,11 @@ export function parseWebhooksSettings(
     return { faults: [typeFault(input, '', { name: 'settings', type: 'an object' }, hint)] }
   }
   const faults = unknownFields(input, Object.keys(requestFields))
+  const context = { ...DEFAULT_OPTIONS, ...options, faults }
   const settings: WebhooksSettings = {
     ...parseSharedSecret(input['sharedSecret'], previous, faults),
-    ...parseSignature(input, previous, faults),
-    webhooks: parseWebhooks(input, previous?.webhooks, { allowedPorts, retentionMs, faults }),
+    ...parseSignature(input, previous, context),
+    webhooks: parseWebhooks(input, previous?.webhooks, context),
     successPolicy: parsePolicy(input['successPolicy'], faults) ?? previous?.successPolicy ?? 'any',
     ...parseRouting(input, previous, faults),
   }

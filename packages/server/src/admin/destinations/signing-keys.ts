@@ -46,16 +46,23 @@ export const signatureResponse = {
   ),
 }
 
+export interface SignatureContext {
+  /** Milliseconds since the epoch. A key must sign. */
+  readonly now: number
+  /** The parser appends to them. */
+  readonly faults: Fault[]
+}
+
 type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
 
-/** Validates the signature settings in a request. The first key pair is generated when it is needed. */
+/** Validates the signature settings in a request at `now`. The first key pair is generated when it is needed. */
 export function parseSignature(
   input: Readonly<Record<string, unknown>>,
   previous: SignatureSettings | undefined,
-  faults: Fault[],
+  { now, faults }: SignatureContext,
 ): SignatureSettings {
   const kind = parseKind(input['signature'], faults) ?? previous?.signature ?? 'secret'
-  const stored = parseKeys(input['signingKeys'], previous?.signingKeys, faults)
+  const stored = parseKeys(input['signingKeys'], previous?.signingKeys, { now, faults })
   const isKeyMissing = kind !== 'secret' && stored === undefined
   const signingKeys = isKeyMissing ? [{ privateKey: newPrivateKey() }] : stored
   return { ...(kind !== 'secret' && { signature: kind }), ...(signingKeys && { signingKeys }) }
@@ -66,7 +73,7 @@ const parseKind = parserOf('signature', SIGNATURES)
 function parseKeys(
   input: unknown,
   previous: readonly SigningKey[] | undefined,
-  faults: Fault[],
+  { now, faults }: SignatureContext,
 ): readonly SigningKey[] | undefined {
   const isKept =
     input === undefined || (isHidden(input) && previous !== undefined) || isShown(input)
@@ -83,11 +90,20 @@ function parseKeys(
     return previous
   }
   const keys = input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, faults) ?? [])
-  if (keys.length === input.length && !isRotation(keys)) {
-    const message = 'Of two keys, the second must sign before the first stops, and never stop.'
-    faults.push(fault('/signingKeys', 'invalid_key_times', message, hint))
-  }
+  if (keys.length === input.length) faults.push(...timeFaults(keys, now))
   return keys
+}
+
+function timeFaults(keys: readonly SigningKey[], now: number): readonly Fault[] {
+  const hint = 'Use the keys of an export with secrets, or omit them: Hookline generates keys.'
+  if (!isRotation(keys)) {
+    const message =
+      'Of two keys, the first must stop, after the second has begun, and the second must never stop.'
+    return [fault('/signingKeys', 'invalid_key_times', message, hint)]
+  }
+  if ((keys[0]!.from ?? now) <= now) return []
+  const message = 'No key signs now: the first one must have begun to sign.'
+  return [fault('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 
 /** Whether a key signs at any time from the beginning of the first one. */
@@ -95,7 +111,8 @@ function isRotation(keys: readonly SigningKey[]): boolean {
   const [first, last] = [keys[0]!, keys.at(-1)!]
   if (last.until !== undefined) return false
   if (first === last) return true
-  return first.privateKey !== last.privateKey && (last.from ?? 0) <= (first.until ?? Infinity)
+  if (first.until === undefined || first.privateKey === last.privateKey) return false
+  return (last.from ?? 0) <= first.until
 }
 
 /** Whether this is the list that the API shows. */

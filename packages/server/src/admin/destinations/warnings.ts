@@ -6,14 +6,15 @@ import type { Clock } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
 import { secretWarnings } from './secrets.ts'
 import { certificateWarning } from './webhook-auth.ts'
+import { retryWindowWarning } from './webhook-limits.ts'
 
 /** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** Webhooks that cannot receive anything now or soon, and short secrets, as faults. */
+/** Webhooks that cannot receive anything now or soon, short secrets and long retry windows, as faults. */
 export const WarningsResponse = Type.Array(Schema.FaultResponse, {
   description:
-    'Webhooks that currently cannot receive anything, or soon cannot, and short secrets. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes.',
+    'Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
 })
 
 /** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */
@@ -22,6 +23,8 @@ type HostProblem =
   | { readonly kind: 'unresolved' }
 
 export interface WarningDeps {
+  /** Retry windows must be shorter. */
+  readonly retentionMs: number
   readonly clock: Clock
   /** Looks up the host, for at most a second. Never rejects. */
   readonly hostProblem: (host: string) => Promise<HostProblem | undefined>
@@ -34,14 +37,14 @@ interface PlacedWebhook {
 }
 
 /**
- * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not, and for
- * each short secret.
+ * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not, for each
+ * short secret, and for each long retry window.
  * They are not refused, because names, certificates and Hookline's settings may change.
  * @param at the pointer to the list of destinations; absent for a single one
  */
 export async function destinationWarnings(
   destinations: readonly (Destination | undefined)[],
-  { hostProblem, clock }: WarningDeps,
+  { hostProblem, clock, retentionMs }: WarningDeps,
   at?: string,
 ): Promise<readonly Fault[]> {
   const warnings = destinations.map((each, index) => {
@@ -59,6 +62,7 @@ export async function destinationWarnings(
   return [
     ...urls.flatMap((url) => hostWarning(url, problems.get(url.host))),
     ...webhooks.flatMap((each) => certificateWarning(each.webhook, each.at, now)),
+    ...webhooks.flatMap((each) => retryWindowWarning(each.webhook, each.at, retentionMs)),
     ...warnings.flatMap(({ secrets }) => secrets),
   ]
 }

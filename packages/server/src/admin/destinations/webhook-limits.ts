@@ -4,6 +4,7 @@ import {
   type JsonObject,
   LIMITS,
   parseTimeSpan,
+  type Webhook,
   type WebhookLimits,
 } from '@hookline/protocol'
 import Type from 'typebox'
@@ -61,10 +62,14 @@ export const LimitsResponse = Type.Object(
 
 const FIELDS = Object.keys(LimitsResponse.properties)
 
-/** Parses the limits of a webhook. `null`, and `{}`, for none. */
+/**
+ * Parses the limits of a webhook. `null`, and `{}`, for none. A stored retry window stays valid: `retention` may have been
+ * lowered.
+ */
 export function parseLimits(
   input: unknown,
   pointer: string,
+  stored: WebhookLimits | undefined,
   { retentionMs, faults }: LimitsContext,
 ): WebhookLimits | undefined {
   if (input === undefined || input === null) return undefined
@@ -83,14 +88,45 @@ export function parseLimits(
     retryScheduleMs: parser.list('retrySchedule', LIMITS.retryDelaysPerWebhook, delayIn),
     retryOn: parser.list('retryOn', LIMITS.statusesToRetry, statusIn),
   }
-  if (parsed.retryWindowMs !== undefined && parsed.retryWindowMs >= retentionMs) {
-    const retention = formatTimeSpan(retentionMs)
-    const hint = `Use less than ${retention}, or ask the operator to increase the retention setting.`
-    const message = `retryWindow must be shorter than retention, which is ${retention}.`
-    faults.push(fault(`${pointer}/retryWindow`, 'out_of_range', message, hint))
-  }
+  if (parsed.retryWindowMs !== stored?.retryWindowMs)
+    faults.push(
+      ...retryWindowFaults(
+        parsed.retryWindowMs,
+        `${pointer}/retryWindow`,
+        retentionMs,
+        'out_of_range',
+      ),
+    )
   const set = Object.entries(parsed).filter(([, value]) => value !== undefined)
   return set.length === 0 ? undefined : (Object.fromEntries(set) as WebhookLimits)
+}
+
+/** Whether the retry window is shorter than the retention. */
+function retryWindowFaults(
+  retryWindowMs: number | undefined,
+  pointer: string,
+  retentionMs: number,
+  code: string,
+): Fault[] {
+  if (retryWindowMs === undefined || retryWindowMs < retentionMs) return []
+  const retention = formatTimeSpan(retentionMs)
+  const message = `retryWindow must be shorter than retention, which is ${retention}.`
+  const hint = `Use less than ${retention}, or ask the operator to increase the retention setting.`
+  return [fault(pointer, code, message, hint)]
+}
+
+/** The warning of a retry window that became too long because retention was lowered. */
+export function retryWindowWarning(
+  { limits }: Webhook,
+  pointer: string,
+  retentionMs: number,
+): Fault[] {
+  return retryWindowFaults(
+    limits?.retryWindowMs,
+    `${pointer}/limits/retryWindow`,
+    retentionMs,
+    'retry_window_too_long',
+  )
 }
 
 /** The limits in the form that `parseLimits` accepts. */

@@ -1,4 +1,11 @@
-import { isJsonObject, LIMITS, reservedBy, type Webhook } from '@hookline/protocol'
+import {
+  isJsonObject,
+  LIMITS,
+  type Pause,
+  PAUSE_REASONS,
+  reservedBy,
+  type Webhook,
+} from '@hookline/protocol'
 import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
 import { isHidden } from './hidden-values.ts'
 import { parseSecret } from './secrets.ts'
@@ -6,13 +13,18 @@ import { parseAuth } from './webhook-auth.ts'
 import { type LimitsContext, parseLimits } from './webhook-limits.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 
-export type WebhookContext = UrlContext & LimitsContext
+export interface WebhookContext extends UrlContext, LimitsContext {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Whether `paused` is not ignored. */
+  readonly isImport: boolean
+}
 
 const MAX_WEBHOOKS = LIMITS.webhooksPerDestination
 const MAX_NAME_CHARACTERS = 256
 const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
-// Clients may send back `paused`, which is ignored.
+// Clients may send back `paused`, which is ignored unless it is imported.
 const FIELDS = ['url', 'headers', 'auth', 'limits', 'secret', 'paused']
 
 // RFC 9110 §5.6.2.
@@ -79,11 +91,34 @@ function parseWebhook(
     stored: stored?.auth,
     urls: context,
   })
-  const limits = parseLimits(entry['limits'], `${pointer}/limits`, context)
+  const limits = parseLimits(entry['limits'], `${pointer}/limits`, stored?.limits, context)
   const secret = parseWebhookSecret(entry['secret'], `${pointer}/secret`, stored, faults)
+  const paused = stored?.paused ?? importedPause(entry['paused'], `${pointer}/paused`, context)
   if (url === undefined) return undefined
-  const paused = stored?.paused && { paused: stored.paused }
-  return { ...paused, url, headers, ...(auth && { auth }), ...(limits && { limits }), ...secret }
+  return {
+    ...(paused && { paused }),
+    url,
+    headers,
+    ...(auth && { auth }),
+    ...(limits && { limits }),
+    ...secret,
+  }
+}
+
+/** The pause of a webhook that an import creates. It begins now. */
+function importedPause(
+  input: unknown,
+  pointer: string,
+  { now, isImport, faults }: WebhookContext,
+): Pause | undefined {
+  if (!isImport || input === undefined || input === null) return undefined
+  const reason = isJsonObject(input)
+    ? PAUSE_REASONS.find((each) => each === input['reason'])
+    : undefined
+  if (reason !== undefined) return { since: now, reason }
+  const hint = `Use {"reason": …} with one of ${PAUSE_REASONS.join(', ')}, or omit it.`
+  faults.push(fault(pointer, 'not_allowed', 'Invalid pause.', hint))
+  return undefined
 }
 
 function parseWebhookSecret(

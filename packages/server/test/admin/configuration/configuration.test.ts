@@ -1,10 +1,10 @@
-import { newId } from '@hookline/protocol'
+import { newId, type Webhook } from '@hookline/protocol'
 import { parseRawResponse } from '@hookline/testing/network/raw-exchange'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { AdminServer, TOKEN } from '../admin-server.ts'
+import { AdminServer, RETENTION_MS, TOKEN } from '../admin-server.ts'
 import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Document {
@@ -238,6 +238,74 @@ test('an import, and its dry run, warn of webhooks that would receive nothing', 
   const warnings = [expect.objectContaining({ pointer, code: 'address_forbidden' })]
   expect(await importing(server, document, '?dryRun=true')).toMatchObject({ warnings })
   expect(await importing(server, document)).toMatchObject({ warnings })
+})
+
+/** Changes the webhook of the destination in the catalog. */
+async function putWebhook(server: AdminServer, id: string, change: Partial<Webhook>) {
+  const { catalog } = server.backend
+  const { settings, version, ...rest } = catalog.current.destinations.get(id)!
+  const webhooks = settings.webhooks.map((webhook) => ({ ...webhook, ...change }))
+  await catalog.putDestination({
+    ...rest,
+    settings: { ...settings, webhooks },
+    version: version + 1,
+  })
+}
+
+test('a retry window that a lower retention made too long is kept with a warning, and explained to other services', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  await putWebhook(server, destination, { limits: { retryWindowMs: RETENTION_MS } })
+  const pointer = '/settings/webhooks/0/limits/retryWindow'
+  const message = 'retryWindow must be shorter than retention, which is 7d.'
+  const hint = 'Use less than 7d, or ask the operator to increase the retention setting.'
+  const shown = await server.must<{ settings: object }>('GET', `/destinations/${destination}`)
+  const warnings = [{ pointer, code: 'retry_window_too_long', message, hint }]
+  expect(shown).toMatchObject({ warnings })
+  const body = { settings: shown.settings, name: 'CRM' }
+  expect(await server.must('PATCH', `/destinations/${destination}`, { body })).toMatchObject({
+    warnings,
+  })
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  expect((await importing(server, document)).unchanged).toContain(destination)
+  await using other = await AdminServer.open()
+  const refused = await other.call<ProblemDocument>('PUT', '/import', { body: document })
+  expect(refused.body.errors).toEqual([
+    { pointer: `/destinations/0${pointer}`, code: 'out_of_range', message, hint },
+  ])
+})
+
+test('the pause of a webhook is exported and imported, but an import resumes no webhook', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  const running = await server.must<Document>('GET', '/export?withSecrets=true')
+  const paused = { since: 1, reason: 'disabled_by_receiver' } as const
+  await putWebhook(server, destination, { paused })
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  const [webhook] = document.destinations[0]!.settings['webhooks'] as [object]
+  expect(webhook).toMatchObject({ paused: { reason: 'disabled_by_receiver' } })
+  for (const each of [document, running])
+    expect((await importing(server, each)).unchanged).toContain(destination)
+  await using other = await AdminServer.open()
+  await importing(other, document)
+  const { settings } = other.backend.catalog.current.destinations.get(destination)!
+  const since = other.clock.wall()
+  expect(settings.webhooks[0]!.paused).toEqual({ since, reason: 'disabled_by_receiver' })
+  expect((await importing(other, document)).unchanged).toContain(destination)
+  for (const wrong of [true, { reason: 'x' }]) {
+    Object.assign(webhook, { paused: wrong, url: 'https://b.example/' })
+    const refused = await other.call<ProblemDocument>('PUT', '/import', { body: document })
+    expect(faultsIn(refused.body)).toEqual([
+      '/destinations/0/settings/webhooks/0/paused not_allowed',
+    ])
+  }
+})
+
+test('a webhook with a forbidden URL is exported without its pause', async () => {
+  await using server = await AdminServer.open()
+  const { destination } = await withConfiguration(server)
+  await putWebhook(server, destination, { paused: { since: 1, reason: 'url_forbidden' } })
+  expect((await server.call('GET', '/export?withSecrets=true')).text).not.toContain('url_forbidden')
 })
 
 test('an export of 8,000 sources and 250 audiences, larger than 1 MB, can be imported', async () => {

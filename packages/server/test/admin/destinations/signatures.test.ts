@@ -7,7 +7,7 @@ import {
 } from '../../../src/admin/destinations/settings.ts'
 import { faultsOf, settingsOf } from './parsed-settings.ts'
 import { AdminServer } from '../admin-server.ts'
-import type { ProblemDocument } from '../problem-document.ts'
+import { faultsIn, type ProblemDocument } from '../problem-document.ts'
 import type { WebhooksSettings } from '@hookline/protocol'
 
 const [LATER, LATEST] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
@@ -105,6 +105,11 @@ test.each([
   ['an object', {}, '/signingKeys invalid_type'],
   ['no keys', [], '/signingKeys invalid_type'],
   ['a key that stops', [{ privateKey, signsUntil: LATER }], '/signingKeys invalid_key_times'],
+  [
+    'a first key that never stops',
+    [{ privateKey }, { privateKey: newPrivateKey(), signsFrom: LATER }],
+    '/signingKeys invalid_key_times',
+  ],
   ['the same key twice', [{ privateKey }, { privateKey }], '/signingKeys invalid_key_times'],
   [
     'a time without a key',
@@ -123,6 +128,25 @@ test.each([
   ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
 ])('signingKeys is refused: %s', (_name, signingKeys, fault) => {
   expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])
+})
+
+test('signing keys of which none signs now are refused, also in an import', async () => {
+  const { server, id } = await withDestination({ webhookUrl: A })
+  await using _ = server
+  const signsFrom = '2099-01-01T00:00:00.000Z'
+  const change = { signature: 'ed25519', signingKeys: [{ privateKey, signsFrom }] }
+  const body = { settings: change }
+  const refused = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, { body })
+  expect([refused.status, faultsIn(refused.body)]).toEqual([
+    422,
+    ['/settings/signingKeys/0/signsFrom invalid_key_times'],
+  ])
+  const document = await server.must<{ destinations: [{ settings: object }] }>('GET', '/export')
+  Object.assign(document.destinations[0].settings, change)
+  const imported = await server.call<ProblemDocument>('PUT', '/import', { body: document })
+  expect(faultsIn(imported.body)).toEqual([
+    '/destinations/0/settings/signingKeys/0/signsFrom invalid_key_times',
+  ])
 })
 
 test('an unknown kind of signature is refused', () => {
