@@ -23,10 +23,21 @@ export function parseTimeSpan(text: string): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-/** The shortest text for these milliseconds: `7d`, `90s`, `1500ms`, `0s`. Weeks are written as days. */
+/**
+ * The text for these milliseconds, in one unit unless its number would be long: `7d`, `90s`, `1500ms`, `0s`, `6d23h59m`.
+ * Weeks are written as days.
+ */
 export function formatTimeSpan(ms: number): string {
   if (ms === 0) return '0s'
   const units = Object.entries(TIME_UNITS).filter(([unit]) => unit !== 'w')
   const [unit, length] = units.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1]
-  return `${ms / length}${unit}`
+  if (ms / length < 1000 || ms < TIME_UNITS.m) return `${ms / length}${unit}`
+  let rest = ms
+  return units
+    .map(([name, each]) => {
+      const count = Math.floor(rest / each)
+      rest %= each
+      return count === 0 ? '' : `${count}${name}`
+    })
+    .join('')
 }

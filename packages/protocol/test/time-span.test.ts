@@ -29,6 +29,10 @@ describe('a time span', () => {
     [90_000, '90s'],
     [14_400_000, '4h'],
     [604_800_000, '7d'],
+    [604_740_000, '6d23h59m'],
+    [86_399_000, '23h59m59s'],
+    [61_001, '1m1s1ms'],
+    [3_600_000_000_000, '41666d16h'],
   ] as const)('of %d ms is written as %s, and read back', ([ms, text]) => {
     expect([formatTimeSpan(ms), parseTimeSpan(text)]).toEqual([text, ms])
   })
