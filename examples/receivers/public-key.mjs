@@ -8,7 +8,9 @@ export function isSigned(publicKey, headers, body) {
   const timestamp = headers['webhook-timestamp'] ?? ''
   if (!id || !/^\d{1,12}$/.test(timestamp)) return false
   if (Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false
-  const x = Buffer.from(publicKey.replace('whpk_', ''), 'base64').toString('base64url')
+  const bytes = Buffer.from(publicKey.replace('whpk_', ''), 'base64')
+  if (bytes.length !== 32) return false
+  const x = bytes.toString('base64url')
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body])
   return (headers['webhook-signature'] ?? '')

@@ -15,7 +15,10 @@ def is_signed(public_key, headers, body):
         return False
     if abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return False
-    key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key.removeprefix("whpk_")))
+    try:
+        key = Ed25519PublicKey.from_public_bytes(base64.b64decode(public_key.removeprefix("whpk_")))
+    except ValueError:
+        return False
     signed = f"{message_id}.{timestamp}.".encode() + body
     for each in headers.get("webhook-signature", "").split(" ")[:10]:
         try:
