@@ -7,10 +7,11 @@ export interface SecretOptions {
   readonly secretFile?: string
 }
 
-export function withSecretOptions<C extends Command>(command: C): C {
-  return command
-    .option('--secret <text>', 'shared secret that signs webhook requests')
-    .option('--secret-file <file>', 'file with the shared secret')
+export function withSecretOptions<C extends Command>(
+  command: C,
+  secret = 'shared secret that signs webhook requests',
+): C {
+  return command.option('--secret <text>', secret).option('--secret-file <file>', 'file with it')
 }
 
 /** @throws {Failure} `usage` if the file cannot be read */
@@ -18,10 +19,10 @@ export function sharedSecretOf({ secret, secretFile }: SecretOptions): string | 
   return secret === undefined && secretFile !== undefined ? secretIn(secretFile) : secret
 }
 
-/** @throws {Failure} `usage` if the file cannot be read */
+/** The secret without a byte order mark and a line end. @throws {Failure} `usage` if the file cannot be read */
 export function secretIn(file: string): string {
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    return new TextDecoder().decode(readFileSync(file)).replace(/\r?\n$/, '')
   } catch (cause) {
     throw new Failure('usage', `Cannot read the secret from ${file}.`, { cause })
   }

@@ -19,7 +19,10 @@ interface ListenOptions extends SecretOptions {
 }
 
 export function addListen(program: Command): void {
-  withSecretOptions(program.command('listen'))
+  withSecretOptions(
+    program.command('listen'),
+    'shared secret, or public key (whpk_…), to verify with',
+  )
     .description('run a receiver that prints and verifies deliveries')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 for a free port', wholeNumber(0, 65_535), 4801)

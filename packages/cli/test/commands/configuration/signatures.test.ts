@@ -32,7 +32,8 @@ it('secrets generate prints a new secret of 32 bytes each time', async () => {
 it('gives each webhook its own secret, and rotates it', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'secret')
-  writeFileSync(file, `${await secretOf()}\n`)
+  // Editors on Windows add a byte order mark.
+  writeFileSync(file, `\uFEFF${await secretOf()}\n`)
   const [a, b] = ['https://example.com/a', 'https://example.com/b']
   const first = ['--webhook', a, '--webhook-secret', await secretOf()]
   const flags = [...first, '--webhook', b, '--webhook-secret-file', file]
