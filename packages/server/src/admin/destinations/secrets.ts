@@ -92,6 +92,11 @@ export function secretFaults(secret: string, pointer: string): readonly Fault[] 
     const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
     return [fault(pointer, 'not_base64', message, hint)]
   }
+  if (!secret.startsWith(BASE64_PREFIX) && /^\W*whsec_/i.test(secret)) {
+    const message = `${name} must begin with whsec_, without characters before it and in lower case.`
+    const hint = 'Remove whitespace, quotes or a byte order mark before whsec_, and use lower case.'
+    return [fault(pointer, 'invalid_prefix', message, hint)]
+  }
   if (!isMeantAsKey(secret)) return []
   const message = `${name} is an Ed25519 key, not a secret.`
   const hint =
@@ -142,7 +147,7 @@ export function secretWarnings({ settings }: Destination, at = ''): readonly Fau
   return secrets.flatMap(({ pointer, secret }) => {
     const bytes = secret === null ? MIN_BYTES : keyBytes(secret).length
     if (bytes >= MIN_BYTES) return []
-    const message = `The secret has only ${bytes} bytes, so it may be guessed.`
+    const message = `The secret has only ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}, so it may be guessed.`
     const hint = `Use at least ${MIN_BYTES} random bytes: hookline secrets generate.`
     return [fault(at + pointer, 'short_secret', message, hint)]
   })

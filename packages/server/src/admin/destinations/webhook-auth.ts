@@ -300,6 +300,8 @@ function textIn(
   return typeof value === 'string' ? value : ''
 }
 
+const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
+
 /** Whether TLS can use the certificate with the key. An expired certificate causes a warning, not a fault. */
 function pairFaults({ certificate, key }: ClientCertificate, pointer: string): readonly Fault[] {
   const invalid = (name: string, hint: string): readonly Fault[] => [
@@ -308,8 +310,18 @@ function pairFaults({ certificate, key }: ClientCertificate, pointer: string): r
   const leaf = parsed(() => new X509Certificate(certificate))
   if (leaf === undefined)
     return invalid('certificate', 'Use the client certificate as PEM, with its intermediates.')
+  if (PRIVATE_KEY.test(certificate)) {
+    const message = 'The certificate contains a private key.'
+    const hint = 'Use only certificates here, and the private key in key.'
+    return [fault(`${pointer}/certificate`, 'private_key_in_certificate', message, hint)]
+  }
   const privateKey = parsed(() => createPrivateKey(key))
   if (privateKey === undefined) return invalid('key', 'Use the private key as PEM, not encrypted.')
+  if (key.split(PRIVATE_KEY).length > 2) {
+    const message = 'The key contains more than one private key.'
+    const hint = 'Use only the key of the first certificate.'
+    return [fault(`${pointer}/key`, 'too_many', message, hint)]
+  }
   if (!leaf.checkPrivateKey(privateKey)) {
     const hint = 'Use the key of the first certificate.'
     const message = 'The key does not belong to the certificate.'

@@ -80,13 +80,14 @@ export function parseLimits(
   }
   faults.push(...unknownFields(input, FIELDS, pointer))
   const parser = new LimitsParser(input, pointer, faults)
+  const retryOn = parser.list('retryOn', LIMITS.statusesToRetry, statusIn)
   const parsed = {
     perSecond: parser.number('perSecond', ATTEMPTS_PER_SECOND),
     concurrency: parser.number('concurrency', CONCURRENCY),
     timeoutMs: parser.span('timeout', TIMEOUT),
     retryWindowMs: parser.span('retryWindow', RETRY_WINDOW),
     retryScheduleMs: parser.list('retrySchedule', LIMITS.retryDelaysPerWebhook, delayIn),
-    retryOn: parser.list('retryOn', LIMITS.statusesToRetry, statusIn),
+    retryOn: retryOn && [...new Set(retryOn)],
   }
   if (parsed.retryWindowMs !== stored?.retryWindowMs)
     faults.push(

@@ -13,6 +13,7 @@ import type { WebhooksSettings } from '@hookline/protocol'
 const [LATER, LATEST] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
 const [A, B] = ['https://a.example/', 'https://b.example/']
 const LONG = 'a secret of at least 24 bytes'
+const BASE64_SECRET = `whsec_${Buffer.alloc(24).toString('base64')}`
 const own = (secret: unknown, url = A) => ({ webhooks: [{ url, secret }, { url: B }] })
 
 const stored: WebhooksSettings = {
@@ -55,6 +56,10 @@ test.each([
   [7, 'invalid_type'],
   ['x'.repeat(1025), 'too_long'],
   ['whsec_%', 'not_base64'],
+  [` ${BASE64_SECRET}`, 'invalid_prefix'],
+  [`\uFEFF${BASE64_SECRET}`, 'invalid_prefix'],
+  [`"${BASE64_SECRET}"`, 'invalid_prefix'],
+  [BASE64_SECRET.replace('whsec', 'WHSEC'), 'invalid_prefix'],
   [publicKeyOf(newPrivateKey()), 'not_a_secret'],
   [` "${publicKeyOf(newPrivateKey())}"`, 'not_a_secret'],
   [publicKeyOf(newPrivateKey()).toUpperCase(), 'not_a_secret'],
@@ -180,6 +185,10 @@ test('a secret below 24 bytes leads to a warning; after whsec_, its decoded byte
   const rotation = { body: { secret: 'x'.repeat(23) } }
   expect(await server.must('POST', `${path}/rotate-secret`, rotation)).toMatchObject({
     warnings: [{ pointer: '/settings/sharedSecret' }, warning],
+  })
+  const single = { body: { settings: { sharedSecret: 'x' } } }
+  expect(await server.must('PATCH', path, single)).toMatchObject({
+    warnings: [{ message: 'The secret has only 1 byte, so it may be guessed.' }, warning],
   })
   const change = { body: { settings: { signature: 'ed25519' } } }
   expect(await server.must('PATCH', path, change)).not.toHaveProperty('warnings')

@@ -225,6 +225,26 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     ['/clientCertificate/key invalid_key'],
   ],
   [
+    'a private key in the certificate',
+    {
+      clientCertificate: {
+        ...clientCertificate,
+        certificate: clientCertificate.certificate + clientCertificate.key,
+      },
+    },
+    ['/clientCertificate/certificate private_key_in_certificate'],
+  ],
+  [
+    'two private keys',
+    {
+      clientCertificate: {
+        ...clientCertificate,
+        key: `${clientCertificate.key}\n${clients[1].key}`,
+      },
+    },
+    ['/clientCertificate/key too_many'],
+  ],
+  [
     'the key of another certificate',
     { clientCertificate: { ...clientCertificate, key: clients[1].key } },
     ['/clientCertificate/key key_mismatch'],

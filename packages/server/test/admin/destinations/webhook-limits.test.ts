@@ -58,6 +58,7 @@ describe('the limits of a webhook', () => {
   test('are none if absent, null or empty, and their fields may be null', () => {
     for (const none of [undefined, null, {}, { timeout: null, retryOn: null }])
       expect(limitsOf(none)).toBeUndefined()
+    expect(limitsOf({ retryOn: [409, 423, 409] })).toEqual({ retryOn: [409, 423] })
     expect(limitsOf({ timeout: '1s', perSecond: null })).toEqual({ timeoutMs: 1_000 })
     expect(presentWebhooksSettings(settingsOf(null)).webhooks[0]).not.toHaveProperty('limits')
   })
