@@ -21,7 +21,7 @@ describe.for<readonly [page: string, sentences: readonly string[]]>([
   [
     'receiver-authentication',
     [
-      `client ID, client secret, scope | ${number(LIMITS.authCharacters)} characters`,
+      `client ID, client secret, scope, audience, resource | ${number(LIMITS.authCharacters)} characters`,
       `intermediates, and key | ${number(LIMITS.pemCharacters)} characters each`,
       `token URL | ${number(LIMITS.webhookUrlCharacters)} characters`,
     ],

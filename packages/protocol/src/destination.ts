@@ -64,6 +64,10 @@ export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
   readonly scope?: string
+  /** The API that the token is for, as for Auth0. */
+  readonly audience?: string
+  /** The same (RFC 8707). */
+  readonly resource?: string
 }
 
 /** For TLS client authentication, as PEM. */

@@ -8,7 +8,14 @@ import {
 } from '../../src/pages/destinations/form/auth-draft.ts'
 
 const set = { set: true } as const
-const oauth2 = { tokenUrl: 'https://id.example/', clientId: 'id', clientSecret: set, scope: 'a b' }
+const oauth2 = {
+  tokenUrl: 'https://id.example/',
+  clientId: 'id',
+  clientSecret: set,
+  scope: 'a b',
+  audience: 'https://api.example/',
+  resource: 'urn:a',
+}
 const certificate = { ...set, subject: 'CN=hookline', expiresAt: '2027-01-01T00:00:00.000Z' }
 
 test.for([

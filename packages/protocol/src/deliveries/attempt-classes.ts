@@ -50,7 +50,7 @@ export const ATTEMPT_CLASSES = {
   auth_failed: {
     meaning:
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker does not count it.",
-    help: 'Compare tokenUrl, clientId, clientSecret and scope with the values that the authorization server expects. The error of the attempt has its response.',
+    help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the values that the authorization server expects. The error of the attempt has its response.',
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',

@@ -136,6 +136,8 @@ export type Destination = {
                         "set": true;
                     };
                     scope?: string;
+                    audience?: string;
+                    resource?: string;
                 };
                 clientCertificate?: {
                     certificate: {
@@ -1066,6 +1068,10 @@ export function createDestination(body: {
                     clientSecret: string | object;
                     /** Scopes, separated by spaces. */
                     scope?: string;
+                    /** The API that the token is for, if the token endpoint requires audience. */
+                    audience?: string;
+                    /** The same if it requires resource (RFC 8707). */
+                    resource?: string;
                 };
                 clientCertificate?: {
                     /** {"set": true} keeps the stored value. */
@@ -1188,6 +1194,8 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                                 "set": true;
                             };
                             scope?: string;
+                            audience?: string;
+                            resource?: string;
                         };
                         clientCertificate?: {
                             certificate: {
@@ -1359,6 +1367,10 @@ export function changeDestination(id: string, body: {
                     clientSecret: string | object;
                     /** Scopes, separated by spaces. */
                     scope?: string;
+                    /** The API that the token is for, if the token endpoint requires audience. */
+                    audience?: string;
+                    /** The same if it requires resource (RFC 8707). */
+                    resource?: string;
                 };
                 clientCertificate?: {
                     /** {"set": true} keeps the stored value. */

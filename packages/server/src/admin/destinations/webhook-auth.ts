@@ -35,6 +35,10 @@ export const AuthRequest = Type.Optional(
           clientId: Type.String(),
           clientSecret: secret,
           scope: Type.Optional(Schema.text('Scopes, separated by spaces.')),
+          audience: Type.Optional(
+            Schema.text('The API that the token is for, if the token endpoint requires audience.'),
+          ),
+          resource: Type.Optional(Schema.text('The same if it requires resource (RFC 8707).')),
         }),
       ),
       clientCertificate: Type.Optional(Schema.strictObject({ certificate: secret, key: secret })),
@@ -57,6 +61,8 @@ export const AuthResponse = Type.Optional(
         clientId: Type.String(),
         clientSecret: hidden,
         scope: Type.Optional(Type.String()),
+        audience: Type.Optional(Type.String()),
+        resource: Type.Optional(Type.String()),
       }),
     ),
     clientCertificate: Type.Optional(
@@ -151,17 +157,20 @@ const PARSERS: Readonly<Record<(typeof KINDS)[number], Parser>> = {
     return { bearer: secretIn(auth, 'bearer', BEARER, { ...context, known }) }
   },
   oauth2: (auth, context) => {
-    const names = ['tokenUrl', 'clientId', 'clientSecret', 'scope']
+    const names = ['tokenUrl', 'clientId', 'clientSecret', 'scope', 'audience', 'resource']
     const fields = fieldsOf(auth['oauth2'], 'oauth2', names, context)
     if (fields === undefined) return undefined
     const tokenUrl = tokenUrlIn(fields.object['tokenUrl'], context)
-    const scope = fields.object['scope'] ?? undefined
+    const optional = (name: string, rule: TextRule) =>
+      (fields.object[name] ?? null) === null ? {} : { [name]: fields.text(name, rule) }
     return {
       oauth2: {
         tokenUrl,
         clientId: fields.text('clientId', CLIENT),
         clientSecret: fields.secret('clientSecret', CLIENT, storedSecret(context, tokenUrl)),
-        ...(scope !== undefined && { scope: fields.text('scope', SCOPE) }),
+        ...optional('scope', SCOPE),
+        ...optional('audience', CLIENT),
+        ...optional('resource', CLIENT),
       },
     }
   },

@@ -48,8 +48,8 @@ export class AccessTokens {
 
   /** Changed credentials need a new token. */
   #of(url: string, credentials: ClientCredentials): WebhookToken {
-    const { tokenUrl, clientId, clientSecret, scope } = credentials
-    const key = JSON.stringify([url, tokenUrl, clientId, clientSecret, scope])
+    const { tokenUrl, clientId, clientSecret, scope, audience, resource } = credentials
+    const key = JSON.stringify([url, tokenUrl, clientId, clientSecret, scope, audience, resource])
     const known = this.#byWebhook.get(key)
     if (known !== undefined) return known
     const webhook = new WebhookToken(credentials, this.#options)

@@ -64,13 +64,13 @@ function requestWithBody({ clientId, clientSecret, ...rest }: ClientCredentials)
 }
 
 function requestOf(
-  { tokenUrl, scope }: Pick<ClientCredentials, 'tokenUrl' | 'scope'>,
+  { tokenUrl, ...parameters }: Omit<ClientCredentials, 'clientId' | 'clientSecret'>,
   fields: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},
 ): TokenRequest {
   const form = {
     grant_type: 'client_credentials',
-    ...(scope !== undefined && { scope }),
+    ...parameters,
     ...fields,
   }
   return {

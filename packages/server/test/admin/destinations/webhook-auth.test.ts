@@ -17,6 +17,8 @@ const oauth2 = {
   clientId: 'hookline',
   clientSecret: 'a client secret',
   scope: 'hooks read',
+  audience: 'https://api.example/',
+  resource: 'urn:example:hooks',
 }
 const basic = { user: 'someone', password: 'a password' }
 const SET = { set: true }
@@ -182,6 +184,12 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     'two spaces in the scope',
     { oauth2: { ...oauth2, scope: 'a  b' } },
     ['/oauth2/scope invalid_characters'],
+  ],
+  ['an empty audience', { oauth2: { ...oauth2, audience: '' } }, ['/oauth2/audience empty']],
+  [
+    'a long resource',
+    { oauth2: { ...oauth2, resource: 'x'.repeat(4_097) } },
+    ['/oauth2/resource too_long'],
   ],
   ['an empty scope', { oauth2: { ...oauth2, scope: '' } }, ['/oauth2/scope empty']],
   [

@@ -57,17 +57,22 @@ test('retries later if the delivery changes during the request for another token
 })
 
 describe('a request for a token', () => {
-  test('has the credentials in the header, and the scope in the body', async () => {
+  test('has the credentials in the header, and the other parameters in the body', async () => {
     const [endpoint, receiver] = [await numbered(), await listening()]
     const result = await openSender().send(
-      requestTo(receiver.url, authOf(endpoint, { scope: 'hooks read' })),
+      requestTo(
+        receiver.url,
+        authOf(endpoint, { scope: 'hooks read', audience: 'https://api/', resource: 'urn:a' }),
+      ),
     )
     expect(result.class).toBe('delivered')
     const [{ method, headers, body }] = endpoint.requests as [Receiver['requests'][number]]
     expect(method).toBe('POST')
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded')
     expect(atob(headers.authorization!.slice(6))).toBe('the+id:a+secret%2F')
-    expect(body.toString()).toBe('grant_type=client_credentials&scope=hooks+read')
+    expect(body.toString()).toBe(
+      'grant_type=client_credentials&scope=hooks+read&audience=https%3A%2F%2Fapi%2F&resource=urn%3Aa',
+    )
     expect(tokensOf(receiver)).toEqual(['Bearer t-1'])
   })
 

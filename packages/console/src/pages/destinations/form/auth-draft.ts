@@ -43,6 +43,8 @@ export const AUTH_FIELDS: Readonly<Record<AuthKind, readonly AuthField[]>> = {
     { name: 'clientId', label: 'Client ID' },
     { name: 'clientSecret', label: 'Client secret', isSecret: true },
     { name: 'scope', label: 'Scope', isOptional: true },
+    { name: 'audience', label: 'Audience', isOptional: true },
+    { name: 'resource', label: 'Resource', isOptional: true },
   ],
   clientCertificate: [
     { name: 'certificate', label: 'Certificate (PEM)', isSecret: true },
@@ -61,9 +63,8 @@ export function authDraftOf(auth: StoredAuth): AuthDraft {
   }
   if (auth?.bearer) return { kind: 'bearer', values: {}, storedKind: 'bearer' }
   if (auth?.oauth2) {
-    const { tokenUrl, clientId, scope = '' } = auth.oauth2
-    const values = { tokenUrl, clientId, scope }
-    return { kind: 'oauth2', values, storedKind: 'oauth2', storedTokenUrl: tokenUrl }
+    const { clientSecret: _, ...values } = auth.oauth2
+    return { kind: 'oauth2', values, storedKind: 'oauth2', storedTokenUrl: values.tokenUrl }
   }
   if (auth?.clientCertificate === undefined) return emptyAuth()
   const kind = 'clientCertificate'
