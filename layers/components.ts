@@ -48,6 +48,10 @@ export const COMPONENTS = tableOf({
       'live tail, statistics and counts of the last hour, built from the reports of other components',
     mayImport: PORTS_AND_TOOLS,
   },
+  alerts: {
+    holds: 'the table of conditions, the current problems, and the alert events about them',
+    mayImport: PORTS_AND_TOOLS,
+  },
   inspector: {
     holds: 'the built-in receiver: requests as received, signature checks, and its responses',
     mayImport: ['delivery', 'routing', ...PORTS_AND_TOOLS],
@@ -67,7 +71,7 @@ export const COMPONENTS = tableOf({
   },
   admin: {
     holds: 'the management API, one file or folder for each resource',
-    mayImport: ['activity', 'audiences', 'inspector', 'routing', ...PORTS_AND_TOOLS],
+    mayImport: ['activity', 'alerts', 'audiences', 'inspector', 'routing', ...PORTS_AND_TOOLS],
   },
   backend: {
     holds:

@@ -51,7 +51,14 @@ export const ROLES = {
 /** The parts of the background workers that the servers need. */
 export interface Workers extends Pick<
   AdminDeps,
-  'wake' | 'lanes' | 'testDeliveries' | 'nextRequests' | 'hostProblem' | 'computations' | 'backups'
+  | 'wake'
+  | 'lanes'
+  | 'testDeliveries'
+  | 'nextRequests'
+  | 'hostProblem'
+  | 'computations'
+  | 'backups'
+  | 'facts'
 > {
   readonly checks: readonly ReadinessCheck[]
   /** The last error of each failing worker, by its name. */

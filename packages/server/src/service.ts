@@ -6,6 +6,7 @@ import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import { Backups } from './admin/backup.ts'
 import { reportDestinations } from './admin/destination-metrics.ts'
+import { FactsCollector } from './alerts/facts-collector.ts'
 import { Audiences } from './audiences/audiences.ts'
 import type { Backend } from './backend/backend.ts'
 import type { LeaseName } from './backend/nodes.ts'
@@ -276,8 +277,9 @@ type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostPro
 
 /** Without delivery, a node only watches its clock. */
 function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
-  const { backend, clock, clockWatch, shutdown } = components
+  const { backend, clockWatch, shutdown } = components
   const lanes = idleLanes(backend.catalog)
+  const shared = sharedBy(components, lanes, new Backups())
   const stopping = new AbortController()
   const supervisor = openSupervisor(components, stopping.signal)
   supervisor.run(clockWatch)
@@ -291,10 +293,21 @@ function startIdle(stack: AsyncDisposableStack, components: Components): Started
     failingWorkers: async () => supervisor.failing,
     wake: () => undefined,
     computations: new Audiences(components).computations,
-    lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
     unrecorded: () => lanes.unrecorded,
-    backups: new Backups(),
+    ...shared,
   }
+}
+
+/** The lanes of all nodes, and the facts about current problems. */
+function sharedBy(
+  { backend, activity, clock, config: { retryWindowMs } }: Components,
+  ownLanes: Lanes,
+  backups: Backups,
+): Pick<StartedWorkers, 'lanes' | 'facts' | 'backups'> {
+  const lanes = new SharedLanes({ lanes: ownLanes, clock, signals: backend.signals })
+  const { statistics } = activity
+  const facts = new FactsCollector({ ...backend, lanes, statistics, backups, clock, retryWindowMs })
+  return { lanes, facts, backups }
 }
 
 /** Starts pipeline, lanes, deletions, replays, audiences and retention. */
@@ -343,9 +356,8 @@ function startDelivery(
       audiences.wake()
     },
     computations: audiences.computations,
-    lanes: new SharedLanes({ lanes, clock, signals: backend.signals }),
     unrecorded: () => lanes.unrecorded,
-    backups,
+    ...sharedBy(components, lanes, backups),
   }
 }
 

@@ -12,6 +12,7 @@ import { addAuditRoute, announceChanges } from './audit.ts'
 import { addBackupRoute } from './backup.ts'
 import { SerialQueue } from './computations/computation.ts'
 import { addConfigurationRoutes } from './configuration/configuration-routes.ts'
+import { addProblemsRoute } from './current-problems.ts'
 import { addDeletionRoutes } from './deletions.ts'
 import { addDeliveryRoutes } from './deliveries/deliveries.ts'
 import { addDestinationActions } from './destinations/destination-actions.ts'
@@ -58,6 +59,7 @@ const RESOURCES = [
   addConfigurationRoutes,
   addBackupRoute,
   addSystemRoute,
+  addProblemsRoute,
 ] as const
 
 /** The dependencies of all resources: the intersection of their second parameters. */

@@ -163,7 +163,7 @@ export interface ProcessFacts {
 
 interface SystemDeps {
   readonly system: ProcessFacts
-  readonly upkeep: Pick<Upkeep, 'inventory' | 'corruptions' | 'usedBytes' | 'backlog'>
+  readonly upkeep: Pick<Upkeep, 'inventory' | 'corruptions' | 'usedBytes' | 'freeBytes' | 'backlog'>
   readonly nodes: Pick<Nodes, 'current' | 'id'>
   readonly live: Pick<LiveTopics, 'readers'>
   readonly maxLiveStreams: number
@@ -219,14 +219,14 @@ function nodesOf({ nodes }: SystemDeps): object[] {
 }
 
 async function storageOf(
-  { databaseBytes, logBytes, freeBytes, events, oldestEventAt }: Inventory,
+  { databaseBytes, logBytes, events, oldestEventAt }: Inventory,
   { upkeep, system: { retentionMs, retentionMaxBytes } }: SystemDeps,
 ): Promise<object> {
   return {
     usedBytes: await upkeep.usedBytes(),
     databaseBytes,
     logBytes,
-    freeBytes,
+    freeBytes: await upkeep.freeBytes(),
     events: events.count,
     isExact: events.isExact,
     oldestEventAt: Schema.timeOrNull(oldestEventAt),
@@ -283,7 +283,7 @@ function presentSetting(
 const READINESS_TTL_MS = 10_000
 
 /** Runs the checks at most every ten seconds: they write to the disk. Also returns their start, from `Clock.now`. */
-function recentReadiness(
+export function recentReadiness(
   check: () => Promise<Readiness>,
   clock: Clock,
 ): () => Promise<Readiness & { readonly at: number }> {

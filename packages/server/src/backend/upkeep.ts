@@ -26,8 +26,6 @@ export interface Inventory {
   /** The size of the database, including free space in it. */
   readonly databaseBytes: number
   readonly logBytes: number
-  /** Free bytes of the disk; `null` if the database is on another machine. */
-  readonly freeBytes: number | null
   readonly events: EventCount
   readonly oldestEventAt: number | null
   readonly undecided: Lag
@@ -81,6 +79,9 @@ export interface Upkeep {
   corruptions(limit: number): Promise<readonly FoundCorruption[]>
 
   usedBytes(): Promise<number>
+
+  /** Free bytes of the disk; `null` if the database is on another machine. */
+  freeBytes(): Promise<number | null>
 
   /**
    * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that a

@@ -13,6 +13,7 @@ import { Backups } from '../../src/admin/backup.ts'
 import type { WebhookLanes } from '../../src/backend/deliveries.ts'
 import type { TestDeliveries } from '../../src/admin/destinations/destination-actions.ts'
 import { type AdminDeps, adminRoutes } from '../../src/admin/routes.ts'
+import { FactsCollector } from '../../src/alerts/facts-collector.ts'
 import { Audiences } from '../../src/audiences/audiences.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
@@ -240,19 +241,22 @@ export class AdminServer implements AsyncDisposable {
     })
     const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })
     const { backend, clock } = this
+    const backups = new Backups()
+    const lanes = this.#overrides.lanes ?? healthyLanes(backend)
     const deps = {
       ...backend,
       roles: this.roles,
       live: this.topics,
       inspector: sharedOf(new Inspector({ clock, logger, catalog: backend.catalog })),
-      lanes: healthyLanes(backend),
+      lanes,
+      facts: new FactsCollector({ ...backend, lanes, backups, clock, retryWindowMs: 14_400_000 }),
       recentAttempts: {
         of: async () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),
       },
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },
-      backups: new Backups(),
+      backups,
       system: {
         version: '0.0.0',
         backend: 'embedded',

@@ -3786,3 +3786,54 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
         ...opts
     });
 }
+/**
+ * Lists the current problems, worst first
+ */
+export function listProblems(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: {
+                /** Identifies the problem while it lasts. */
+                key: string;
+                /** The name of the condition: see GET /alerts. */
+                condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "backup_old" | "check_noted" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
+                severity: "data_loss" | "failing" | "attention";
+                title: string;
+                remedy: string;
+                /** When it began; null if unknown. */
+                since: string | null;
+                /** The number of calls, deliveries or attempts; null if none are counted. */
+                count: number | null;
+                subject: {
+                    /** What it is about. */
+                    kind: "service" | "source" | "destination" | "node";
+                    /** Empty for the service, and for calls of an unknown source. */
+                    id: string;
+                    name: string;
+                };
+                /** Worst first, with at least one. */
+                causes: {
+                    title: string;
+                    remedy: string;
+                    /** The webhook; null if it is not about one. */
+                    url: string | null;
+                    /** The name of the condition: see GET /alerts. */
+                    condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "backup_old" | "check_noted" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                    /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
+                    severity: "data_loss" | "failing" | "attention";
+                }[];
+                /** A path of the console. */
+                to: string;
+            }[];
+            /** ISO 8601, UTC. */
+            checkedAt: string;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/problems", {
+        ...opts
+    });
+}

@@ -200,7 +200,7 @@ const schemas = {
     // The receiver's response may contain user data.
     showsUsers: true,
     description:
-      'Not possible for held deliveries: resume the destination instead. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
+      'Not possible for held deliveries: resume the destination instead. Not possible if the destination was deleted. The attempt count and the retry window are reset, and the next attempt is made now, even if the breaker is open or Retry-After applies.',
     params: Schema.IdParams,
     body: Schema.EmptyBody,
     response: Schema.ok('The delivery, due now.', Schema.ref(DeliveryResponse)),
@@ -285,6 +285,8 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
   const { catalog, lanes, replays, clock, wake } = deps
   app.post('/deliveries/:id/retry', { schema: schemas.retry }, async (request) => {
     const before = await requireDelivery(deps, request.params.id)
+    const destination = catalog.current.destinations.get(before.destinationId)
+    if (destination === undefined) throw new Problem('invalid_state', { detail: NO_DESTINATION })
     const after = { ...before, state: 'pending', attemptCount: 0 } as const
     const entry = recordEntry(request, clock.wall(), [before, after], auditedDelivery)
     // The stored response must not contain user data.
@@ -296,8 +298,7 @@ function addRetry(app: AdminApp, deps: DeliveryDeps): void {
       const detail = delivery.state === 'held' ? HELD : EVENT_REMOVED
       throw new Problem('invalid_state', { detail })
     }
-    const destination = catalog.current.destinations.get(delivery.destinationId)
-    if (destination) await lanes.command({ command: 'allowNow', webhooks: lanesOf(destination) })
+    await lanes.command({ command: 'allowNow', webhooks: lanesOf(destination) })
     wake()
     return presentDelivery(delivery, await waitContext(delivery, deps))
   })

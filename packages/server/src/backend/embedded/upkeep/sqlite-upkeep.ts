@@ -55,11 +55,9 @@ export class SqliteUpkeep implements Upkeep {
 
   async inventory(): Promise<Inventory> {
     const file = this.#databaseFile
-    const { bavail, bsize } = await statfs(dirname(file))
     return {
       databaseBytes: bytesOf(file),
       logBytes: walBytes(file),
-      freeBytes: bavail * bsize,
       ...this.#statements.inReadTransaction(() => tablesOf(this.#statements)),
     }
   }
@@ -77,6 +75,11 @@ export class SqliteUpkeep implements Upkeep {
 
   async usedBytes(): Promise<number> {
     return Number(this.#one(USED_BYTES))
+  }
+
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(dirname(this.#databaseFile))
+    return bavail * bsize
   }
 
   async removeOldest({ before, cursor, ...limits }: RemovalSlice): Promise<Removal> {

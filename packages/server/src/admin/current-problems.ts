@@ -1,0 +1,104 @@
+import { formatTimestamp } from '@hookline/protocol'
+import Type from 'typebox'
+import { type ConditionName, CONDITIONS, SEVERITIES } from '../alerts/conditions.ts'
+import { type CurrentProblem, currentProblems } from '../alerts/current-problems.ts'
+import type { FactsCollector } from '../alerts/facts-collector.ts'
+import type { Clock } from '../util/time/clock.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import * as Schema from './api/schema.ts'
+import { type ProcessFacts, recentReadiness } from './system.ts'
+
+const condition = Schema.oneOf(
+  Object.keys(CONDITIONS) as ConditionName[],
+  'The name of the condition: see GET /alerts.',
+)
+const severity = Schema.oneOf(
+  [...SEVERITIES],
+  'data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual.',
+)
+
+const operations = Schema.operationsTagged('Alerts')
+
+const schema = {
+  ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
+  isLongRead: true,
+  description:
+    'One problem for each destination, with its causes. A destination that works again is not listed after a few minutes.',
+  response: Schema.ok(
+    'The problems.',
+    Type.Object({
+      data: Type.Array(
+        Type.Object({
+          key: Schema.text('Identifies the problem while it lasts.'),
+          condition,
+          severity,
+          title: Type.String(),
+          remedy: Type.String(),
+          since: Schema.nullable(Schema.timeOf('When it began; null if unknown.')),
+          count: Schema.nullable(
+            Schema.integer(
+              'The number of calls, deliveries or attempts; null if none are counted.',
+            ),
+          ),
+          subject: Type.Object({
+            kind: Schema.oneOf(['service', 'source', 'destination', 'node'], 'What it is about.'),
+            id: Schema.text('Empty for the service, and for calls of an unknown source.'),
+            name: Type.String(),
+          }),
+          causes: Type.Array(
+            Type.Object({
+              title: Type.String(),
+              remedy: Type.String(),
+              url: Schema.nullable(Schema.text('The webhook; null if it is not about one.')),
+              condition,
+              severity,
+            }),
+            { description: 'Worst first, with at least one.' },
+          ),
+          to: Schema.text('A path of the console.'),
+        }),
+      ),
+      checkedAt: Schema.time,
+    }),
+  ),
+}
+
+interface ProblemDeps {
+  readonly facts: Pick<FactsCollector, 'collect'>
+  readonly system: Pick<ProcessFacts, 'readiness'>
+  readonly clock: Clock
+}
+
+/** `/problems`: what needs attention now. */
+export function addProblemsRoute(app: AdminApp, { facts, system, clock }: ProblemDeps): void {
+  const readiness = recentReadiness(system.readiness, clock)
+
+  app.get('/problems', { schema }, async () => {
+    const [{ checks }, collected] = await Promise.all([readiness(), facts.collect()])
+    return {
+      data: currentProblems({ ...collected, checks }).map(presentProblem),
+      checkedAt: formatTimestamp(collected.now),
+    }
+  })
+}
+
+function presentProblem({
+  since,
+  causes,
+  detail: _,
+  url: _url,
+  ...problem
+}: CurrentProblem): object {
+  return {
+    ...problem,
+    severity: CONDITIONS[problem.condition].severity,
+    since: Schema.timeOrNull(since),
+    causes: causes.map(({ title, remedy, url, condition: name }) => ({
+      title,
+      remedy,
+      url,
+      condition: name,
+      severity: CONDITIONS[name].severity,
+    })),
+  }
+}

@@ -1,0 +1,205 @@
+import { HEALTH_LIMITS } from '@hookline/protocol'
+
+/** Lost data first, then what fails now, then what will need attention. */
+export const SEVERITIES = ['data_loss', 'failing', 'attention'] as const
+
+type Severity = (typeof SEVERITIES)[number]
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+/** The numbers in the thresholds of `CONDITIONS`. */
+export const THRESHOLDS = {
+  /** A refused call counts as current for this long. */
+  refusedMs: HOUR_MS,
+  /** Counts of lost calls and deliveries cover this time. */
+  lostMs: DAY_MS,
+  corruptionMs: 30 * DAY_MS,
+  /** A destination that delivered nothing in this time, but has a failed attempt, is failing. */
+  neverMs: HOUR_MS,
+  /** The success rate is that of this time, so that a recovery counts within minutes. */
+  recentMs: 5 * MINUTE_MS,
+  minAttempts: HEALTH_LIMITS.minAttempts,
+  minSuccessRate: HEALTH_LIMITS.minSuccessRate,
+  /** Failed attempts since the last success, for destinations with fewer than `minAttempts`. */
+  failuresInRow: 3,
+  maxWaitMs: HEALTH_LIMITS.maxWaitMs,
+  expiringMs: HOUR_MS,
+  /** 2 GiB: enough for an hour of 300 calls per second. */
+  minFreeBytes: 2 * 1024 ** 3,
+  maxBackupAgeMs: 2 * DAY_MS,
+  certificateMs: 30 * DAY_MS,
+} as const
+
+export interface Condition {
+  readonly severity: Severity
+  /** The names of its alert events; `null`: it is shown, but not sent. Without `end`, the end is not sent. */
+  readonly events: { readonly start: string; readonly end?: string } | null
+  /** When it applies. */
+  readonly threshold: string
+  readonly meaning: string
+  readonly remedy: string
+}
+
+/**
+ * All conditions that need attention, worst first within each severity. Alerts, “Needs attention” of the console, `hookline doctor`,
+ * the metric `hookline_problems` and deploy/alerts.yaml use this table.
+ */
+export const CONDITIONS = {
+  calls_refused: {
+    severity: 'data_loss',
+    events: { start: 'Calls Refused' },
+    threshold: `A call was refused in the last ${hours(THRESHOLDS.refusedMs)}: its source is disabled, its write key is unknown, or its source exceeds the rate limit.`,
+    meaning: 'Clients send calls that Hookline refuses. These calls are lost.',
+    remedy:
+      'Enable the source, correct the write key in the client, or raise the rate limit of the source.',
+  },
+  deliveries_expired: {
+    severity: 'data_loss',
+    events: { start: 'Deliveries Expired' },
+    threshold: `A delivery expired in the last ${hours(THRESHOLDS.lostMs)} and has not been replayed.`,
+    meaning: 'The retry window ended before the receiver accepted the events.',
+    remedy: 'Fix the receiver, then replay the failed deliveries of the destination.',
+  },
+  damage_found: {
+    severity: 'data_loss',
+    events: { start: 'Damage Found' },
+    threshold: `Corrupted or missing data was found in the last ${days(THRESHOLDS.corruptionMs)}, or events are missing between log, pipeline and tables.`,
+    meaning: 'Stored data is corrupted or missing.',
+    remedy: 'Check the disk. If you have a backup, check it for the lost rows.',
+  },
+  quarantine: {
+    severity: 'data_loss',
+    events: { start: 'Quarantine' },
+    threshold: 'An event or a delivery is in quarantine.',
+    meaning: 'A bug in Hookline or corrupted data stopped events or deliveries.',
+    remedy:
+      'Look for quarantine.added in the log. After data corruption, retry the deliveries. If it was a bug, report it, and retry after upgrading to a version with the fix.',
+  },
+  check_failed: {
+    severity: 'failing',
+    events: null,
+    threshold: 'A check of /readyz fails.',
+    meaning: 'The service is not ready.',
+    remedy: 'Check the log, and run hookline doctor.',
+  },
+  disk_low: {
+    severity: 'failing',
+    events: { start: 'Disk Low' },
+    threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB of free space.`,
+    meaning: 'The data disk is almost full. When it is full, calls are refused.',
+    remedy:
+      'Free some space, enlarge the disk, lower retention, or set retentionMaxBytes and restart.',
+  },
+  deliveries_expiring: {
+    severity: 'failing',
+    events: { start: 'Deliveries Expiring' },
+    threshold: `The oldest pending delivery expires within ${hours(THRESHOLDS.expiringMs)}.`,
+    meaning: 'Pending deliveries are about to expire. They are lost unless they are replayed.',
+    remedy:
+      'Fix the receiver. If that takes longer, pause the destination: held deliveries do not expire.',
+  },
+  webhook_failing: {
+    severity: 'failing',
+    events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
+    threshold: `A breaker is open; or no attempt of the last ${hours(THRESHOLDS.neverMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or less than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts of the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
+    meaning: 'A destination does not receive its events. Deliveries are retried.',
+    remedy: 'Send a test to see the response of the receiver.',
+  },
+  deliveries_late: {
+    severity: 'failing',
+    events: null,
+    threshold: `The oldest pending delivery of a webhook has waited for more than ${minutes(THRESHOLDS.maxWaitMs)}.`,
+    meaning: 'A receiver is slower than the events arrive, or a retry is pending.',
+    remedy: 'The deliveries list shows the reason and next attempt for each.',
+  },
+  webhook_paused: {
+    severity: 'failing',
+    events: { start: 'Webhook Paused' },
+    threshold:
+      'Hookline paused a webhook: its receiver responded with 410 three times or asked for it, or its URL is forbidden.',
+    meaning: 'The deliveries of the webhook are held.',
+    remedy: 'Correct the URL or remove the webhook, then resume.',
+  },
+  sync_missed: {
+    severity: 'attention',
+    events: { start: 'Sync Missed' },
+    threshold: 'The last full sync of an audience or computed trait found missed changes.',
+    meaning: 'Real-time evaluation missed changes. The sync has sent them.',
+    remedy: 'This is a bug in Hookline: report it with the log line sync.finished.',
+  },
+  node_lost: {
+    severity: 'attention',
+    events: { start: 'Node Lost' },
+    threshold: 'A node of the cluster stopped without leaving, in the last 10 minutes.',
+    meaning: 'A node does not respond. Other nodes take over its work.',
+    remedy: 'Check the machine and the log of the node, and start it again.',
+  },
+  certificate_expiring: {
+    severity: 'attention',
+    events: { start: 'Certificate Expiring' },
+    threshold: `The client certificate of a webhook has expired, or expires within ${days(THRESHOLDS.certificateMs)}.`,
+    meaning: 'Receivers refuse an expired client certificate.',
+    remedy: 'Set a new certificate with its key.',
+  },
+  backup_old: {
+    severity: 'attention',
+    events: { start: 'Backup Old' },
+    threshold: `The last backup is older than ${days(THRESHOLDS.maxBackupAgeMs)}. Without any backup, it does not apply.`,
+    meaning: 'The newest backup misses the events and changes since.',
+    remedy: 'Check the job that makes the backups.',
+  },
+  check_noted: {
+    severity: 'attention',
+    events: null,
+    threshold: 'A check of /readyz passes with a note.',
+    meaning: 'The service is ready, but something is unusual.',
+    remedy: 'Check the log, and run hookline doctor.',
+  },
+  deliveries_held: {
+    severity: 'attention',
+    events: null,
+    threshold:
+      'An operator paused a destination or webhook, or a disabled destination has undelivered events.',
+    meaning: 'Deliveries are held.',
+    remedy: 'Deliveries are held, and do not expire, until you resume it.',
+  },
+  receiver_throttles: {
+    severity: 'attention',
+    events: null,
+    threshold:
+      'A receiver sent Retry-After, or an access token is missing, and deliveries are pending.',
+    meaning: 'Deliveries wait as long as the receiver requested.',
+    remedy: 'To retry immediately, use “Retry now” on its page.',
+  },
+  ids_unlinked: {
+    severity: 'attention',
+    events: null,
+    threshold: `A call of the last ${hours(THRESHOLDS.lostMs)} had a placeholder ID, or an ID beyond the limit per profile.`,
+    meaning: 'IDs were not linked to the profile of their user.',
+    remedy: 'Make the client omit IDs that it does not have. Placeholder IDs are never linked.',
+  },
+} as const satisfies Record<string, Condition>
+
+export type ConditionName = keyof typeof CONDITIONS
+
+const NAMES = Object.keys(CONDITIONS) as ConditionName[]
+
+/** Compares two conditions: the worse one first. */
+export function bySeverity(a: ConditionName, b: ConditionName): number {
+  const rank = (name: ConditionName): number => SEVERITIES.indexOf(CONDITIONS[name].severity)
+  return rank(a) - rank(b) || NAMES.indexOf(a) - NAMES.indexOf(b)
+}
+
+function minutes(ms: number): string {
+  return `${ms / MINUTE_MS} minutes`
+}
+
+function hours(ms: number): string {
+  return ms === HOUR_MS ? 'hour' : `${ms / HOUR_MS} hours`
+}
+
+function days(ms: number): string {
+  return `${ms / DAY_MS} days`
+}

@@ -1,0 +1,181 @@
+import { labelOf } from '../telemetry/names.ts'
+import { bySeverity, type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
+import { destinationFindings } from './destination-findings.ts'
+import type { Facts } from './facts.ts'
+import { counted, duration, type Finding, finding, type Subject } from './findings.ts'
+
+/** A row of the list: all findings about a destination are in one. */
+export interface CurrentProblem extends Finding {
+  readonly key: string
+  /** Worst first, with at least one. */
+  readonly causes: readonly Finding[]
+}
+
+const SERVICE: Subject = { kind: 'service', id: '', name: 'Hookline' }
+
+/** All problems, worst first: one for each destination with its causes. Pure. */
+export function currentProblems(facts: Facts): CurrentProblem[] {
+  const groups = Map.groupBy(findingsIn(facts), keyOf)
+  const problems = [...groups].map(([key, findings]): CurrentProblem => {
+    const causes = findings.toSorted((a, b) => bySeverity(a.condition, b.condition))
+    return { ...causes[0]!, key, causes }
+  })
+  return problems.toSorted(
+    (a, b) => bySeverity(a.condition, b.condition) || (b.count ?? 0) - (a.count ?? 0),
+  )
+}
+
+function keyOf({ subject: { kind, id }, condition, detail }: Finding): string {
+  return kind === 'destination'
+    ? `destination ${id}`
+    : `${condition} ${kind} ${id} ${detail}`.trim()
+}
+
+/** All findings, in no order. */
+function findingsIn(facts: Facts): Finding[] {
+  return [
+    ...facts.refused.map(refusedFinding),
+    ...facts.destinations.flatMap((each) => destinationFindings(each, facts.now)),
+    ...serviceFindings(facts),
+    ...facts.lostNodes.map(({ id, seenAt }) =>
+      finding('node_lost', { kind: 'node', id, name: id }, `The node ${id} does not respond.`, {
+        since: seenAt,
+        to: '/system',
+      }),
+    ),
+    ...facts.unlinked.map(unlinkedFinding),
+  ]
+}
+
+const REFUSAL_TEXTS = {
+  source_disabled: {
+    why: 'because the source is disabled',
+    remedy: 'Enable the source, or stop the client.',
+  },
+  unknown_write_key: {
+    why: 'because their write key is missing or unknown',
+    remedy: 'Use the write key of an existing source in the client.',
+  },
+  rate_limited: {
+    why: 'because the source exceeded its rate limit',
+    remedy: 'Raise the rate limit of the source, or send calls more slowly.',
+  },
+} as const
+
+function refusedFinding({ source, reason, count, since }: Facts['refused'][number]): Finding {
+  const { why, remedy } = REFUSAL_TEXTS[reason]
+  const isKnown = source.id !== ''
+  const subject: Subject = isKnown
+    ? { kind: 'source', ...source }
+    : { ...SERVICE, name: 'Unknown source' }
+  const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${counted(count, 'call was', 'calls were')} refused and lost, ${why}.`
+  return finding('calls_refused', subject, title, {
+    detail: reason,
+    remedy,
+    since,
+    count,
+    to: isKnown ? `/sources?source=${source.id}` : '/sources',
+  })
+}
+
+function serviceFindings(facts: Facts): Finding[] {
+  const { freeBytes, lastBackupAt, missedBySyncs, now, checks } = facts
+  const found = lostDataFindings(facts)
+  if (freeBytes !== null && freeBytes < THRESHOLDS.minFreeBytes) {
+    const title = `The data disk has ${Math.floor(freeBytes / 2 ** 20)} MiB of free space.`
+    found.push(ofService('disk_low', title))
+  }
+  if (lastBackupAt !== null && lastBackupAt < now - THRESHOLDS.maxBackupAgeMs) {
+    const title = `The last backup is ${duration(now - lastBackupAt)} old.`
+    found.push(ofService('backup_old', title, { since: lastBackupAt }))
+  }
+  for (const { id, name, count } of missedBySyncs) {
+    const title = `${labelOf(name)}: the last sync found ${counted(count, 'missed change')}.`
+    const to = id.startsWith('aud_') ? `/audiences/${id}` : `/traits/${id}`
+    found.push(ofService('sync_missed', title, { detail: id, count, to }))
+  }
+  return [...found, ...Object.entries(checks).flatMap(([name, check]) => checkFinding(name, check))]
+}
+
+/** Findings about stored data that is lost or cannot be processed. */
+function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Finding[] {
+  const found = corruptions
+    .filter(({ foundAt }) => foundAt >= now - THRESHOLDS.corruptionMs)
+    .map(({ foundAt, description }) =>
+      ofService('damage_found', `Data corruption: ${description}`, {
+        detail: String(foundAt),
+        since: foundAt,
+      }),
+    )
+  const items = (count: number): string =>
+    counted(count, 'event or delivery', 'events or deliveries')
+  if (missing > 0)
+    found.push(
+      ofService('damage_found', `${items(missing)} missing from the tables.`, {
+        detail: 'missing',
+        remedy:
+          'Look for accounting.imbalance in the log. Restart the service, and report the bug.',
+        count: missing,
+      }),
+    )
+  if (quarantined > 0) {
+    const title = `${items(quarantined)} in quarantine.`
+    found.push(ofService('quarantine', title, { count: quarantined, to: '/failures' }))
+  }
+  return found
+}
+
+function ofService(condition: ConditionName, title: string, more: Partial<Finding> = {}): Finding {
+  return finding(condition, SERVICE, title, { to: '/system', ...more })
+}
+
+/** The same as in the runbook and `hookline doctor`. */
+const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
+  [
+    'clock',
+    'If the clock is wrong, correct it within an hour of the jump. After that, retention may remove events.',
+  ],
+  ['database', 'Check disk space and disk health. The service recovers once the disk is writable.'],
+  [
+    'deliveries',
+    'Save the log for a bug report, then restart the service. Deliveries in flight are sent again.',
+  ],
+  [
+    'workers',
+    'Check disk space and disk health. If both are fine, this is a bug in Hookline: report it with the log line.',
+  ],
+])
+
+function checkFinding(name: string, { ok, note, reason }: Facts['checks'][string]): Finding[] {
+  if (ok && note === undefined) return []
+  const condition = ok ? 'check_noted' : 'check_failed'
+  const title = ok
+    ? `Check “${name}”: ${note}`
+    : `Check “${name}” failed: ${reason ?? 'no reason given.'}`
+  const remedy = CHECK_REMEDIES.get(name) ?? CONDITIONS[condition].remedy
+  return [ofService(condition, title, { detail: name, remedy })]
+}
+
+function unlinkedFinding({ source, reason, count }: Facts['unlinked'][number]): Finding {
+  const name = labelOf(source.name)
+  const subject: Subject = { kind: 'source', ...source }
+  if (reason === 'placeholder')
+    return finding(
+      'ids_unlinked',
+      subject,
+      `${name}: ${counted(count, 'call')} in the last 24 hours had a placeholder ID, such as undefined or 0.`,
+      { detail: reason, count, to: source.id === '' ? '/sources' : `/sources?source=${source.id}` },
+    )
+  return finding(
+    'ids_unlinked',
+    subject,
+    `${name}: ${counted(count, 'ID')} in the last 24 hours exceeded the limit per profile and ${count === 1 ? 'was' : 'were'} not linked.`,
+    {
+      detail: reason,
+      count,
+      remedy:
+        'Check the largest profiles. The usual cause is a userId that many people share, such as a test account.',
+      to: '/users?order=largest',
+    },
+  )
+}

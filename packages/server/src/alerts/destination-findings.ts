@@ -1,0 +1,212 @@
+import {
+  CLASSES_WITHOUT_ATTEMPT,
+  DELIVERY_CLASSES,
+  type Destination,
+  type Pause,
+} from '@hookline/protocol'
+import type { FailureGroup } from '../backend/deliveries.ts'
+import { labelOf, webhookName } from '../telemetry/names.ts'
+import { type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
+import type { DestinationFacts, WebhookFacts } from './facts.ts'
+import { counted, duration, type Finding, finding, whole } from './findings.ts'
+import type { DestinationResults } from './recent-results.ts'
+
+/** What needs attention at a destination and its webhooks. */
+export function destinationFindings(facts: DestinationFacts, now: number): Finding[] {
+  const { destination, expired, certificates, pending, held } = facts
+  const found = [...pauseFindings(facts)]
+  if (expired !== undefined)
+    found.push(
+      ofDestination(destination, 'deliveries_expired', {
+        title: `${counted(expired.count, 'delivery', 'deliveries')} expired and ${expired.count === 1 ? 'was' : 'were'} not delivered.`,
+        since: expired.firstAt,
+        count: expired.count,
+        to: `/failures?destination=${destination.id}`,
+      }),
+    )
+  for (const { url, expiresAt } of certificates)
+    found.push(
+      ofDestination(destination, 'certificate_expiring', {
+        title: `The client certificate ${expiresAt <= now ? 'expired' : 'expires'} at ${new Date(expiresAt).toISOString()}.`,
+        url,
+        to: `/destinations/${destination.id}?tab=settings`,
+      }),
+    )
+  if (!destination.enabled && pending + held > 0)
+    found.push(
+      ofDestination(destination, 'deliveries_held', {
+        title: `The destination is disabled with ${counted(pending + held, 'undelivered event')}.`,
+        remedy: 'To deliver them, enable the destination in its settings.',
+        count: pending + held,
+        to: `/destinations/${destination.id}?tab=settings`,
+      }),
+    )
+  if (!destination.enabled || destination.paused !== null) return found
+  return [...found, ...runningFindings(facts, now)]
+}
+
+/** A finding about a destination. The name of the destination and the host of the webhook precede the title. */
+function ofDestination(
+  destination: Destination,
+  condition: ConditionName,
+  { title, url = null, ...more }: Partial<Finding> & Pick<Finding, 'title'>,
+): Finding {
+  const { id, name } = destination
+  const label = labelOf(name)
+  const of = url === null ? label : `${label} (${webhookName(url, destination)})`
+  return finding(condition, { kind: 'destination', id, name }, `${of}: ${title}`, {
+    detail: url ?? '',
+    url,
+    to: `/destinations/${id}`,
+    ...more,
+  })
+}
+
+const PAUSE_TEXTS = {
+  operator: {
+    title: 'Paused by an operator.',
+    remedy: CONDITIONS.deliveries_held.remedy,
+  },
+  webhook_gone: {
+    title: 'Paused: the receiver responded with 410 three times in a row.',
+    remedy: CONDITIONS.webhook_paused.remedy,
+  },
+  disabled_by_receiver: {
+    title: 'Paused: the receiver requested it with webhook-delivery: disable.',
+    remedy: 'Check with the owner of the receiver. Resume, or remove the webhook.',
+  },
+  url_forbidden: {
+    title: 'Paused: the settings forbid its address or port.',
+    remedy:
+      'Correct the URL and resume, or set allowedNetworks or allowedPorts and restart. Its deliveries are rejected when their retry window ends.',
+  },
+} as const satisfies Record<Pause['reason'], { title: string; remedy: string }>
+
+function pauseFindings({ destination, held }: DestinationFacts): Finding[] {
+  const { paused, settings, enabled } = destination
+  if (!enabled) return []
+  const pauseFinding = ({ reason, since }: Pause, url: string | null): Finding => {
+    const { title, remedy } = PAUSE_TEXTS[reason]
+    const condition = reason === 'operator' ? 'deliveries_held' : 'webhook_paused'
+    const count = url === null ? held : null
+    return ofDestination(destination, condition, {
+      title: count ? `${title} ${counted(count, 'delivery', 'deliveries')} held.` : title,
+      remedy,
+      since,
+      url,
+      count,
+    })
+  }
+  if (paused !== null) return [pauseFinding(paused, null)]
+  return settings.webhooks.flatMap(({ url, paused: pause }) =>
+    pause === undefined ? [] : pauseFinding(pause, url),
+  )
+}
+
+/** Findings about a destination that is enabled and not paused. */
+function runningFindings(facts: DestinationFacts, now: number): Finding[] {
+  const { destination, webhooks, results, failures } = facts
+  const open = webhooks.filter(({ state }) => state.breaker !== 'closed')
+  const found = webhooks.flatMap((webhook) => webhookFindings(destination, webhook, now))
+  const rate = open.length > 0 ? undefined : failingText(results)
+  if (rate !== undefined)
+    found.push(
+      ofDestination(destination, 'webhook_failing', {
+        title: rate,
+        since: results!.failingSince ?? results!.lastFailedAt,
+        count: results!.attempts - results!.delivered,
+      }),
+    )
+  if (rate === undefined && open.length === 0) return found
+  // The failures of the last hour explain the remedy. Deliveries without an attempt are findings of their own.
+  const current = failures.filter(
+    (group) =>
+      group.lastSeenAt >= now - THRESHOLDS.neverMs &&
+      !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
+  )
+  return [...found, ...current.map((group) => failureFinding(destination, group))]
+}
+
+/** Why the results count as failing; `undefined` if they do not. A later success, or a recent rate that is high enough, ends it. */
+function failingText(results: DestinationResults | undefined): string | undefined {
+  if (results === undefined) return undefined
+  const { attempts, delivered, recent, failuresInRow } = results
+  const { minAttempts, minSuccessRate } = THRESHOLDS
+  if (attempts > 0 && delivered === 0)
+    return `None of ${counted(attempts, 'attempt')} in the last hour succeeded.`
+  if (recent.attempts >= minAttempts && recent.delivered < recent.attempts * minSuccessRate)
+    return `${whole(recent.delivered)} of ${counted(recent.attempts, 'attempt')} in the last 5 minutes succeeded.`
+  if (failuresInRow >= THRESHOLDS.failuresInRow)
+    return `The last ${counted(failuresInRow, 'attempt')} failed.`
+  return undefined
+}
+
+function failureFinding(destination: Destination, group: FailureGroup): Finding {
+  const { class: failure, status, count, firstSeenAt } = group
+  const { meaning, help } = DELIVERY_CLASSES[failure]
+  const title = `${counted(count, 'delivery', 'deliveries')} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
+  return ofDestination(destination, 'webhook_failing', {
+    title,
+    remedy: help,
+    since: firstSeenAt,
+    count,
+    class: failure,
+    detail: `failure ${failure} ${status ?? ''}`,
+    to: `/failures?destination=${destination.id}`,
+  })
+}
+
+function webhookFindings(destination: Destination, webhook: WebhookFacts, now: number): Finding[] {
+  const { url, state, waiting } = webhook
+  const { id } = destination
+  const { pending } = waiting
+  const oldestAt = waiting.oldestAt ?? null
+  const isOld = oldestAt !== null && oldestAt < now - THRESHOLDS.maxWaitMs
+  const age = oldestAt === null ? '' : `, the oldest for ${duration(Math.max(0, now - oldestAt))}`
+  const backlog =
+    pending === 0 ? '' : `${counted(pending, 'delivery', 'deliveries')} pending${age}.`
+  const shared = { url, count: pending || null }
+  const found: Finding[] = []
+  if (state.breaker !== 'closed')
+    found.push(
+      ofDestination(destination, 'webhook_failing', {
+        ...shared,
+        title: `The breaker opened after too many failures. ${backlog}`.trim(),
+        remedy: `${CONDITIONS.webhook_failing.remedy} To retry now, close the breaker.`,
+        since: state.brokenSince,
+      }),
+    )
+  else if (state.retryAfterUntil !== null && pending > 0)
+    found.push(
+      ofDestination(destination, isOld ? 'deliveries_late' : 'receiver_throttles', {
+        ...shared,
+        title: `The receiver sent Retry-After, or an access token is missing. ${backlog}`,
+        remedy: `Next attempt at ${new Date(state.retryAfterUntil).toISOString()}. ${CONDITIONS.receiver_throttles.remedy}`,
+        since: oldestAt,
+      }),
+    )
+  else if (isOld)
+    found.push(
+      ofDestination(destination, 'deliveries_late', {
+        ...shared,
+        title: backlog,
+        since: oldestAt,
+        to: `/destinations/${id}?tab=deliveries&state=waiting`,
+      }),
+    )
+  return [...expiringFinding(destination, webhook, now), ...found]
+}
+
+function expiringFinding(
+  destination: Destination,
+  { url, waiting: { pending, oldestAt }, retryWindowMs }: WebhookFacts,
+  now: number,
+): Finding[] {
+  if (oldestAt === undefined) return []
+  const expiresAt = oldestAt + retryWindowMs
+  // With a short window, half of it: a delivery that has just failed is not about to expire.
+  if (expiresAt - now > Math.min(THRESHOLDS.expiringMs, retryWindowMs / 2)) return []
+  const title = `The oldest of ${counted(pending, 'pending delivery', 'pending deliveries')} expires at ${new Date(expiresAt).toISOString()}.`
+  const shared = { url, count: pending, since: oldestAt }
+  return [ofDestination(destination, 'deliveries_expiring', { ...shared, title })]
+}

@@ -1,0 +1,307 @@
+import type { Destination, LaneState } from '@hookline/protocol'
+import { X509Certificate } from 'node:crypto'
+import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
+import type {
+  Deliveries,
+  DeliveryReports,
+  FailureGroup,
+  WaitingParts,
+  WebhookLanes,
+} from '../backend/deliveries.ts'
+import { laneKey } from '../backend/deliveries.ts'
+import type { Nodes } from '../backend/nodes.ts'
+import type { Statistics } from '../backend/statistics.ts'
+import type { Sync, Syncs } from '../backend/syncs.ts'
+import type { Upkeep, WaitingDeliveries } from '../backend/upkeep.ts'
+import { type Clock, toWallClock } from '../util/time/clock.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
+import { SharedRefresh } from '../util/workers/shared-refresh.ts'
+import { THRESHOLDS } from './conditions.ts'
+import type { DestinationFacts, Facts, WebhookFacts } from './facts.ts'
+import { RecentResults } from './recent-results.ts'
+
+export interface FactsDeps {
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly deliveries: Pick<Deliveries, 'list'>
+  readonly reports: DeliveryReports
+  readonly lanes: Pick<WebhookLanes, 'states'>
+  /** Includes unwritten counts. */
+  readonly statistics: Pick<Statistics, 'read'>
+  readonly syncs: Pick<Syncs, 'last'>
+  readonly nodes: Pick<Nodes, 'current'>
+  readonly upkeep: Pick<Upkeep, 'backlog' | 'corruptions' | 'missing' | 'freeBytes'>
+  readonly backups: { readonly lastAt: number | null }
+  readonly clock: Clock
+  /** Of webhooks without their own. */
+  readonly retryWindowMs: number
+}
+
+/** The destinations with the newest failures or the largest backlog come first. */
+const MAX_DESTINATIONS = 500
+/** Destinations whose failures are grouped: each reads up to 2,000 deliveries. */
+const MAX_GROUPED = 20
+const MAX_EXPIRED = 50
+const MAX_CORRUPTIONS = 20
+/** How long results of the more expensive reads are reused. */
+const TTL_MS = 30_000
+
+/** Collects the facts for `currentProblems`. The work of a call is bounded, and it yields to the event loop. */
+export class FactsCollector {
+  readonly #deps: FactsDeps
+  readonly #results: RecentResults
+  readonly #waiting: Cache<WaitingParts>
+  readonly #failures: Cache<readonly FailureGroup[]>
+  readonly #expired: Cache<number | undefined>
+  readonly #syncs: Cache<readonly Sync[]>
+  /** Calls at the same time share the work. */
+  readonly #refresh: SharedRefresh
+  #facts: Omit<Facts, 'checks'> | undefined
+
+  constructor(deps: FactsDeps) {
+    this.#deps = deps
+    const { clock } = deps
+    this.#results = new RecentResults(deps)
+    this.#waiting = new Cache(clock)
+    this.#failures = new Cache(clock)
+    this.#expired = new Cache(clock)
+    this.#syncs = new Cache(clock)
+    this.#refresh = new SharedRefresh(async () => {
+      this.#facts = await this.#collect()
+    })
+  }
+
+  /** Everything except the checks of `/readyz`. */
+  async collect(): Promise<Omit<Facts, 'checks'>> {
+    await this.#refresh.run()
+    return this.#facts!
+  }
+
+  async #collect(): Promise<Omit<Facts, 'checks'>> {
+    const { catalog, upkeep, nodes, backups, clock } = this.#deps
+    await this.#results.refresh()
+    const { waiting, quarantined } = await upkeep.backlog()
+    const snapshot = catalog.current
+    const missing = Object.values(await upkeep.missing())
+    return {
+      now: clock.wall(),
+      destinations: await this.#destinations(snapshot, waiting),
+      refused: this.#refused(snapshot),
+      unlinked: this.#unlinked(snapshot),
+      quarantined,
+      corruptions: await upkeep.corruptions(MAX_CORRUPTIONS),
+      missing: missing.reduce((sum, each) => sum + Math.abs(each), 0),
+      freeBytes: await upkeep.freeBytes(),
+      lastBackupAt: backups.lastAt,
+      lostNodes: nodes.current.filter(({ isAlive }) => !isAlive),
+      missedBySyncs: await this.#missedBySyncs(snapshot),
+    }
+  }
+
+  async #destinations(
+    { destinations }: CatalogSnapshot,
+    waiting: readonly WaitingDeliveries[],
+  ): Promise<DestinationFacts[]> {
+    const { lanes, clock } = this.#deps
+    const expired = new Map(
+      this.#results.counts('failed.').map((count) => [count.destinationId, count]),
+    )
+    const ids = new Set([
+      ...this.#results.failed(),
+      ...expired.keys(),
+      ...waiting.toSorted((a, b) => b.count - a.count).map(({ destinationId }) => destinationId),
+      ...[...destinations.values()].filter(needsLook).map(({ id }) => id),
+    ])
+    // Failures of deleted destinations are no current problem.
+    const checked = [...ids].flatMap((id) => destinations.get(id) ?? []).slice(0, MAX_DESTINATIONS)
+    const states = await lanes.states(checked.map(({ id }) => id))
+    const slices = new TimeSlices(clock)
+    const found: DestinationFacts[] = []
+    for (const destination of checked) {
+      await slices.yieldIfOver()
+      const { id } = destination
+      const counts = {
+        pending: countIn(waiting, id, 'pending'),
+        held: countIn(waiting, id, 'held'),
+      }
+      const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending > 0)
+      const results = this.#results.of(id)
+      const isGrouped =
+        isFailing(webhooks, results) &&
+        found.filter(({ failures }) => failures.length > 0).length < MAX_GROUPED
+      found.push({
+        destination,
+        ...counts,
+        webhooks,
+        results,
+        expired: await this.#expiredOf(id, expired.get(id)),
+        failures: isGrouped ? await this.#failuresOf(id) : [],
+        certificates: certificatesOf(destination, clock.wall()),
+      })
+    }
+    return found
+  }
+
+  async #webhooks(
+    { id: destinationId, settings, enabled, paused }: Destination,
+    states: readonly LaneState[],
+    isPending: boolean,
+  ): Promise<WebhookFacts[]> {
+    const { reports, clock, retryWindowMs } = this.#deps
+    if (!enabled || paused !== null) return []
+    const running = settings.webhooks.filter((webhook) => webhook.paused === undefined)
+    const found: WebhookFacts[] = []
+    for (const { url, limits } of running) {
+      const state = states.find((each) => each.url === url)
+      if (state === undefined) continue
+      const lane = { destinationId, url }
+      const waiting = isPending
+        ? await this.#waiting.get(laneKey(lane), () => reports.waitingIn(lane))
+        : NOTHING
+      const shown = (at: number | null): number | null => at && toWallClock(at, clock)
+      const { brokenSince, openUntil, retryAfterUntil } = state
+      const times = {
+        brokenSince: shown(brokenSince),
+        openUntil: shown(openUntil),
+        retryAfterUntil: shown(retryAfterUntil),
+      }
+      found.push({
+        url,
+        state: { ...state, ...times },
+        waiting,
+        retryWindowMs: limits?.retryWindowMs ?? retryWindowMs,
+      })
+    }
+    return found
+  }
+
+  /** The deliveries that expired within a day, unless all have been replayed since. */
+  async #expiredOf(
+    destinationId: string,
+    counted: { readonly count: number; readonly firstAt: number } | undefined,
+  ): Promise<DestinationFacts['expired']> {
+    if (counted === undefined) return undefined
+    const left = await this.#expired.get(destinationId, async () => {
+      const filter = { destinationId, state: 'expired' } as const
+      const { data, nextCursor } = await this.#deps.deliveries.list(filter, { limit: MAX_EXPIRED })
+      return nextCursor === null ? data.length : undefined
+    })
+    const count = Math.min(counted.count, left ?? Infinity)
+    return count === 0 ? undefined : { count, firstAt: counted.firstAt }
+  }
+
+  #failuresOf(destinationId: string): Promise<readonly FailureGroup[]> {
+    return this.#failures.get(
+      destinationId,
+      async () => (await this.#deps.reports.failures({ destinationId })).groups,
+    )
+  }
+
+  #refused({ sources }: CatalogSnapshot): Facts['refused'] {
+    const now = this.#deps.clock.wall()
+    return this.#results
+      .counts('rejected.')
+      .flatMap(({ sourceId, name, count, firstAt, lastAt }) => {
+        const reason = name as Facts['refused'][number]['reason']
+        if (lastAt < now - THRESHOLDS.refusedMs) return []
+        const source = sources.get(sourceId)
+        // A deleted source, or one that has been enabled since.
+        if (sourceId !== '' && source === undefined) return []
+        if (reason === 'source_disabled' && source?.enabled) return []
+        return { source: { id: sourceId, name: source?.name ?? '' }, reason, count, since: firstAt }
+      })
+  }
+
+  #unlinked({ sources }: CatalogSnapshot): Facts['unlinked'] {
+    return this.#results.counts('unlinked.').map(({ sourceId, name, count }) => ({
+      source: { id: sourceId, name: sources.get(sourceId)?.name ?? sourceId },
+      reason: name as Facts['unlinked'][number]['reason'],
+      count,
+    }))
+  }
+
+  async #missedBySyncs({ computations }: CatalogSnapshot): Promise<Facts['missedBySyncs']> {
+    const syncs = await this.#syncs.get('', async () => [
+      ...(await this.#deps.syncs.last()).values(),
+    ])
+    return syncs.flatMap(({ computationId, missed }) => {
+      const computation = computations.get(computationId)
+      if (computation === undefined || missed === 0) return []
+      return { id: computationId, name: computation.name, count: missed }
+    })
+  }
+}
+
+const NOTHING: WaitingParts = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+
+function countIn(
+  waiting: readonly WaitingDeliveries[],
+  id: string,
+  state: WaitingDeliveries['state'],
+): number {
+  return waiting.find((each) => each.destinationId === id && each.state === state)?.count ?? 0
+}
+
+function isFailing(
+  webhooks: readonly WebhookFacts[],
+  results: DestinationFacts['results'],
+): boolean {
+  return (
+    webhooks.some(({ state }) => state.breaker !== 'closed') ||
+    (results !== undefined && results.attempts > results.delivered)
+  )
+}
+
+/** Whether its settings alone are a reason to look at it. */
+function needsLook({ enabled, paused, settings }: Destination): boolean {
+  return (
+    enabled &&
+    (paused !== null ||
+      settings.webhooks.some(
+        ({ paused: pause, auth }) =>
+          pause !== undefined || (auth !== undefined && 'clientCertificate' in auth),
+      ))
+  )
+}
+
+/** Parsed once for each text. */
+const expiries = new Map<string, number>()
+const MAX_EXPIRIES = 1_000
+
+/** The client certificates that have expired, or will soon. */
+function certificatesOf({ settings }: Destination, now: number): DestinationFacts['certificates'] {
+  return settings.webhooks.flatMap(({ url, auth }) => {
+    if (auth === undefined || !('clientCertificate' in auth)) return []
+    const expiresAt = expiryOf(auth.clientCertificate.certificate)
+    return expiresAt <= now + THRESHOLDS.certificateMs ? { url, expiresAt } : []
+  })
+}
+
+/** When the certificate expires, in milliseconds since the epoch. */
+function expiryOf(certificate: string): number {
+  let expiresAt = expiries.get(certificate)
+  if (expiresAt !== undefined) return expiresAt
+  expiresAt = Date.parse(new X509Certificate(certificate).validTo)
+  if (expiries.size >= MAX_EXPIRIES) expiries.clear()
+  expiries.set(certificate, expiresAt)
+  return expiresAt
+}
+
+/** Values that are read again when they are 30 seconds old. */
+class Cache<T> {
+  readonly #clock: Clock
+  readonly #values = new Map<string, { readonly value: T; readonly at: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async get(key: string, read: () => Promise<T>): Promise<T> {
+    const now = this.#clock.now()
+    const stored = this.#values.get(key)
+    if (stored !== undefined && now - stored.at < TTL_MS) return stored.value
+    for (const [each, { at }] of this.#values) if (now - at >= TTL_MS) this.#values.delete(each)
+    const value = await read()
+    this.#values.set(key, { value, at: now })
+    return value
+  }
+}

@@ -1,0 +1,63 @@
+import type { Destination, WebhookState } from '@hookline/protocol'
+import type { FailureGroup, WaitingParts } from '../backend/deliveries.ts'
+import type { DestinationResults } from './recent-results.ts'
+
+export interface WebhookFacts {
+  readonly url: string
+  readonly state: WebhookState
+  readonly waiting: WaitingParts
+  readonly retryWindowMs: number
+}
+
+export interface DestinationFacts {
+  readonly destination: Destination
+  readonly pending: number
+  readonly held: number
+  /** Without the paused ones. */
+  readonly webhooks: readonly WebhookFacts[]
+  readonly results: DestinationResults | undefined
+  /** Deliveries that expired and have not been delivered since. */
+  readonly expired: { readonly count: number; readonly firstAt: number } | undefined
+  /** Largest first. */
+  readonly failures: readonly FailureGroup[]
+  readonly certificates: readonly { readonly url: string; readonly expiresAt: number }[]
+}
+
+interface SourceFacts {
+  /** Empty if no source is known. */
+  readonly id: string
+  readonly name: string
+}
+
+export interface Facts {
+  /** The system clock. */
+  readonly now: number
+  readonly destinations: readonly DestinationFacts[]
+  readonly refused: readonly {
+    readonly source: SourceFacts
+    readonly reason: 'source_disabled' | 'unknown_write_key' | 'rate_limited'
+    readonly count: number
+    readonly since: number
+  }[]
+  readonly unlinked: readonly {
+    readonly source: SourceFacts
+    readonly reason: 'placeholder' | 'limit'
+    readonly count: number
+  }[]
+  readonly quarantined: number
+  readonly corruptions: readonly { readonly foundAt: number; readonly description: string }[]
+  /** Events, decisions and deliveries that are missing for no known reason. */
+  readonly missing: number
+  readonly freeBytes: number | null
+  readonly lastBackupAt: number | null
+  readonly lostNodes: readonly { readonly id: string; readonly seenAt: number }[]
+  readonly missedBySyncs: readonly {
+    readonly id: string
+    readonly name: string
+    readonly count: number
+  }[]
+  /** The checks of `/readyz`. */
+  readonly checks: Readonly<
+    Record<string, { readonly ok: boolean; readonly note?: string; readonly reason?: string }>
+  >
+}

@@ -1,0 +1,55 @@
+import type { DeliveryClass } from '@hookline/protocol'
+import { type ConditionName, CONDITIONS } from './conditions.ts'
+
+/** What a problem is about. */
+export interface Subject {
+  readonly kind: 'service' | 'source' | 'destination' | 'node'
+  /** Empty for the service, and for calls without a known source. */
+  readonly id: string
+  readonly name: string
+}
+
+/** A condition that applies to a subject now. */
+export interface Finding {
+  readonly condition: ConditionName
+  readonly subject: Subject
+  /** Distinguishes findings with the same condition and subject. */
+  readonly detail: string
+  readonly title: string
+  readonly remedy: string
+  /** In milliseconds since the epoch; `null` if unknown. */
+  readonly since: number | null
+  readonly count: number | null
+  /** The webhook; `null` if it is about none, or all. */
+  readonly url: string | null
+  /** The class of the failures. */
+  readonly class?: DeliveryClass
+  /** A path of the console. */
+  readonly to: string
+}
+
+export function finding(
+  condition: ConditionName,
+  subject: Subject,
+  title: string,
+  { to, ...more }: Partial<Finding> & Pick<Finding, 'to'>,
+): Finding {
+  const { remedy } = CONDITIONS[condition]
+  const none = { detail: '', since: null, count: null, url: null }
+  return { condition, subject, title, remedy, ...none, ...more, to }
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${whole(count)} ${count === 1 ? one : many}`
+}
+
+export function whole(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+export function duration(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`
+  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`
+  if (ms < 172_800_000) return `${Math.round(ms / 360_000) / 10} h`
+  return `${Math.round(ms / 86_400_000)} days`
+}

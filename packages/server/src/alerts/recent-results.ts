@@ -1,0 +1,184 @@
+import { type CountsRow, SPANS, type Statistics } from '../backend/statistics.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { THRESHOLDS } from './conditions.ts'
+
+/** The results of a destination's attempts. Times are the starts of minutes. */
+export interface DestinationResults {
+  /** Within the last hour. */
+  readonly attempts: number
+  readonly delivered: number
+  /** Within the last minutes. */
+  readonly recent: { readonly attempts: number; readonly delivered: number }
+  /** Failed attempts in the minutes after the last one with a success. */
+  readonly failuresInRow: number
+  readonly lastDeliveredAt: number | null
+  readonly lastFailedAt: number | null
+  /** The first failure after the last success. */
+  readonly failingSince: number | null
+}
+
+/** Counts of the last day, and the minute of the last one. */
+export interface DayCount {
+  readonly sourceId: string
+  readonly destinationId: string
+  readonly name: string
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+}
+
+interface Minute {
+  readonly start: number
+  attempts: number
+  delivered: number
+}
+
+/** The counts that concern lost calls and deliveries, and ids that were not linked. */
+const COUNTED =
+  /^(?:rejected\.(?:source_disabled|unknown_write_key|rate_limited)|failed\.expired|unlinked\.(?:placeholder|limit))$/
+
+/**
+ * The recent results of all destinations and the counts of the last day, from the statistics: they survive a restart and include all
+ * nodes. The first refresh reads the minutes of an hour and the hours of a day; the next ones read only the minutes since.
+ */
+export class RecentResults {
+  readonly #statistics: Pick<Statistics, 'read'>
+  readonly #clock: Clock
+  /** By destination, oldest first: the minutes of the last hour with a failure, the recent ones, and the last one with a success. */
+  readonly #minutes = new Map<string, Map<number, Minute>>()
+  /** By key and minute or hour. */
+  readonly #counts = new Map<string, { readonly of: CountsRow; readonly name: string } & Parts>()
+  /** The start of the last minute read. */
+  #readTo: number | undefined
+
+  constructor({ statistics, clock }: { statistics: Pick<Statistics, 'read'>; clock: Clock }) {
+    this.#statistics = statistics
+    this.#clock = clock
+  }
+
+  async refresh(): Promise<void> {
+    const now = this.#clock.wall()
+    const minute = startOf(now, SPANS.minute)
+    const hour = startOf(now - THRESHOLDS.neverMs, SPANS.hour)
+    if (this.#readTo === undefined) {
+      // Whole hours before, minutes after: no count is read twice.
+      await this.#read('hour', startOf(now - THRESHOLDS.lostMs, SPANS.hour), hour)
+      await this.#read('minute', hour, now + 1)
+    } else {
+      // Another node may write the previous minute late.
+      const from = Math.min(this.#readTo, minute) - SPANS.minute
+      await this.#read('minute', from, now + 1)
+    }
+    this.#readTo = minute
+    this.#forget(now)
+  }
+
+  of(destinationId: string): DestinationResults | undefined {
+    const minutes = [...(this.#minutes.get(destinationId)?.values() ?? [])]
+    if (minutes.length === 0) return undefined
+    const recentFrom = this.#clock.wall() - THRESHOLDS.recentMs
+    const recent = minutes.filter(({ start }) => start >= recentFrom)
+    const lastDeliveredAt = lastOf(minutes.filter(({ delivered }) => delivered > 0))
+    const since = minutes.filter(
+      ({ start, attempts, delivered }) =>
+        attempts > delivered && start > (lastDeliveredAt ?? -Infinity),
+    )
+    return {
+      ...sumOf(minutes),
+      recent: sumOf(recent),
+      failuresInRow: sumOf(since).attempts,
+      lastDeliveredAt,
+      lastFailedAt: lastOf(minutes.filter(({ attempts, delivered }) => attempts > delivered)),
+      failingSince: since[0]?.start ?? null,
+    }
+  }
+
+  /** The destinations with a failed attempt in the last hour. */
+  failed(): string[] {
+    return [...this.#minutes].flatMap(([id, minutes]) =>
+      [...minutes.values()].some(({ attempts, delivered }) => attempts > delivered) ? id : [],
+    )
+  }
+
+  /** The counts of the last day whose names begin with `prefix`. */
+  counts(prefix: 'rejected.' | 'failed.' | 'unlinked.'): DayCount[] {
+    return [...this.#counts.values()].flatMap(({ of, name, parts }) => {
+      if (!name.startsWith(prefix)) return []
+      const starts = [...parts.keys()]
+      return {
+        sourceId: of.sourceId,
+        destinationId: of.destinationId,
+        name: name.slice(prefix.length),
+        count: [...parts.values()].reduce((sum, each) => sum + each, 0),
+        firstAt: Math.min(...starts),
+        lastAt: Math.max(...starts),
+      }
+    })
+  }
+
+  async #read(span: 'minute' | 'hour', from: number, to: number): Promise<void> {
+    const slices = new TimeSlices(this.#clock)
+    for await (const rows of this.#statistics.read({ span, from, to })) {
+      for (const row of rows) {
+        await slices.yieldIfOver()
+        this.#add(row)
+      }
+    }
+  }
+
+  #add(row: CountsRow): void {
+    const { start, sourceId, destinationId, counts } = row
+    for (const [name, count] of Object.entries(counts))
+      if (COUNTED.test(name)) {
+        const key = `${sourceId} ${destinationId} ${name}`
+        const kept = this.#counts.get(key) ?? { of: row, name, parts: new Map<number, number>() }
+        kept.parts.set(start, count)
+        this.#counts.set(key, kept)
+      }
+    if (row.span === 'hour' || destinationId === '') return
+    const names = Object.keys(counts).filter((name) => name.startsWith('attempts.'))
+    if (names.length === 0) return
+    const attempts = names.reduce((sum, name) => sum + counts[name]!, 0)
+    const minutes = this.#minutes.get(destinationId) ?? new Map<number, Minute>()
+    minutes.set(start, { start, attempts, delivered: counts['attempts.2xx'] ?? 0 })
+    this.#minutes.set(destinationId, minutes)
+  }
+
+  /** Forgets what is too old, and minutes without failures except the recent ones and the last one. */
+  #forget(now: number): void {
+    for (const [id, minutes] of this.#minutes) {
+      const lastDeliveredAt = lastOf([...minutes.values()].filter(({ delivered }) => delivered > 0))
+      for (const { start, attempts, delivered } of minutes.values()) {
+        const isOver = start < now - THRESHOLDS.neverMs
+        const isOld = start < now - THRESHOLDS.recentMs - SPANS.minute
+        const isPlain = attempts === delivered && start !== lastDeliveredAt
+        if (isOver || (isOld && isPlain)) minutes.delete(start)
+      }
+      if (minutes.size === 0) this.#minutes.delete(id)
+    }
+    for (const [key, { parts }] of this.#counts) {
+      for (const start of parts.keys()) if (start < now - THRESHOLDS.lostMs) parts.delete(start)
+      if (parts.size === 0) this.#counts.delete(key)
+    }
+  }
+}
+
+interface Parts {
+  readonly parts: Map<number, number>
+}
+
+function sumOf(minutes: readonly Minute[]): { attempts: number; delivered: number } {
+  return {
+    attempts: minutes.reduce((sum, { attempts }) => sum + attempts, 0),
+    delivered: minutes.reduce((sum, { delivered }) => sum + delivered, 0),
+  }
+}
+
+function lastOf(minutes: readonly Minute[]): number | null {
+  return minutes.length === 0 ? null : Math.max(...minutes.map(({ start }) => start))
+}
+
+function startOf(at: number, span: number): number {
+  return Math.floor(at / span) * span
+}

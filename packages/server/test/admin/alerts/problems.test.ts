@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+interface Problem {
+  readonly key: string
+  readonly condition: string
+  readonly severity: string
+  readonly title: string
+  readonly since: string | null
+  readonly count: number | null
+  readonly subject: { readonly kind: string; readonly id: string; readonly name: string }
+  readonly causes: readonly { readonly condition: string; readonly severity: string }[]
+  readonly to: string
+}
+
+async function problemsOf(server: AdminServer): Promise<readonly Problem[]> {
+  const { data } = await server.must<{ data: Problem[] }>('GET', '/problems')
+  return data.filter(({ condition }) => condition !== 'disk_low')
+}
+
+async function open() {
+  const server = await AdminServer.open()
+  const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'Shop' } })
+  const body = {
+    sourceId: source.id,
+    type: 'Webhooks',
+    name: 'CRM',
+    enabled: true,
+    settings: { webhooks: [{ url: 'https://a.example' }] },
+  }
+  const destination = await server.must<{ id: string }>('POST', '/destinations', { body })
+  const count = (start: number, counts: Record<string, number>, destinationId = destination.id) =>
+    server.backend.statistics.add(
+      (['minute', 'hour'] as const).map((span) => {
+        const length = span === 'minute' ? MINUTE : HOUR
+        const at = Math.floor(start / length) * length
+        return { span, start: at, sourceId: source.id, destinationId, counts }
+      }),
+    )
+  return Object.assign(server, { sourceId: source.id, destinationId: destination.id, count })
+}
+
+test('a service without problems has none', async () => {
+  await using server = await open()
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('a destination that never worked is a problem until it works', async () => {
+  await using server = await open()
+  await server.count(NOON, { 'attempts.5xx': 1 })
+  expect(await problemsOf(server)).toEqual([
+    {
+      key: `destination ${server.destinationId}`,
+      condition: 'webhook_failing',
+      severity: 'failing',
+      title: 'CRM: None of 1 attempt in the last hour succeeded.',
+      remedy: 'Send a test to see the response of the receiver.',
+      since: '2026-01-15T12:00:00.000Z',
+      count: 1,
+      subject: { kind: 'destination', id: server.destinationId, name: 'CRM' },
+      causes: [
+        {
+          title: 'CRM: None of 1 attempt in the last hour succeeded.',
+          remedy: 'Send a test to see the response of the receiver.',
+          url: null,
+          condition: 'webhook_failing',
+          severity: 'failing',
+        },
+      ],
+      to: `/destinations/${server.destinationId}`,
+    },
+  ])
+  server.clock.advance(MINUTE)
+  await server.count(NOON + MINUTE, { 'attempts.2xx': 1, delivered: 1 })
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('many failures are no problem a few minutes after the receiver works again', async () => {
+  await using server = await open()
+  await server.count(NOON, { 'attempts.5xx': 1_000, 'attempts.2xx': 1 })
+  expect(await problemsOf(server)).toHaveLength(1)
+  server.clock.advance(6 * MINUTE)
+  await server.count(NOON + 6 * MINUTE, { 'attempts.2xx': 2 })
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('the results of another process count', async () => {
+  await using server = await open()
+  await server.count(NOON - 30 * MINUTE, { 'attempts.no_response': 2 })
+  expect((await problemsOf(server)).map(({ count }) => count)).toEqual([2])
+})
+
+test('calls that a disabled source refused are lost, until it is enabled', async () => {
+  await using server = await open()
+  const path = `/sources/${server.sourceId}`
+  await server.must('PATCH', path, { body: { enabled: false } })
+  await server.count(NOON, { 'rejected.source_disabled': 39 }, '')
+  await server.count(NOON - MINUTE, { 'rejected.source_disabled': 1 }, '')
+  expect(await problemsOf(server)).toMatchObject([
+    {
+      condition: 'calls_refused',
+      severity: 'data_loss',
+      title: 'Shop: 40 calls were refused and lost, because the source is disabled.',
+      count: 40,
+      subject: { kind: 'source', id: server.sourceId, name: 'Shop' },
+      to: `/sources?source=${server.sourceId}`,
+    },
+  ])
+  await server.must('PATCH', path, { body: { enabled: true } })
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('refused calls count for an hour after the last one', async () => {
+  await using server = await open()
+  await server.count(NOON, { 'rejected.rate_limited': 3 }, '')
+  expect(await problemsOf(server)).toHaveLength(1)
+  server.clock.advance(61 * MINUTE)
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('expired deliveries come before failures, until they are replayed', async () => {
+  await using server = await open()
+  const { destinationId } = server
+  const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })
+  await server.count(NOON, { 'attempts.5xx': 4, 'failed.expired': 1 })
+  expect(await problemsOf(server)).toMatchObject([
+    {
+      condition: 'deliveries_expired',
+      severity: 'data_loss',
+      count: 1,
+      causes: [{ condition: 'deliveries_expired' }, { condition: 'webhook_failing' }],
+    },
+  ])
+  await server.must('POST', `/deliveries/${id}/retry`)
+  server.clock.advance(MINUTE)
+  await server.count(NOON + MINUTE, { 'attempts.2xx': 1 })
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('failures of a deleted destination are no problem, and are not retried', async () => {
+  await using server = await open()
+  const { destinationId } = server
+  const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })
+  await server.count(NOON, { 'attempts.5xx': 4, 'failed.expired': 1 })
+  await server.must('DELETE', `/destinations/${destinationId}`)
+  expect(await problemsOf(server)).toEqual([])
+  const retried = await server.call<ProblemDocument>('POST', `/deliveries/${id}/retry`)
+  expect([retried.status, retried.body.code, retried.body.detail]).toEqual([
+    409,
+    'invalid_state',
+    'The destination was deleted.',
+  ])
+})

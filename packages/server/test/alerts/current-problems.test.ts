@@ -1,0 +1,219 @@
+import { expect, test } from 'vitest'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { THRESHOLDS } from '../../src/alerts/conditions.ts'
+import { currentProblems } from '../../src/alerts/current-problems.ts'
+import type { DestinationFacts, Facts } from '../../src/alerts/facts.ts'
+import type { DestinationResults } from '../../src/alerts/recent-results.ts'
+
+const MINUTE = 60_000
+const URL_A = 'https://a.example/secret-path'
+
+const NOTHING: Facts = {
+  now: NOON,
+  destinations: [],
+  refused: [],
+  unlinked: [],
+  quarantined: 0,
+  corruptions: [],
+  missing: 0,
+  freeBytes: 1e12,
+  lastBackupAt: null,
+  lostNodes: [],
+  missedBySyncs: [],
+  checks: {},
+}
+
+const WEBHOOK = {
+  url: URL_A,
+  state: {
+    url: URL_A,
+    breaker: 'closed' as const,
+    brokenSince: null,
+    openUntil: null,
+    retryAfterUntil: null,
+    pacePerSecond: null,
+  },
+  waiting: { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined },
+  retryWindowMs: 4 * 60 * MINUTE,
+}
+
+const GOOD: DestinationResults = {
+  attempts: 100,
+  delivered: 100,
+  recent: { attempts: 10, delivered: 10 },
+  failuresInRow: 0,
+  lastDeliveredAt: NOON,
+  lastFailedAt: null,
+  failingSince: null,
+}
+
+function destination(changes: Partial<DestinationFacts> = {}): DestinationFacts {
+  return {
+    destination: newDestination({ settings: { webhooks: [{ url: URL_A, headers: {} }] } }),
+    pending: 0,
+    held: 0,
+    webhooks: [WEBHOOK],
+    results: undefined,
+    expired: undefined,
+    failures: [],
+    certificates: [],
+    ...changes,
+  }
+}
+
+function problemsOf(changes: Partial<DestinationFacts>) {
+  return currentProblems({ ...NOTHING, destinations: [destination(changes)] })
+}
+
+test('a service without problems has none', () => {
+  expect(currentProblems({ ...NOTHING, destinations: [destination({ results: GOOD })] })).toEqual(
+    [],
+  )
+})
+
+test.each<[string, Partial<Facts>, string]>([
+  ['little free space', { freeBytes: THRESHOLDS.minFreeBytes - 1 }, 'disk_low'],
+  ['quarantined items', { quarantined: 2 }, 'quarantine'],
+  ['corrupted data', { corruptions: [{ foundAt: NOON, description: 'lost' }] }, 'damage_found'],
+  ['missing rows', { missing: 1 }, 'damage_found'],
+  ['an old backup', { lastBackupAt: NOON - THRESHOLDS.maxBackupAgeMs - 1 }, 'backup_old'],
+  ['a lost node', { lostNodes: [{ id: 'n', seenAt: NOON }] }, 'node_lost'],
+  ['missed changes', { missedBySyncs: [{ id: 'aud_a', name: 'A', count: 1 }] }, 'sync_missed'],
+  ['a failed check', { checks: { database: { ok: false, reason: 'full' } } }, 'check_failed'],
+  ['a noted check', { checks: { clock: { ok: true, note: 'set' } } }, 'check_noted'],
+])('%s are one problem', (_name, facts, condition) => {
+  expect(currentProblems({ ...NOTHING, ...facts }).map((each) => each.condition)).toEqual([
+    condition,
+  ])
+})
+
+test('values at the thresholds are no problem', () => {
+  const lastBackupAt = NOON - THRESHOLDS.maxBackupAgeMs
+  expect(currentProblems({ ...NOTHING, freeBytes: THRESHOLDS.minFreeBytes, lastBackupAt })).toEqual(
+    [],
+  )
+})
+
+test('refused calls name the source and the number of lost calls, and come first', () => {
+  const [first] = currentProblems({
+    ...NOTHING,
+    freeBytes: 0,
+    refused: [
+      {
+        source: { id: 'src_a', name: 'Shop' },
+        reason: 'source_disabled',
+        count: 40,
+        since: NOON,
+      },
+    ],
+  })
+  expect(first).toMatchObject({
+    condition: 'calls_refused',
+    title: 'Shop: 40 calls were refused and lost, because the source is disabled.',
+    subject: { kind: 'source', id: 'src_a', name: 'Shop' },
+    count: 40,
+  })
+})
+
+test('a destination that never worked is failing after one attempt', () => {
+  const results = { ...GOOD, attempts: 1, delivered: 0, failuresInRow: 1 }
+  expect(problemsOf({ results })).toMatchObject([
+    { condition: 'webhook_failing', title: 'CRM: None of 1 attempt in the last hour succeeded.' },
+  ])
+})
+
+test('a destination that works again is no problem, whatever its last hour was', () => {
+  const results = { ...GOOD, attempts: 500, delivered: 3, recent: { attempts: 3, delivered: 3 } }
+  expect(problemsOf({ results })).toEqual([])
+})
+
+test.each<[string, Partial<DestinationResults>, number]>([
+  ['few of the recent attempts succeed', { recent: { attempts: 10, delivered: 4 } }, 1],
+  ['half of them succeed', { recent: { attempts: 10, delivered: 5 } }, 0],
+  ['there are too few to judge', { recent: { attempts: 9, delivered: 1 } }, 0],
+  ['the last three failed', { failuresInRow: 3 }, 1],
+  ['the last two failed', { failuresInRow: 2 }, 0],
+])('if %s', (_name, results, count) => {
+  expect(problemsOf({ results: { ...GOOD, ...results } })).toHaveLength(count)
+})
+
+test('a destination has one row, with its causes and the worst one as its title', () => {
+  const oldestAt = NOON - 3.5 * 60 * MINUTE
+  const state = { ...WEBHOOK.state, breaker: 'open' as const, brokenSince: oldestAt }
+  const problems = problemsOf({
+    webhooks: [{ ...WEBHOOK, state, waiting: { ...WEBHOOK.waiting, pending: 5, oldestAt } }],
+    expired: { count: 2, firstAt: NOON - 1 },
+    failures: [
+      {
+        destinationId: 'dst_a',
+        class: 'http_5xx',
+        status: 503,
+        count: 7,
+        firstSeenAt: NOON - 9,
+        lastSeenAt: NOON,
+        sampleDeliveryId: 'msg_a',
+        lastError: null,
+      },
+    ],
+  })
+  expect(problems).toHaveLength(1)
+  expect(problems[0]!.causes.map(({ condition }) => condition)).toEqual([
+    'deliveries_expired',
+    'deliveries_expiring',
+    'webhook_failing',
+    'webhook_failing',
+  ])
+  expect(problems[0]).toMatchObject({
+    condition: 'deliveries_expired',
+    title: 'CRM: 2 deliveries expired and were not delivered.',
+    to: '/failures?destination=dst_a',
+  })
+  // A path may contain a credential.
+  expect(problems[0]!.causes.map(({ title }) => title).join()).not.toContain('secret-path')
+})
+
+test('deliveries that wait without a known reason are late after ten minutes', () => {
+  const waiting = (ageMs: number) =>
+    problemsOf({
+      webhooks: [
+        { ...WEBHOOK, waiting: { ...WEBHOOK.waiting, pending: 1, oldestAt: NOON - ageMs } },
+      ],
+    }).map(({ condition }) => condition)
+  expect(waiting(10 * MINUTE)).toEqual([])
+  expect(waiting(10 * MINUTE + 1)).toEqual(['deliveries_late'])
+})
+
+test('deliveries are about to expire an hour before, or after half of a shorter window', () => {
+  const conditions = (retryWindowMs: number, ageMs: number) =>
+    problemsOf({
+      webhooks: [
+        {
+          ...WEBHOOK,
+          retryWindowMs,
+          waiting: { ...WEBHOOK.waiting, pending: 1, oldestAt: NOON - ageMs },
+        },
+      ],
+    })[0]?.condition
+  expect(conditions(240 * MINUTE, 179 * MINUTE)).toBe('deliveries_late')
+  expect(conditions(240 * MINUTE, 180 * MINUTE)).toBe('deliveries_expiring')
+  expect(conditions(10 * MINUTE, 4 * MINUTE)).toBe(undefined)
+  expect(conditions(10 * MINUTE, 5 * MINUTE)).toBe('deliveries_expiring')
+})
+
+test('a webhook that Hookline paused is failing, and one that an operator paused is not', () => {
+  const paused = (reason: 'operator' | 'webhook_gone') => {
+    const webhooks = [{ url: URL_A, headers: {}, paused: { since: NOON, reason } }]
+    return problemsOf({ destination: newDestination({ settings: { webhooks } }), webhooks: [] })
+  }
+  expect(paused('webhook_gone')[0]!.condition).toBe('webhook_paused')
+  expect(paused('operator')[0]!.condition).toBe('deliveries_held')
+})
+
+test('a disabled destination is a problem only with undelivered events', () => {
+  const disabled = newDestination({ enabled: false })
+  expect(problemsOf({ destination: disabled, webhooks: [] })).toEqual([])
+  expect(problemsOf({ destination: disabled, webhooks: [], pending: 3 })[0]!.condition).toBe(
+    'deliveries_held',
+  )
+})
