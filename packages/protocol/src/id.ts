@@ -1,3 +1,5 @@
+import { BUILT_IN_SOURCE_ID } from './source.ts'
+
 /** The prefix of the ids of each kind of object. */
 export type IdPrefix =
   | 'src'
@@ -53,6 +55,7 @@ export function timeOfId(id: string): number {
 
 /** Whether `text` has the form of an id with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
+  if (text === BUILT_IN_SOURCE_ID) return prefix === 'src'
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(4))
 }
 

@@ -172,7 +172,7 @@ export {
   type RoundedNumbers,
   roundedNumbers,
 } from './rounded-numbers.ts'
-export type { Source, WriteKey } from './source.ts'
+export { BUILT_IN_SOURCE_ID, type Source, type WriteKey } from './source.ts'
 export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
 export {
   READY_MADE_TRANSFORMS,

@@ -7,6 +7,9 @@ export interface WriteKey {
   readonly createdAt: number
 }
 
+/** The id of the built-in source, whose events are alerts about the service. */
+export const BUILT_IN_SOURCE_ID = 'src_hookline'
+
 /** An origin of events. */
 export interface Source {
   /** `src_…` */

@@ -6,6 +6,7 @@ import { ActivityMonitor } from './activity/activity-monitor.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import { Backups } from './admin/backup.ts'
 import { reportDestinations } from './admin/destination-metrics.ts'
+import { AlertWatcher } from './alerts/alert-watcher.ts'
 import { FactsCollector } from './alerts/facts-collector.ts'
 import { Audiences } from './audiences/audiences.ts'
 import type { Backend } from './backend/backend.ts'
@@ -303,7 +304,7 @@ function sharedBy(
   { backend, activity, clock, config: { retryWindowMs } }: Components,
   ownLanes: Lanes,
   backups: Backups,
-): Pick<StartedWorkers, 'lanes' | 'facts' | 'backups'> {
+): Pick<StartedWorkers, 'lanes' | 'backups'> & { readonly facts: FactsCollector } {
   const lanes = new SharedLanes({ lanes: ownLanes, clock, signals: backend.signals })
   const { statistics } = activity
   const facts = new FactsCollector({ ...backend, lanes, statistics, backups, clock, retryWindowMs })
@@ -346,6 +347,8 @@ function startDelivery(
     metrics.breakersOpen.set((await lanes.status()).openBreakers)
   })
   reportDestinations(metrics, { ...backend, clock, lanes })
+  const shared = sharedBy(components, lanes, backups)
+  byOneNode('alerts', new AlertWatcher({ ...components, ...backend, ...shared }))
   return {
     checks: readinessOf(engine, clockWatch, stuckAfterMs(config)),
     failingWorkers: async () => (await engine.status()).failing,
@@ -357,7 +360,7 @@ function startDelivery(
     },
     computations: audiences.computations,
     unrecorded: () => lanes.unrecorded,
-    ...sharedBy(components, lanes, backups),
+    ...shared,
   }
 }
 

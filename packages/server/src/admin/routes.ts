@@ -7,6 +7,7 @@ import { authorize, type RouteRoles } from './access/roles.ts'
 import { SessionTokens } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { acceptJsonOnly, refuseAmbiguousUrls, refuseUndeclared, validate } from './api/validate.ts'
+import { addAlertRoutes } from './alerts.ts'
 import { addAudienceRoutes } from './audiences.ts'
 import { addAuditRoute, announceChanges } from './audit.ts'
 import { addBackupRoute } from './backup.ts'
@@ -60,6 +61,7 @@ const RESOURCES = [
   addBackupRoute,
   addSystemRoute,
   addProblemsRoute,
+  addAlertRoutes,
 ] as const
 
 /** The dependencies of all resources: the intersection of their second parameters. */

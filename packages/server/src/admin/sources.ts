@@ -1,4 +1,10 @@
-import { DEFAULT_SPACE, newId, type Source, type WriteKey } from '@hookline/protocol'
+import {
+  BUILT_IN_SOURCE_ID,
+  DEFAULT_SPACE,
+  newId,
+  type Source,
+  type WriteKey,
+} from '@hookline/protocol'
 import type { FastifyReply } from 'fastify'
 import { randomInt } from 'node:crypto'
 import Type from 'typebox'
@@ -186,7 +192,7 @@ function addRecordRoutes(app: AdminApp, deps: SourceDeps): void {
   })
 
   app.delete('/sources/:id', { schema: sourceSchemas.remove }, async (request, reply) => {
-    const source = requireSource(catalog, request.params.id)
+    const source = requireChangeable(catalog, request.params.id)
     requireMatch(request.headers['if-match'], source.version)
     const removed = catalog.current.destinationsBySource.get(source.id) ?? []
     const destinations = auditedRecords(removed, presentDestination)
@@ -235,6 +241,14 @@ function addWriteKeyRoutes(app: AdminApp, deps: SourceDeps): void {
   )
 }
 
+/** The source with this id. @throws {Problem} `invalid_state` for the built-in source */
+function requireChangeable(catalog: SourceDeps['catalog'], id: string): Source {
+  const source = requireSource(catalog, id)
+  if (id !== BUILT_IN_SOURCE_ID) return source
+  const detail = 'The built-in source cannot be changed or deleted. Change its destinations.'
+  throw new Problem('invalid_state', { detail })
+}
+
 /** @param audited extends the audit entry */
 function changeSource(
   request: RecordRequest,
@@ -244,7 +258,7 @@ function changeSource(
 ): Promise<Source> {
   const present = (source: Source): object => auditedSource(source, keyUses)
   return changeRecord<Source>({
-    read: () => requireSource(catalog, request.params.id),
+    read: () => requireChangeable(catalog, request.params.id),
     change,
     put: (next, previous) => {
       const entry = recordEntry(request, next.updatedAt, [previous, next], present)

@@ -32,7 +32,7 @@ function keyOf({ subject: { kind, id }, condition, detail }: Finding): string {
 }
 
 /** All findings, in no order. */
-function findingsIn(facts: Facts): Finding[] {
+export function findingsIn(facts: Facts): Finding[] {
   return [
     ...facts.refused.map(refusedFinding),
     ...facts.destinations.flatMap((each) => destinationFindings(each, facts.now)),

@@ -76,6 +76,11 @@ export class FactsCollector {
     return this.#facts!
   }
 
+  /** The minute of the last success within the last hour, as of the last call of `collect`. */
+  lastDeliveredAt(destinationId: string): number | undefined {
+    return this.#results.of(destinationId)?.lastDeliveredAt ?? undefined
+  }
+
   async #collect(): Promise<Omit<Facts, 'checks'>> {
     const { catalog, upkeep, nodes, backups, clock } = this.#deps
     await this.#results.refresh()

@@ -1,3 +1,4 @@
+import type { AlertStates } from './alert-states.ts'
 import type { Audit } from './audit.ts'
 import type { Catalog, KeyUses } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
@@ -56,6 +57,7 @@ export interface Backend extends AsyncDisposable {
   readonly signals: Signals
   readonly ownKeys: OwnKeys
   readonly statistics: Statistics
+  readonly alertStates: AlertStates
   readonly upkeep: Upkeep
   /** Copies a snapshot to a new file, which appears complete, or not at all. @throws {CopyNotSupportedError} if the engine does not support copies */
   copyTo(file: string): Promise<void>

@@ -16,6 +16,7 @@ export interface SupervisionOptions {
 
 /** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
 export const SIDE_WORKERS: ReadonlySet<string> = new Set([
+  'alerts',
   'profiles',
   'syncs',
   'deletions',

@@ -1,4 +1,4 @@
-import { isId } from '@hookline/protocol'
+import { BUILT_IN_SOURCE_ID, isId } from '@hookline/protocol'
 import type { ManagementApi } from './management-api.ts'
 import type { Trace, TracedDelivery } from './trace.ts'
 
@@ -23,8 +23,10 @@ export async function imbalances(
     traces.push(await api.call<Trace>('GET', `events/${id}`))
   }
   const delivered = traces.flatMap((trace) => trace.deliveries)
-  // Computed events do not come from calls.
-  const called = traces.filter(({ sourceId }) => isId('src', sourceId))
+  // Computed events and alerts do not come from calls.
+  const called = traces.filter(
+    ({ sourceId }) => isId('src', sourceId) && sourceId !== BUILT_IN_SOURCE_ID,
+  )
   const calls = called.reduce((sum, { duplicates }) => sum + 1 + duplicates, 0)
   return [
     ...traces.flatMap((trace) => unbalanced(trace, destinations)),

@@ -3837,3 +3837,84 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
         ...opts
     });
 }
+/**
+ * Shows the conditions and channels of alerts
+ */
+export function getAlerts(opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            /** The id of the built-in source. It is created with the first channel. */
+            sourceId: string;
+            /** Worst first. */
+            conditions: {
+                condition: string;
+                /** The names of the events; null if no alert is sent. */
+                events: {
+                    start: string;
+                    /** Absent: the end is not sent. */
+                    end?: string;
+                } | null;
+                /** See GET /problems. */
+                severity: "data_loss" | "failing" | "attention";
+                /** When the condition applies. */
+                threshold: string;
+                meaning: string;
+                remedy: string;
+            }[];
+            /** The destinations of the built-in source. */
+            channels: {
+                destinationId: string;
+                name: string;
+                /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, webhook. */
+                format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "webhook";
+                /** The host of its first webhook. */
+                host: string;
+                enabled: boolean;
+                /** ISO 8601, UTC. */
+                lastDeliveredAt: string | null;
+            }[];
+            /** Alerts that are held back: at most one per thing is sent in an hour. */
+            held: number;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/alerts", {
+        ...opts
+    });
+}
+/**
+ * Creates a destination that receives alerts
+ */
+export function addAlertChannel(body: {
+    /** The URL that the service gave you for messages or events. */
+    url: string;
+    /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, webhook. */
+    format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "webhook";
+    /** A string of 1 to 200 characters, not only spaces. */
+    name?: string;
+    /** Static headers. */
+    headers?: {
+        [key: string]: any;
+    };
+    /** The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer). It becomes a static header. */
+    key?: string;
+}, { idempotencyKey }: {
+    idempotencyKey?: string;
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 201;
+        data: Destination;
+    } | {
+        status: number;
+        data: Problem;
+    }>("/api/v1/alerts/channels", oazapfts.json({
+        ...opts,
+        method: "POST",
+        body,
+        headers: oazapfts.mergeHeaders(opts?.headers, {
+            "idempotency-key": idempotencyKey
+        })
+    }));
+}

@@ -1,5 +1,6 @@
 import {
   type Audience,
+  BUILT_IN_SOURCE_ID,
   type Computation,
   type ComputedTrait,
   DEFAULT_SPACE,
@@ -91,7 +92,10 @@ export function exportConfiguration(
   const entries = [...computations.values()].map((each) => computationEntry(each, destinations))
   return {
     hookline: 1,
-    sources: [...sources.values()].map((source) => sourceEntry(source, withSecrets)),
+    // An import creates the built-in source with its first destination.
+    sources: [...sources.values()]
+      .filter(({ id }) => id !== BUILT_IN_SOURCE_ID)
+      .map((source) => sourceEntry(source, withSecrets)),
     destinations: [...destinations.values()].map((each) => destinationEntry(each, withSecrets)),
     audiences: entries.filter((each) => 'condition' in each),
     traits: entries.filter((each) => 'compute' in each),

@@ -1,3 +1,4 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import Type from 'typebox'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflictError, type CatalogSnapshot } from '../../backend/catalog.ts'
@@ -143,6 +144,8 @@ function diffOf(plan: ImportPlan, current: CatalogSnapshot) {
       .filter((each) => each.before !== undefined && isChanged(each))
       .map(({ next, fields }) => ({ id: next.id, fields })),
     unchanged: idsOf(all.filter((each) => !isChanged(each))),
-    notInDocument: existing.flatMap((each) => [...each.keys()]).filter((id) => !ids.has(id)),
+    notInDocument: existing
+      .flatMap((each) => [...each.keys()])
+      .filter((id) => !ids.has(id) && id !== BUILT_IN_SOURCE_ID),
   }
 }

@@ -16,7 +16,7 @@ import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
 import type { CatalogRecord } from '../api/catalog-records.ts'
-import { sourceFaults, withToggle } from '../destinations/destinations.ts'
+import { missingSources, sourceFaults, withToggle } from '../destinations/destinations.ts'
 import { parseSourceFields } from '../destinations/routing-settings.ts'
 import { parseWebhooksSettings, type SettingsRules } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
@@ -65,6 +65,8 @@ export function planImport(
     faults.push(...faultsBelow(`/sources/${index}`, found))
     return planSource(entry, { before, fields, now })
   })
+  const missing = missingSources(document.destinations, current, now)
+  sources.push(...missing.map((source) => planRecord<Source>(source, undefined)))
   const put = { sources: nextOf(sources), destinations: [] }
   const withSources = withChange(current, { put, removed: [] })
   const destinations = document.destinations.flatMap((entry, index) => {

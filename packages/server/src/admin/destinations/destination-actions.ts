@@ -1,4 +1,5 @@
 import {
+  BUILT_IN_SOURCE_ID,
   CALL_EXAMPLES,
   type DeletionNotice,
   type Destination,
@@ -14,6 +15,7 @@ import {
   type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
+import { sampleAlert } from '../../alerts/alert-event.ts'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { destinationsOf } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
@@ -100,7 +102,7 @@ const schemas = {
     ...operations.editor('testDestination', 'Sends a test delivery and returns the result'),
     showsUsers: true,
     description:
-      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused, or its filter or sample excludes the event. A test delivery is not recorded and not retried. An archived event has the webhook-id of its delivery; a sample has a new one.',
+      'Sends a sample or an archived event to each webhook, even if the destination is disabled or paused, or its filter or sample excludes the event. A test delivery is not recorded and not retried. The sample track event for a destination of the built-in source is an alert. An archived event has the webhook-id of its delivery; a sample has a new one.',
     params: Schema.IdParams,
     body: Schema.strictObject({
       type: Type.Optional(
@@ -405,7 +407,9 @@ async function requestedContent(
     throw invalidBody('/type', code, 'Exactly one of type and eventId is required.', hint)
   }
   if (type !== undefined) {
-    const sample = sampleOf(type, formatTimestamp(clock.wall()))
+    const isAlert = sourceId === BUILT_IN_SOURCE_ID && type === 'track'
+    const now = clock.wall()
+    const sample = isAlert ? sampleAlert(now) : sampleOf(type, formatTimestamp(now))
     const content = { id: null, sourceId, body: Buffer.from(webhookPayload(sample)) }
     return sample.type === 'delete' ? content : { ...content, event: sample }
   }

@@ -1,9 +1,17 @@
-import { type Destination, formatTimestamp, isJsonObject, newId } from '@hookline/protocol'
+import {
+  BUILT_IN_SOURCE_ID,
+  type Destination,
+  formatTimestamp,
+  isJsonObject,
+  newId,
+  type Source,
+} from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
 import Type from 'typebox'
+import { builtInSource } from '../../alerts/alert-event.ts'
 import type { AuditEntry } from '../../backend/audit.ts'
-import type { CatalogSnapshot } from '../../backend/catalog.ts'
+import { CatalogConflictError, type CatalogSnapshot } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -184,26 +192,9 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
   app.post('/destinations', create, async (request, reply) => {
     const more = sourceFaults(catalog.current, request.body)
     const settings = requestedSettings(request, deps, undefined, more)
-    const now = clock.wall()
-    const destination: Destination = {
-      id: newId('dst', now),
-      name: 'Webhooks',
-      enabled: false,
-      ...request.body,
-      enabledChangedAt: now,
-      paused: null,
-      settings,
-      createdAt: now,
-      updatedAt: now,
-      version: 1,
-    }
-    const location = `${app.prefix}/destinations/${destination.id}`
-    const headers = { location, etag: entityTag(destination.version) }
-    const body = withWarnings(destination, await destinationWarnings([destination], deps))
-    const response = { status: 201, headers, body } as const
-    const entry = recordEntry(request, now, [null, destination], presentDestination)
-    await catalog.putDestination(destination, withResponse(entry, response, request))
-    return respondWith(response, reply)
+    const fields = { name: 'Webhooks', enabled: false, ...request.body, settings }
+    const created = await createDestination(request, fields, { ...deps, prefix: app.prefix })
+    return respondWith(created, reply)
   })
 
   app.patch('/destinations/:id', change, async (request, reply) => {
@@ -220,6 +211,51 @@ function addChanges(app: AdminApp, deps: DestinationDeps): void {
   })
 }
 
+/** Creates a destination, and the built-in source with its first one. Returns the response. */
+export async function createDestination(
+  request: FastifyRequest,
+  fields: Pick<Destination, 'sourceId' | 'type' | 'name' | 'enabled' | 'settings'>,
+  deps: WarningDeps & Pick<ChangeDeps, 'catalog' | 'clock'> & { readonly prefix: string },
+) {
+  const { catalog, clock, prefix } = deps
+  const now = clock.wall()
+  const destination: Destination = {
+    id: newId('dst', now),
+    ...fields,
+    enabledChangedAt: now,
+    paused: null,
+    createdAt: now,
+    updatedAt: now,
+    version: 1,
+  }
+  const location = `${prefix}/destinations/${destination.id}`
+  const headers = { location, etag: entityTag(destination.version) }
+  const body = withWarnings(destination, await destinationWarnings([destination], deps))
+  const response = { status: 201, headers, body } as const
+  const entry = recordEntry(request, now, [null, destination], presentDestination)
+  const audited = withResponse(entry, response, request)
+  const put = (): Promise<void> => {
+    const sources = missingSources([destination], catalog.current, now)
+    return catalog.putAll({ sources, destinations: [destination] }, audited)
+  }
+  // Another request may just have created the built-in source.
+  await put().catch((error: unknown) => {
+    if (error instanceof CatalogConflictError) return put()
+    throw error
+  })
+  return response
+}
+
+/** The built-in source, if a destination needs it and it does not exist. */
+export function missingSources(
+  destinations: readonly Pick<Destination, 'sourceId'>[],
+  { sources }: CatalogSnapshot,
+  now: number,
+): Source[] {
+  const isNeeded = destinations.some(({ sourceId }) => sourceId === BUILT_IN_SOURCE_ID)
+  return isNeeded && !sources.has(BUILT_IN_SOURCE_ID) ? [builtInSource(now)] : []
+}
+
 /** The destination as the API shows it, with its warnings. */
 export function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
@@ -228,6 +264,7 @@ export function withWarnings(destination: Destination, warnings: readonly Fault[
 export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): readonly Fault[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || sources.has(sourceId)) return []
+  if (sourceId === BUILT_IN_SOURCE_ID) return []
   const hint = 'Use the id of an existing source.'
   return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }

@@ -56,6 +56,10 @@ export const EXAMPLE_BODIES: Readonly<Record<string, object>> = {
   createTrait: { name: 'Revenue 30d', destinationIds, compute },
   changeTrait: { name: 'Revenue of 30 days' },
   previewTrait: { compute },
+  addAlertChannel: {
+    url: 'https://hooks.slack.com/services/T000/B000/XXXX',
+    format: 'slack',
+  },
   importConfiguration: {
     hookline: 1,
     sources: [{ id: SOURCE_ID, name: 'My shop', enabled: true, rateLimit: null }],

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import { type Counts, sumOf } from '../statistics.ts'
+import { putAlertStates } from '../store/alert-states.ts'
 import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
 import { putRecords, removeRecord } from '../store/catalog.ts'
 import { advanceDeletion, createDeletion } from '../store/deletions.ts'
@@ -64,6 +65,7 @@ const WRITES: readonly Write<never, unknown>[] = [
   releaseKey,
   addCounts,
   removeCounts,
+  putAlertStates,
   putSync,
   advanceSync,
   createNotices,

@@ -1,5 +1,6 @@
 import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import { storedAlertStates } from './alert-states.ts'
 import { storedAudit } from './audit.ts'
 import { storedIdempotentResponses } from './idempotent-responses.ts'
 import { openKeyUses } from './key-uses.ts'
@@ -16,6 +17,7 @@ import { openTokens } from './tokens.ts'
 /** The ports of a backend that need only its store. */
 export async function storedPorts(store: Store, box: SecretBox, clock: Clock) {
   return {
+    alertStates: storedAlertStates(store),
     audit: storedAudit(store, box),
     facts: storedFacts(store),
     idempotentResponses: storedIdempotentResponses(store),

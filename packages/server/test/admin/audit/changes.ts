@@ -84,6 +84,12 @@ export const CHANGES: Readonly<Record<string, Make>> = {
     before: { name: 'Webhooks' },
     after: { name: 'renamed' },
   }),
+  addAlertChannel: () => ({
+    path: '/alerts/channels',
+    body: { url: 'https://a.example', format: 'slack' },
+    before: null,
+    after: { sourceId: 'src_hookline', enabled: true },
+  }),
   removeDestination: ({ destination }) => ({
     path: `/destinations/${destination}`,
     targetId: destination,

@@ -29,7 +29,7 @@ const MAKING: Readonly<Record<string, (ids: Ids) => object>> = {
   '/replays': ({ destinationId }) => ({ destinationId, from: formatTimestamp(NOON - 1) }),
 }
 /** Routes that create something in a record, each with a test below. */
-const ADDING = ['/deliveries/:id/retry', '/destinations/:id/rotate-signing-key']
+const ADDING = ['/alerts/channels', '/deliveries/:id/retry', '/destinations/:id/rotate-signing-key']
 /** Routes that create no record: running them twice has the same result, or leaves nothing durable. */
 const REPEATABLE = [
   '/audiences/:id/sync',
@@ -110,6 +110,19 @@ test('a delivery is retried once for each key', async () => {
   const retry = () => server.call<ProblemDocument>('POST', `/deliveries/${delivery.id}/retry`, call)
   expect((await retry()).status).toBe(200)
   expect((await retry()).body.code).toBe('response_not_stored')
+  expect(await auditEntries(server)).toBe(before + 1)
+})
+
+test('a channel is added once for each key', async () => {
+  await using server = await open()
+  endBeforeKeeping(server)
+  const before = await auditEntries(server)
+  const body = { url: 'https://a.example', format: 'slack' }
+  const call = { headers: { 'idempotency-key': 'k1' }, body }
+  const add = () => server.call('POST', '/alerts/channels', call)
+  const [first, again] = [await add(), await add()]
+  expect([first.status, again.status, again.text]).toEqual([201, 201, first.text])
+  expect(again.headers.get('location')).toBe(first.headers.get('location'))
   expect(await auditEntries(server)).toBe(before + 1)
 })
 

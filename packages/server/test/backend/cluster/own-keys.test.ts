@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ownKeysIn } from '../../../src/backend/cluster/encryption/encryption-key.ts'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { newSecretBox } from '@hookline/testing/engine/new-secret-box'
+import { alertStatesConformance } from '../conformance/alert-states.ts'
 import { leasesConformance } from '../conformance/leases.ts'
 import { ownKeysConformance } from '../conformance/own-keys.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
@@ -10,6 +11,7 @@ import { openPostgres } from './open-postgres.ts'
 describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
   leasesConformance(openClusterHarness)
   ownKeysConformance(openClusterHarness)
+  alertStatesConformance(openClusterHarness)
 
   test('nodes that create a key at the same time get the same one', async () => {
     await using postgres = await openPostgres()

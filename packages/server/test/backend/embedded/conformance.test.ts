@@ -2,6 +2,7 @@ import { openEmbeddedBackend } from '../../../src/backend/embedded/open.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { failAuditWrites } from '@hookline/testing/service/fail-audit-writes'
 import { type BackendHarness, DEDUPE_WINDOW_MS } from '../conformance/backend-harness.ts'
+import { alertStatesConformance } from '../conformance/alert-states.ts'
 import { catalogConformance, keyUsesConformance } from '../conformance/catalog.ts'
 import { computedEventsConformance } from '../conformance/log/computed-events.ts'
 import { decidedDestinationsConformance } from '../conformance/log/decided-destinations.ts'
@@ -78,6 +79,7 @@ eventsConformance(openHarness)
 decidedDestinationsConformance(openHarness)
 leasesConformance(openHarness)
 ownKeysConformance(openHarness)
+alertStatesConformance(openHarness)
 signalsConformance(openHarness)
 computedEventsConformance(openHarness)
 deliveriesConformance(openHarness)

@@ -313,6 +313,8 @@ CREATE TABLE syncs (
 CREATE INDEX syncs_by_computation ON syncs (computation, id);
 CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
 
+CREATE TABLE alert_states (key txt PRIMARY KEY, document text NOT NULL);
+
 -- Work that one node does at a time. fence grows with each holder, so an expired holder cannot renew.
 
 CREATE TABLE leases (

@@ -544,3 +544,5 @@ CREATE TABLE syncs (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX syncs_by_computation ON syncs (computation, id);
 CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
+
+CREATE TABLE alert_states (key TEXT NOT NULL PRIMARY KEY, document TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,0 +1,171 @@
+import { BUILT_IN_SOURCE_ID, type Destination, type JsonObject } from '@hookline/protocol'
+import Type from 'typebox'
+import {
+  CHANNEL_FORMAT_NAMES,
+  CHANNEL_FORMATS,
+  type ChannelFormat,
+  type ChannelFormatName,
+  formatOf,
+} from '../alerts/channels.ts'
+import { heldIn } from '../alerts/alert-states.ts'
+import { CONDITIONS, SEVERITIES } from '../alerts/conditions.ts'
+import type { AlertStates } from '../backend/alert-states.ts'
+import type { Deliveries } from '../backend/deliveries.ts'
+import { type Fault, fault } from '../util/fault.ts'
+import type { AdminApp } from './api/admin-app.ts'
+import * as Schema from './api/schema.ts'
+import type { ChangeDeps } from './audit.ts'
+import { createDestination, oneDestination } from './destinations/destinations.ts'
+import { parseWebhooksSettings, type SettingsRules } from './destinations/settings.ts'
+import type { WarningDeps } from './destinations/warnings.ts'
+import { respondWith } from './idempotency.ts'
+import { Problem } from './problems/problem.ts'
+
+const format = Schema.oneOf(CHANNEL_FORMAT_NAMES, `One of ${CHANNEL_FORMAT_NAMES.join(', ')}.`)
+
+const AlertsResponse = Type.Object({
+  sourceId: Schema.text('The id of the built-in source. It is created with the first channel.'),
+  conditions: Type.Array(
+    Type.Object({
+      condition: Type.String(),
+      events: Schema.orNull(
+        Type.Object({
+          start: Type.String(),
+          end: Type.Optional(Schema.text('Absent: the end is not sent.')),
+        }),
+        'The names of the events; null if no alert is sent.',
+      ),
+      severity: Schema.oneOf([...SEVERITIES], 'See GET /problems.'),
+      threshold: Schema.text('When the condition applies.'),
+      meaning: Type.String(),
+      remedy: Type.String(),
+    }),
+    { description: 'Worst first.' },
+  ),
+  channels: Type.Array(
+    Type.Object({
+      destinationId: Type.String(),
+      name: Type.String(),
+      format,
+      host: Schema.text('The host of its first webhook.'),
+      enabled: Type.Boolean(),
+      lastDeliveredAt: Schema.nullable(Schema.time),
+    }),
+    { description: 'The destinations of the built-in source.' },
+  ),
+  held: Schema.integer('Alerts that are held back: at most one per thing is sent in an hour.'),
+})
+
+const { viewer, editor } = Schema.operationsTagged('Alerts')
+
+const schemas = {
+  get: {
+    ...viewer('getAlerts', 'Shows the conditions and channels of alerts'),
+    response: Schema.ok('The conditions, worst first, and the channels.', AlertsResponse),
+  },
+  add: {
+    ...editor('addAlertChannel', 'Creates a destination that receives alerts'),
+    description:
+      'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it as such.',
+    body: Schema.strictObject({
+      url: Schema.text('The URL that the service gave you for messages or events.'),
+      format,
+      name: Type.Optional(Schema.name),
+      headers: Type.Optional(
+        Type.Unsafe<JsonObject>({ ...Schema.anyObject, description: 'Static headers.' }),
+      ),
+      key: Type.Optional(
+        Type.String({
+          minLength: 1,
+          description:
+            'The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer). It becomes a static header.',
+        }),
+      ),
+    }),
+    response: oneDestination(201),
+  },
+}
+
+interface AlertDeps extends WarningDeps, SettingsRules, Pick<ChangeDeps, 'catalog' | 'clock'> {
+  readonly alertStates: Pick<AlertStates, 'all'>
+  readonly deliveries: Pick<Deliveries, 'list'>
+}
+
+/** `/alerts`: the conditions, and the destinations that receive alert events. */
+export function addAlertRoutes(app: AdminApp, deps: AlertDeps): void {
+  const { catalog, alertStates, deliveries } = deps
+  const conditions = Object.entries(CONDITIONS).map(([condition, each]) => ({ condition, ...each }))
+
+  app.get('/alerts', { schema: schemas.get }, async () => {
+    const destinations = catalog.current.destinationsBySource.get(BUILT_IN_SOURCE_ID) ?? []
+    return {
+      sourceId: BUILT_IN_SOURCE_ID,
+      conditions,
+      channels: await Promise.all(destinations.map((each) => presentChannel(each, deliveries))),
+      held: heldIn(await alertStates.all()),
+    }
+  })
+
+  app.post('/alerts/channels', { schema: schemas.add }, async (request, reply) => {
+    const fields = {
+      sourceId: BUILT_IN_SOURCE_ID,
+      type: 'Webhooks',
+      name: request.body.name ?? `Alerts (${request.body.format})`,
+      enabled: true,
+      settings: channelSettings(request.body, deps),
+    } as const
+    const created = await createDestination(request, fields, { ...deps, prefix: app.prefix })
+    return respondWith(created, reply)
+  })
+}
+
+interface ChannelRequest {
+  readonly url: string
+  readonly format: ChannelFormatName
+  readonly headers?: JsonObject
+  readonly key?: string
+}
+
+/** The settings of a channel's destination. @throws {Problem} `invalid_body` */
+function channelSettings(
+  { url, format: name, headers = {}, key }: ChannelRequest,
+  rules: SettingsRules,
+): Destination['settings'] {
+  const chosen: ChannelFormat = CHANNEL_FORMATS[name]
+  const faults = keyFaults(chosen, key)
+  const own = key === undefined ? {} : { [chosen.key?.header ?? '']: `${chosen.key?.prefix}${key}` }
+  const input = {
+    webhooks: [{ url, headers: { ...headers, ...own } }],
+    ...(chosen.transform !== undefined && { transform: chosen.transform }),
+  }
+  const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
+  if ('settings' in parsed) return parsed.settings
+  const at = parsed.faults.map((each) => ({
+    ...each,
+    pointer: each.pointer.replace(/^\/webhooks\/0/, ''),
+  }))
+  throw new Problem('invalid_body', { faults: at })
+}
+
+function keyFaults({ key: header }: ChannelFormat, key: string | undefined): readonly Fault[] {
+  if (key === undefined || header !== undefined) return []
+  const hint = 'Omit it: the URL of this service contains the credential.'
+  return [fault('/key', 'not_allowed', 'This format has no key.', hint)]
+}
+
+async function presentChannel(
+  { id: destinationId, name, enabled, settings }: Destination,
+  deliveries: AlertDeps['deliveries'],
+): Promise<object> {
+  const filter = { destinationId, state: 'delivered' } as const
+  const [last] = (await deliveries.list(filter, { limit: 1 })).data
+  const at = last?.attempts.at(-1)?.startedAt ?? null
+  return {
+    destinationId,
+    name,
+    format: formatOf(settings.transform),
+    host: new URL(settings.webhooks[0]!.url).host,
+    enabled,
+    lastDeliveredAt: Schema.timeOrNull(at),
+  }
+}

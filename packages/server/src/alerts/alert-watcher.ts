@@ -1,0 +1,149 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
+import type { AlertStates } from '../backend/alert-states.ts'
+import type { Catalog } from '../backend/catalog.ts'
+import type { Log } from '../backend/log.ts'
+import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { sleep } from '../util/time/sleep.ts'
+import type { Worker } from '../util/workers/worker.ts'
+import { alertEvent } from './alert-event.ts'
+import {
+  type ActiveAlert,
+  activeAlerts,
+  type AlertState,
+  byCondition,
+  type Ending,
+  isForgettable,
+  MAX_ALERTS_PER_HOUR,
+  nextState,
+  parseStates,
+  reportedSince,
+  withDueAlert,
+} from './alert-states.ts'
+import { findingsIn } from './current-problems.ts'
+import type { FactsCollector } from './facts-collector.ts'
+import type { Finding } from './findings.ts'
+
+const EVERY_MS = 5_000
+const HOUR_MS = 60 * 60_000
+
+interface AlertWatcherOptions {
+  readonly facts: Pick<FactsCollector, 'collect' | 'lastDeliveredAt'>
+  readonly catalog: Pick<Catalog, 'current'>
+  readonly alertStates: AlertStates
+  readonly log: Pick<Log, 'append'>
+  readonly activity: Pick<ActivityListener, 'received'>
+  readonly clock: Clock
+}
+
+/**
+ * Compares the conditions with the stored states every few seconds, and appends an alert event for each change that is due. The change
+ * is stored with its event, the event is appended, and then the event is removed from the state: after a crash it is appended
+ * again with the same messageId, so it is delivered once. Does nothing before the first channel is added.
+ */
+export class AlertWatcher implements Worker {
+  readonly name = 'alerts'
+  readonly #options: AlertWatcherOptions
+
+  constructor(options: AlertWatcherOptions) {
+    this.#options = options
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      if (this.#options.catalog.current.sources.has(BUILT_IN_SOURCE_ID)) await this.#look()
+      await sleep(this.#options.clock, EVERY_MS, signal)
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { facts, alertStates, clock } = this.#options
+    const stored = parseStates(await alertStates.all())
+    await this.#send(stored)
+    const collected = await facts.collect()
+    const active = activeAlerts(
+      findingsIn({ ...collected, checks: {} }).filter((each) => this.#isReported(each)),
+    )
+    const now = clock.wall()
+    const states = new Map<string, AlertState>()
+    for (const key of new Set([...stored.keys(), ...active.keys()])) {
+      const before = stored.get(key)
+      const ending = before === undefined ? 'unknown' : this.#endingOf(before)
+      const next = nextState(before, active.get(key), { now, ending })
+      if (next !== undefined) states.set(key, next)
+    }
+    const due = withDueAlerts(states, active, now)
+    await this.#store(stored, due, now)
+    await this.#send(due)
+  }
+
+  /** A failing channel makes no alert about itself. */
+  #isReported({ subject: { kind, id } }: Finding): boolean {
+    const { destinations } = this.#options.catalog.current
+    return kind !== 'destination' || destinations.get(id)?.sourceId !== BUILT_IN_SOURCE_ID
+  }
+
+  #endingOf({ condition, userId, changedAt }: AlertState): Ending {
+    const { catalog, facts } = this.#options
+    if (condition !== 'webhook_failing') return 'ended'
+    const destination = catalog.current.destinations.get(userId)
+    if (destination === undefined || !destination.enabled || destination.paused !== null)
+      return 'silent'
+    const deliveredAt = facts.lastDeliveredAt(userId)
+    return deliveredAt !== undefined && deliveredAt >= changedAt - MINUTE_MS ? 'ended' : 'unknown'
+  }
+
+  async #store(
+    before: ReadonlyMap<string, AlertState>,
+    states: ReadonlyMap<string, AlertState>,
+    now: number,
+  ): Promise<void> {
+    const changed = [...states].filter(([key, state]) => before.get(key) !== state)
+    const forgotten = [...states].filter(([, state]) => isForgettable(state, now))
+    await this.#put([
+      ...changed.map(([key, state]) => [key, state] as const),
+      ...forgotten.map(([key]) => [key, null] as const),
+    ])
+  }
+
+  /** Appends the unsent events, and then marks them as sent. */
+  async #send(states: Map<string, AlertState>): Promise<void> {
+    const { log, activity, clock } = this.#options
+    const unsent = [...states].filter(([, state]) => state.unsent !== undefined)
+    if (unsent.length === 0) return
+    const now = clock.wall()
+    const events = unsent.map(([, { unsent: alert }]) => alertEvent(alert!, now))
+    await log.append(events)
+    activity.received(events)
+    const sent = unsent.map(([key, { unsent: _, ...state }]) => [key, state] as const)
+    for (const [key, state] of sent) states.set(key, state)
+    await this.#put(sent)
+  }
+
+  async #put(states: readonly (readonly [key: string, state: AlertState | null])[]): Promise<void> {
+    if (states.length === 0) return
+    const documents = states.map(([key, state]) => [key, state && JSON.stringify(state)] as const)
+    await this.#options.alertStates.put(new Map(documents))
+  }
+}
+
+const MINUTE_MS = 60_000
+
+/** The states with the alerts that are due, worst first, within the limit of all alerts. */
+function withDueAlerts(
+  states: ReadonlyMap<string, AlertState>,
+  active: ReadonlyMap<string, ActiveAlert>,
+  now: number,
+): Map<string, AlertState> {
+  let reported = [...states.values()].filter((state) => reportedSince(state, now - HOUR_MS)).length
+  const sorted = [...states].toSorted(([, a], [, b]) => byCondition(a, b))
+  return new Map(
+    sorted.map(([key, state]) => {
+      const isAllowed = reported < MAX_ALERTS_PER_HOUR
+      const { properties } = active.get(key) ?? {}
+      const next = withDueAlert(key, state, { now, isAllowed, properties })
+      if (next.reportedAt !== state.reportedAt) reported += 1
+      return [key, next]
+    }),
+  )
+}

@@ -1,0 +1,6 @@
+/** What the alerts about one thing have reported, as JSON, by key. The component `alerts` interprets it. */
+export interface AlertStates {
+  all(): Promise<ReadonlyMap<string, string>>
+  /** Replaces these states, and removes those that are `null`. */
+  put(states: ReadonlyMap<string, string | null>): Promise<void>
+}

@@ -1,0 +1,267 @@
+import { expect, test } from 'vitest'
+import { sampleAlert } from '../../../src/alerts/alert-event.ts'
+import {
+  CHANNEL_FORMAT_NAMES,
+  CHANNEL_FORMATS,
+  type ChannelFormatName,
+} from '../../../src/alerts/channels.ts'
+import { CONDITIONS } from '../../../src/alerts/conditions.ts'
+import { TestDeliverySender } from '../../../src/delivery/parts/test-deliveries.ts'
+import { Transforms } from '../../../src/delivery/transforms/transforms.ts'
+import { systemClock } from '../../../src/util/time/clock.ts'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { openSender } from '@hookline/testing/engine/open-sender'
+import { Receiver } from '@hookline/testing/receiver/receiver'
+import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
+import { AdminServer } from '../admin-server.ts'
+import type { ProblemDocument } from '../problem-document.ts'
+
+const SLACK = { url: 'https://hooks.example/secret', format: 'slack' }
+
+interface Created {
+  readonly id: string
+  readonly sourceId: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly settings: { readonly transform?: string; readonly webhooks: readonly object[] }
+}
+
+interface Alerts {
+  readonly sourceId: string
+  readonly conditions: readonly { readonly condition: string; readonly severity: string }[]
+  readonly channels: readonly object[]
+  readonly held: number
+}
+
+const add = (server: AdminServer, body: object) =>
+  server.must<Created>('POST', '/alerts/channels', { body })
+
+test('the conditions are shown without a channel, and there is no source', async () => {
+  await using server = await AdminServer.open()
+  const alerts = await server.must<Alerts>('GET', '/alerts')
+  expect(alerts).toMatchObject({ sourceId: 'src_hookline', channels: [], held: 0 })
+  expect(alerts.conditions.map(({ condition }) => condition)).toEqual(Object.keys(CONDITIONS))
+  expect(alerts.conditions[0]).toEqual({ condition: 'calls_refused', ...CONDITIONS.calls_refused })
+  expect(server.backend.catalog.current.sources.size).toBe(0)
+})
+
+test('a channel is an enabled destination of the built-in source', async () => {
+  await using server = await AdminServer.open()
+  const created = await add(server, SLACK)
+  expect(created).toMatchObject({
+    sourceId: 'src_hookline',
+    name: 'Alerts (slack)',
+    enabled: true,
+    settings: { transform: expect.stringContaining('"text"') },
+  })
+  expect(await server.must('GET', '/sources/src_hookline')).toMatchObject({
+    id: 'src_hookline',
+    name: 'hookline',
+    writeKeys: [],
+    space: 'hookline',
+  })
+  const destinationId = created.id
+  await recordDelivery(server, { destinationId, state: 'delivered', attemptCount: 1 })
+  expect((await server.must<Alerts>('GET', '/alerts')).channels).toEqual([
+    {
+      destinationId,
+      name: 'Alerts (slack)',
+      format: 'slack',
+      host: 'hooks.example',
+      enabled: true,
+      lastDeliveredAt: null,
+    },
+  ])
+  await server.must('DELETE', `/destinations/${destinationId}`)
+  expect((await server.must<Alerts>('GET', '/alerts')).channels).toEqual([])
+})
+
+test('channels that are added at the same time share the source', async () => {
+  await using server = await AdminServer.open()
+  await Promise.all([add(server, SLACK), add(server, { ...SLACK, name: 'Second' })])
+  const { destinationsBySource } = server.backend.catalog.current
+  expect(destinationsBySource.get('src_hookline')).toHaveLength(2)
+})
+
+test.each([
+  ['pagerduty', 'X-Routing-Key', 'secret-1'],
+  ['opsgenie', 'Authorization', 'GenieKey secret-1'],
+  ['webhook', 'Authorization', 'Bearer secret-1'],
+])('the key of %s is a header, which the API does not show', async (format, header, value) => {
+  await using server = await AdminServer.open()
+  const created = await add(server, { url: 'https://a.example', format, key: 'secret-1' })
+  expect(created.settings.webhooks).toMatchObject([{ headers: { [header]: { set: true } } }])
+  expect(JSON.stringify(created)).not.toContain('secret-1')
+  const stored = server.backend.catalog.current.destinations.get(created.id)
+  expect(stored!.settings.webhooks[0]!.headers).toEqual({ [header]: value })
+})
+
+test('invalid channels are refused, and create nothing', async () => {
+  await using server = await AdminServer.open()
+  const refused = async (body: object) => {
+    const { status, body: problem } = await server.call<ProblemDocument>(
+      'POST',
+      '/alerts/channels',
+      { body },
+    )
+    return [status, problem.errors.map(({ pointer, code }) => [pointer, code])]
+  }
+  expect(await refused({ ...SLACK, url: 'ftp://a.example' })).toEqual([
+    422,
+    [['/url', 'scheme_not_allowed']],
+  ])
+  expect(await refused({ ...SLACK, key: 'k' })).toEqual([422, [['/key', 'not_allowed']]])
+  expect(await refused({ ...SLACK, headers: { Host: 'a' } })).toEqual([
+    422,
+    [['/headers/Host', 'reserved_header']],
+  ])
+  expect((await refused({ ...SLACK, format: 'fax' }))[0]).toBe(422)
+  expect(server.backend.catalog.current.sources.size).toBe(0)
+})
+
+test('the built-in source cannot be changed, deleted, or given a write key', async () => {
+  await using server = await AdminServer.open()
+  await add(server, SLACK)
+  const before = server.backend.catalog.current.sources.get('src_hookline')
+  const path = '/sources/src_hookline'
+  const calls = [
+    await server.call<ProblemDocument>('PATCH', path, { body: { enabled: false } }),
+    await server.call<ProblemDocument>('DELETE', path),
+    await server.call<ProblemDocument>('POST', `${path}/write-keys`, { body: {} }),
+  ]
+  expect(calls.map(({ status, body }) => [status, body.code])).toEqual(
+    calls.map(() => [409, 'invalid_state']),
+  )
+  expect(server.backend.catalog.current.sources.get('src_hookline')).toEqual(before)
+})
+
+test('an export has the channels, and an import creates the source, which it cannot replace', async () => {
+  await using server = await AdminServer.open()
+  const { id } = await add(server, SLACK)
+  interface Document {
+    readonly sources: readonly object[]
+    readonly destinations: readonly { readonly id: string }[]
+  }
+  const document = await server.must<Document>('GET', '/export?withSecrets=true')
+  expect(document.sources).toEqual([])
+  expect(document.destinations.map((each) => each.id)).toEqual([id])
+  await using other = await AdminServer.open()
+  const imported = await other.must<object>('PUT', '/import', { body: document })
+  expect(imported).toMatchObject({ created: ['src_hookline', id], notInDocument: [] })
+  expect(await other.must('PUT', '/import', { body: document })).toMatchObject({
+    created: [],
+    changed: [],
+  })
+  const source = { id: 'src_hookline', name: 'mine', enabled: false, rateLimit: null }
+  const body = { ...document, sources: [source] }
+  expect((await other.call('PUT', '/import', { body })).status).toBe(422)
+})
+
+const TITLE = 'Sample (example.com): This is a test of an alert. Nothing is wrong.'
+const LINES = `Webhook Failing: ${TITLE}\nNo action is needed.\n/console/destinations/dst_sample`
+
+/** The body that each service gets for the sample. */
+const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
+  slack: { text: LINES },
+  teams: {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: [
+            { type: 'TextBlock', wrap: true, weight: 'bolder', text: 'Webhook Failing' },
+            { type: 'TextBlock', wrap: true, text: TITLE },
+            {
+              type: 'TextBlock',
+              wrap: true,
+              isSubtle: true,
+              text: 'No action is needed. /console/destinations/dst_sample',
+            },
+          ],
+        },
+      },
+    ],
+  },
+  discord: { content: LINES, allowed_mentions: { parse: [] } },
+  pagerduty: {
+    event_action: 'trigger',
+    dedup_key: 'webhook_failing destination dst_sample',
+    payload: {
+      summary: `Webhook Failing: ${TITLE}`,
+      source: 'hookline',
+      severity: 'critical',
+      timestamp: '2026-01-15T12:00:00.000Z',
+      component: 'Sample',
+      custom_details: sampleAlert(NOON).properties,
+    },
+  },
+  opsgenie: {
+    message: `Webhook Failing: ${TITLE}`,
+    alias: 'webhook_failing destination dst_sample',
+    description: `${TITLE}\nNo action is needed.\n/console/destinations/dst_sample`,
+    source: 'hookline',
+    priority: 'P1',
+  },
+  alertmanager: [
+    {
+      labels: {
+        alertname: 'Webhook Failing',
+        severity: 'failing',
+        condition: 'webhook_failing',
+        id: 'dst_sample',
+        name: 'Sample',
+      },
+      annotations: { summary: TITLE, description: 'No action is needed.' },
+      startsAt: '2026-01-15T12:00:00.000Z',
+      endsAt: '2026-01-16T12:00:00.000Z',
+    },
+  ],
+  webhook: {
+    version: 1,
+    type: 'track',
+    messageId: 'sample-track',
+    userId: 'dst_sample',
+    event: 'Webhook Failing',
+    properties: sampleAlert(NOON).properties,
+    context: { library: { name: 'hookline' } },
+    timestamp: '2026-01-15T12:00:00.000Z',
+  },
+}
+
+test.each(CHANNEL_FORMAT_NAMES)('a test of a %s channel sends an alert', async (format) => {
+  await using transforms = new Transforms()
+  await using receiver = await new Receiver({}).listen()
+  const sender = openSender()
+  const testDeliveries = new TestDeliverySender({ sender, transforms, clock: systemClock })
+  await using server = await AdminServer.open({ testDeliveries })
+  const { id } = await add(server, { url: receiver.url, format })
+  await server.must('POST', `/destinations/${id}/test`, { body: { type: 'track' } })
+  expect(receiver.requests.map(({ body }) => JSON.parse(body.toString()) as unknown)).toEqual([
+    BODIES[format],
+  ])
+})
+
+test('a name cannot mention everyone in Slack', async () => {
+  const properties = { title: '<!channel> & more', remedy: 'R', link: '/' }
+  const payload = JSON.stringify({ event: 'Webhook Failing', properties })
+  await using transforms = new Transforms()
+  const { transform } = CHANNEL_FORMATS.slack
+  expect(await transforms.apply(transform, Buffer.from(payload))).toEqual({
+    json: JSON.stringify({ text: 'Webhook Failing: &lt;!channel&gt; &amp; more\nR\n/' }),
+  })
+})
+
+test('a recovery resolves the incident that the failure opened', async () => {
+  const properties = { key: 'k', state: 'ended', title: 'T', severity: 'failing' }
+  const payload = JSON.stringify({ event: 'Webhook Recovered', properties })
+  await using transforms = new Transforms()
+  const { transform } = CHANNEL_FORMATS.pagerduty
+  const applied = await transforms.apply(transform, Buffer.from(payload))
+  expect(JSON.parse((applied as { json: string }).json)).toMatchObject({
+    event_action: 'resolve',
+    dedup_key: 'k',
+  })
+})

@@ -1,0 +1,295 @@
+import type { AcceptedEvent, JsonObject } from '@hookline/protocol'
+import { expect, test } from 'vitest'
+import { ManualClock } from '@hookline/testing/clocks/manual-clock'
+import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { builtInSource } from '../../src/alerts/alert-event.ts'
+import { AlertWatcher } from '../../src/alerts/alert-watcher.ts'
+import { THRESHOLDS } from '../../src/alerts/conditions.ts'
+import { FactsCollector, type FactsDeps } from '../../src/alerts/facts-collector.ts'
+import type { Backend } from '../../src/backend/backend.ts'
+import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+
+/** A watcher on a real backend. Its clock moves when a test looks. */
+class Watched implements AsyncDisposable {
+  readonly clock = new ManualClock(NOON)
+  freeBytes = 1e12
+  readonly appended: AcceptedEvent[] = []
+  /** Rejects appends after this many, as a killed process. */
+  appendsLeft = Infinity
+  /** Whether states cannot be stored. */
+  isPutKilled = false
+  readonly #folder = new TemporaryFolder()
+  #backend!: Backend
+
+  static async open({ hasChannel = true } = {}): Promise<Watched> {
+    const watched = new Watched()
+    await watched.#open()
+    if (hasChannel) await watched.backend.catalog.putSource(builtInSource(NOON))
+    await watched.backend.catalog.putSource(newSource({ name: 'Shop' }))
+    await watched.backend.catalog.putDestination(newDestination())
+    return watched
+  }
+
+  get backend(): Backend {
+    return this.#backend
+  }
+
+  async #open(): Promise<void> {
+    this.#backend = await openEmbeddedBackend({
+      dataDir: this.#folder.path,
+      maxWaitingBytes: 1024 * 1024,
+    })
+  }
+
+  /** Starts again on the same data. */
+  async restart(): Promise<void> {
+    await this.#backend[Symbol.asyncDispose]()
+    await this.#open()
+  }
+
+  /** Looks once, after `ms`. */
+  async look(ms = 5_000): Promise<void> {
+    this.clock.advance(ms)
+    const { backend, clock } = this
+    const upkeep: FactsDeps['upkeep'] = {
+      backlog: () => backend.upkeep.backlog(),
+      corruptions: (limit) => backend.upkeep.corruptions(limit),
+      missing: () => backend.upkeep.missing(),
+      freeBytes: async () => this.freeBytes,
+    }
+    const facts = new FactsCollector({
+      ...backend,
+      upkeep,
+      clock,
+      lanes: { states: async () => new Map() },
+      backups: { lastAt: null },
+      retryWindowMs: 4 * HOUR,
+    })
+    const log = {
+      append: async (events: readonly AcceptedEvent[]) => {
+        if (this.appendsLeft === 0) throw new Error('killed')
+        this.appendsLeft -= 1
+        await backend.log.append(events)
+        this.appended.push(...events)
+      },
+    }
+    const looked = Promise.withResolvers<void>()
+    const after = (): (() => void) => {
+      looked.resolve()
+      return () => undefined
+    }
+    // The first sleep ends the look.
+    const bound = { now: () => clock.now(), wall: () => clock.wall(), turn: clock.turn, after }
+    const activity = { received: () => undefined }
+    const alertStates = {
+      all: () => backend.alertStates.all(),
+      put: async (states: ReadonlyMap<string, string | null>) => {
+        if (this.isPutKilled) throw new Error('killed')
+        await backend.alertStates.put(states)
+      },
+    }
+    const own = { facts, log, activity, alertStates, clock: bound }
+    const watcher = new AlertWatcher({ ...backend, ...own })
+    const stopping = new AbortController()
+    const run = watcher.run(stopping.signal).catch((error: unknown) => {
+      looked.resolve()
+      if (!(error instanceof Error) || error.message !== 'killed') throw error
+    })
+    await looked.promise
+    stopping.abort()
+    await run
+  }
+
+  /** Adds results of attempts to the minute of the clock. */
+  async count(counts: Record<string, number>, destinationId = 'dst_a'): Promise<void> {
+    const start = Math.floor(this.clock.wall() / MINUTE) * MINUTE
+    const row = { start, sourceId: 'src_a', destinationId, counts }
+    await this.backend.statistics.add([{ ...row, span: 'minute' }])
+  }
+
+  /** The appended events; the log drops those with a known messageId. */
+  get events(): readonly (readonly [event: string, properties: JsonObject])[] {
+    const byMessageId = new Map(this.appended.map((event) => [event.messageId, event]))
+    return [...byMessageId.values()].map(({ event }) => [event.event!, event.properties!])
+  }
+
+  get names(): string[] {
+    return this.events.map(([name]) => name)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#backend[Symbol.asyncDispose]()
+    this.#folder[Symbol.dispose]()
+  }
+}
+
+test('without a channel, nothing is appended or stored', async () => {
+  await using watched = await Watched.open({ hasChannel: false })
+  watched.freeBytes = 0
+  await watched.look()
+  expect(watched.names).toEqual([])
+  expect(await watched.backend.alertStates.all()).toEqual(new Map())
+})
+
+test('a failing destination is reported within a minute, and its recovery once', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'attempts.5xx': 2 })
+  for (let second = 0; second < 60; second += 5) await watched.look()
+  expect(watched.events).toEqual([
+    [
+      'Webhook Failing',
+      {
+        key: 'webhook_failing destination dst_a',
+        condition: 'webhook_failing',
+        severity: 'failing',
+        state: 'started',
+        name: 'CRM',
+        count: 2,
+        since: '2026-01-15T12:00:00.000Z',
+        title: 'CRM: None of 2 attempts in the last hour succeeded.',
+        remedy: 'Send a test to see the response of the receiver.',
+        link: '/console/destinations/dst_a',
+        heldBack: 0,
+      },
+    ],
+  ])
+  await watched.look(MINUTE)
+  await watched.count({ 'attempts.2xx': 1 })
+  for (let looks = 0; looks < 20; looks += 1) await watched.look()
+  expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
+})
+
+test('a destination that recovers at its first retry is not reported', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'attempts.5xx': 1 })
+  await watched.look()
+  await watched.count({ 'attempts.2xx': 1 })
+  for (let looks = 0; looks < 20; looks += 1) await watched.look()
+  expect(watched.names).toEqual([])
+})
+
+test('a destination without any success since the start has not recovered', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'attempts.5xx': 1 })
+  for (let looks = 0; looks < 5; looks += 1) await watched.look()
+  await watched.look(2 * HOUR)
+  await watched.restart()
+  await watched.look()
+  expect(watched.names).toEqual(['Webhook Failing'])
+})
+
+test('a destination that is deleted or disabled has not recovered', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'attempts.5xx': 1 })
+  for (let looks = 0; looks < 5; looks += 1) await watched.look()
+  await watched.backend.catalog.removeDestination('dst_a')
+  for (let looks = 0; looks < 5; looks += 1) await watched.look()
+  expect(watched.names).toEqual(['Webhook Failing'])
+})
+
+test('a flapping receiver makes two alerts an hour, and the others are counted', async () => {
+  await using watched = await Watched.open()
+  for (let flaps = 0; flaps < 12; flaps += 1) {
+    await watched.count({ 'attempts.5xx': 20 })
+    for (let looks = 0; looks < 5; looks += 1) await watched.look(20_000)
+    await watched.look(6 * MINUTE)
+    await watched.count({ 'attempts.2xx': 20 })
+    for (let looks = 0; looks < 5; looks += 1) await watched.look(20_000)
+  }
+  const events = watched.events
+  // Twelve failures in two hours.
+  expect(events.length).toBeLessThanOrEqual(6)
+  expect(events.length).toBeGreaterThanOrEqual(3)
+  const held = events.reduce((sum, [, { heldBack }]) => sum + Number(heldBack), 0)
+  const starts = events.filter(([, { state }]) => state === 'started').length
+  const stored = await watched.backend.alertStates.all()
+  const { heldBack, isActive, reported } = JSON.parse([...stored.values()][0]!) as {
+    heldBack: number
+    isActive: boolean
+    reported: string
+  }
+  const left = heldBack + (isActive && reported !== 'start' ? 1 : 0)
+  expect(starts + held + left).toBe(12)
+})
+
+test('a change is neither lost nor repeated when the process ends at any step', async () => {
+  await using watched = await Watched.open()
+  watched.freeBytes = 0
+  // The state is stored, and the process ends before the append.
+  watched.appendsLeft = 0
+  await watched.look()
+  expect(watched.names).toEqual([])
+  watched.appendsLeft = Infinity
+  await watched.restart()
+  // The event is appended, and the process ends before the state is updated.
+  watched.isPutKilled = true
+  await watched.look()
+  expect(watched.names).toEqual(['Disk Low'])
+  watched.isPutKilled = false
+  await watched.restart()
+  for (let looks = 0; looks < 3; looks += 1) await watched.look()
+  expect(watched.names).toEqual(['Disk Low'])
+})
+
+test('low disk space is reported again after it was sufficient, at most once an hour', async () => {
+  await using watched = await Watched.open()
+  for (let changes = 0; changes < 10; changes += 1) {
+    watched.freeBytes = changes % 2 === 0 ? THRESHOLDS.minFreeBytes - 1 : 1e12
+    await watched.look(MINUTE)
+  }
+  expect(watched.names).toEqual(['Disk Low'])
+  await watched.look(HOUR)
+  const events = watched.events
+  expect(events.map(([name, { state, heldBack }]) => [name, state, heldBack])).toEqual([
+    ['Disk Low', 'started', 0],
+    ['Disk Low', 'ended', 4],
+  ])
+})
+
+test('many things that fail at once make at most 30 alerts an hour, lost data first', async () => {
+  await using watched = await Watched.open()
+  const ids = Array.from({ length: 60 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
+  for (const id of ids) {
+    await watched.backend.catalog.putDestination(newDestination({ id }))
+    await watched.count({ 'attempts.5xx': 5 }, id)
+  }
+  await watched.count({ 'rejected.rate_limited': 7 }, '')
+  for (let looks = 0; looks < 8; looks += 1) await watched.look()
+  const names = watched.names
+  expect(names).toHaveLength(30)
+  expect(names[0]).toBe('Calls Refused')
+})
+
+test('a channel that fails makes no alert', async () => {
+  await using watched = await Watched.open()
+  await watched.backend.catalog.putDestination(
+    newDestination({ id: 'dst_channel', sourceId: 'src_hookline' }),
+  )
+  await watched.count({ 'attempts.5xx': 5 }, 'dst_channel')
+  for (let looks = 0; looks < 8; looks += 1) await watched.look()
+  expect(watched.names).toEqual([])
+})
+
+test('no URL of a webhook is stored or sent', async () => {
+  await using watched = await Watched.open()
+  const webhooks = [
+    {
+      url: 'https://a.example/secret-path',
+      headers: {},
+      paused: { since: NOON, reason: 'webhook_gone' as const },
+    },
+  ]
+  await watched.backend.catalog.putDestination(
+    newDestination({ id: 'dst_b', settings: { webhooks } }),
+  )
+  await watched.look()
+  const [[name, properties]] = watched.events as [[string, JsonObject]]
+  expect([name, properties['host']]).toEqual(['Webhook Paused', 'a.example'])
+  const stored = JSON.stringify([...(await watched.backend.alertStates.all())])
+  expect(stored + JSON.stringify(properties)).not.toContain('secret-path')
+})

@@ -1,0 +1,30 @@
+import { describe, expect, test } from 'vitest'
+import type { OpenBackendHarness } from './backend-harness.ts'
+
+export function alertStatesConformance(open: OpenBackendHarness): void {
+  describe('states of alerts', () => {
+    test('are replaced, removed, and the same after a restart', async () => {
+      await using harness = await open()
+      const first = new Map([
+        ['a', '1'],
+        ['b', '1'],
+        ['c', '1'],
+      ])
+      await harness.backend.alertStates.put(first)
+      await harness.backend.alertStates.put(
+        new Map([
+          ['a', '2'],
+          ['b', null],
+          ['none', null],
+        ]),
+      )
+      await harness.reopen()
+      expect(await harness.backend.alertStates.all()).toEqual(
+        new Map([
+          ['a', '2'],
+          ['c', '1'],
+        ]),
+      )
+    })
+  })
+}
