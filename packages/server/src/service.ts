@@ -306,8 +306,9 @@ function sharedBy(
   backups: Backups,
 ): Pick<StartedWorkers, 'lanes' | 'backups'> & { readonly facts: FactsCollector } {
   const lanes = new SharedLanes({ lanes: ownLanes, clock, signals: backend.signals })
-  const { statistics } = activity
-  const facts = new FactsCollector({ ...backend, lanes, statistics, backups, clock, retryWindowMs })
+  const { statistics, recent: recentAttempts } = activity
+  const own = { lanes, statistics, recentAttempts, backups, clock, retryWindowMs }
+  const facts = new FactsCollector({ ...backend, ...own })
   return { lanes, facts, backups }
 }
 

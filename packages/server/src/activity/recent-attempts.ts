@@ -13,6 +13,7 @@ export interface AttemptCounts {
   readonly delivered: number
   /** When the last failed attempt was recorded; `undefined` if none failed. */
   readonly lastFailedAt: number | undefined
+  readonly lastDeliveredAt: number | undefined
 }
 
 /** Counts of one minute. `minute` counts from the epoch, because slots are reused after an hour. */
@@ -54,6 +55,7 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     slot.attempts += counted
     const delivered = attempts.filter(({ outcome }) => outcome === 'delivered').length
     slot.delivered += delivered
+    if (delivered > 0) slot.lastDeliveredAt = this.#clock.wall()
     if (delivered < counted) slot.lastFailedAt = this.#clock.wall()
   }
 
@@ -63,7 +65,13 @@ export class RecentAttempts implements Pick<ActivityListener, 'recorded'> {
     const minute = this.#minute()
     const place = minute % MINUTES
     if (slots[place]?.minute !== minute)
-      slots[place] = { minute, attempts: 0, delivered: 0, lastFailedAt: undefined }
+      slots[place] = {
+        minute,
+        attempts: 0,
+        delivered: 0,
+        lastFailedAt: undefined,
+        lastDeliveredAt: undefined,
+      }
     return slots[place]
   }
 
@@ -77,10 +85,15 @@ interface AttemptsQuery {
 }
 
 function sumOf(counts: readonly AttemptCounts[]): AttemptCounts {
-  const failures = counts.flatMap(({ lastFailedAt }) => lastFailedAt ?? [])
   return {
     attempts: counts.reduce((sum, { attempts }) => sum + attempts, 0),
     delivered: counts.reduce((sum, { delivered }) => sum + delivered, 0),
-    lastFailedAt: failures.length === 0 ? undefined : Math.max(...failures),
+    lastFailedAt: lastOf(counts.map(({ lastFailedAt }) => lastFailedAt)),
+    lastDeliveredAt: lastOf(counts.map(({ lastDeliveredAt }) => lastDeliveredAt)),
   }
+}
+
+function lastOf(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.flatMap((time) => time ?? [])
+  return known.length === 0 ? undefined : Math.max(...known)
 }

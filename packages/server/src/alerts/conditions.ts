@@ -20,6 +20,8 @@ export const THRESHOLDS = {
   neverMs: HOUR_MS,
   /** The success rate is that of this time, so that a recovery counts within minutes. */
   recentMs: 5 * MINUTE_MS,
+  /** After this time without a failed attempt, a success means that the destination works again. */
+  recoveredMs: 30_000,
   minAttempts: HEALTH_LIMITS.minAttempts,
   minSuccessRate: HEALTH_LIMITS.minSuccessRate,
   /** Failed attempts since the last success, for destinations with fewer than `minAttempts`. */

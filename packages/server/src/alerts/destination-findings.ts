@@ -105,10 +105,10 @@ function pauseFindings({ destination, held }: DestinationFacts): Finding[] {
 
 /** Findings about a destination that is enabled and not paused. */
 function runningFindings(facts: DestinationFacts, now: number): Finding[] {
-  const { destination, webhooks, results, failures } = facts
+  const { destination, webhooks, results, hasRecovered, failures } = facts
   const open = webhooks.filter(({ state }) => state.breaker !== 'closed')
   const found = webhooks.flatMap((webhook) => webhookFindings(destination, webhook, now))
-  const rate = open.length > 0 ? undefined : failingText(results)
+  const rate = open.length > 0 || hasRecovered ? undefined : failingText(results)
   if (rate !== undefined)
     found.push(
       ofDestination(destination, 'webhook_failing', {

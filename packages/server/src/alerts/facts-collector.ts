@@ -25,6 +25,12 @@ export interface FactsDeps {
   readonly deliveries: Pick<Deliveries, 'list'>
   readonly reports: DeliveryReports
   readonly lanes: Pick<WebhookLanes, 'states'>
+  readonly recentAttempts: {
+    of(destinationId: string): Promise<{
+      readonly lastDeliveredAt: number | undefined
+      readonly lastFailedAt: number | undefined
+    }>
+  }
   /** Includes unwritten counts. */
   readonly statistics: Pick<Statistics, 'read'>
   readonly syncs: Pick<Syncs, 'last'>
@@ -138,6 +144,7 @@ export class FactsCollector {
         ...counts,
         webhooks,
         results,
+        hasRecovered: await this.#hasRecovered(id, results),
         expired: await this.#expiredOf(id, expired.get(id)),
         failures: isGrouped ? await this.#failuresOf(id) : [],
         certificates: certificatesOf(destination, clock.wall()),
@@ -177,6 +184,15 @@ export class FactsCollector {
       })
     }
     return found
+  }
+
+  /** The statistics have the minute of a result: within the same minute, this process has the order. */
+  async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
+    if (results === undefined || results.delivered === 0 || results.lastFailedAt === null)
+      return false
+    const { lastDeliveredAt = 0, lastFailedAt = 0 } = await this.#deps.recentAttempts.of(id)
+    const isQuiet = this.#deps.clock.wall() - lastFailedAt >= THRESHOLDS.recoveredMs
+    return lastDeliveredAt > lastFailedAt && isQuiet
   }
 
   /** The deliveries that expired within a day, unless all have been replayed since. */

@@ -16,6 +16,8 @@ export interface DestinationFacts {
   /** Without the paused ones. */
   readonly webhooks: readonly WebhookFacts[]
   readonly results: DestinationResults | undefined
+  /** The last attempt succeeded, and none has failed for a while. */
+  readonly hasRecovered: boolean
   /** Deliveries that expired and have not been delivered since. */
   readonly expired: { readonly count: number; readonly firstAt: number } | undefined
   /** Largest first. */

@@ -25,7 +25,21 @@ test('an event that the transform declined is neither an attempt nor a failure',
   const recent = new RecentAttempts(new ManualClock(), NO_SIGNALS)
   record(recent, 'delivered')
   record(recent, 'declined')
-  expect(recent.ownOf('dst_a')).toEqual({ attempts: 1, delivered: 1, lastFailedAt: undefined })
+  expect(recent.ownOf('dst_a')).toMatchObject({
+    attempts: 1,
+    delivered: 1,
+    lastFailedAt: undefined,
+  })
+})
+
+test('reports when the last attempt succeeded', () => {
+  const clock = new ManualClock()
+  const recent = new RecentAttempts(clock, NO_SIGNALS)
+  record(recent, 'retry')
+  expect(recent.ownOf('dst_a').lastDeliveredAt).toBeUndefined()
+  clock.advance(120_000)
+  record(recent, 'delivered')
+  expect(recent.ownOf('dst_a').lastDeliveredAt).toBe(clock.wall())
 })
 
 test('reports when the last attempt failed, while that attempt is counted', () => {

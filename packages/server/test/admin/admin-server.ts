@@ -5,6 +5,7 @@ import { Transforms } from '../../src/delivery/transforms/transforms.ts'
 import { hostProblem } from '../../src/delivery/network/resolver.ts'
 import fastify from 'fastify'
 import { pino } from 'pino'
+import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
 import type { LiveTail } from '../../src/activity/live-tail.ts'
 import { LiveTopics } from '../../src/activity/live-topics.ts'
 import { Inspector } from '../../src/inspector/inspector.ts'
@@ -242,6 +243,7 @@ export class AdminServer implements AsyncDisposable {
     const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })
     const { backend, clock } = this
     const backups = new Backups()
+    const recentAttempts = new RecentAttempts(clock, backend.signals)
     const lanes = this.#overrides.lanes ?? healthyLanes(backend)
     const deps = {
       ...backend,
@@ -249,10 +251,15 @@ export class AdminServer implements AsyncDisposable {
       live: this.topics,
       inspector: sharedOf(new Inspector({ clock, logger, catalog: backend.catalog })),
       lanes,
-      facts: new FactsCollector({ ...backend, lanes, backups, clock, retryWindowMs: 14_400_000 }),
-      recentAttempts: {
-        of: async () => ({ attempts: 0, delivered: 0, lastFailedAt: undefined }),
-      },
+      facts: new FactsCollector({
+        ...backend,
+        lanes,
+        recentAttempts,
+        backups,
+        clock,
+        retryWindowMs: 14_400_000,
+      }),
+      recentAttempts,
       copyDatabase: async () => {
         throw new Error('These tests make no backup.')
       },

@@ -8,6 +8,7 @@ import { builtInSource } from '../../src/alerts/alert-event.ts'
 import { AlertWatcher } from '../../src/alerts/alert-watcher.ts'
 import { THRESHOLDS } from '../../src/alerts/conditions.ts'
 import { FactsCollector, type FactsDeps } from '../../src/alerts/facts-collector.ts'
+import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
 import type { Backend } from '../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 
@@ -67,6 +68,7 @@ class Watched implements AsyncDisposable {
       upkeep,
       clock,
       lanes: { states: async () => new Map() },
+      recentAttempts: new RecentAttempts(clock, backend.signals),
       backups: { lastAt: null },
       retryWindowMs: 4 * HOUR,
     })

@@ -55,6 +55,7 @@ function destination(changes: Partial<DestinationFacts> = {}): DestinationFacts 
     held: 0,
     webhooks: [WEBHOOK],
     results: undefined,
+    hasRecovered: false,
     expired: undefined,
     failures: [],
     certificates: [],
@@ -121,6 +122,12 @@ test('a destination that never worked is failing after one attempt', () => {
   expect(problemsOf({ results })).toMatchObject([
     { condition: 'webhook_failing', title: 'CRM: None of 1 attempt in the last hour succeeded.' },
   ])
+})
+
+test('a destination whose last attempt succeeded is no problem, if none has failed for a while', () => {
+  const results = { ...GOOD, attempts: 500, delivered: 1, recent: { attempts: 500, delivered: 1 } }
+  expect(problemsOf({ results })).toHaveLength(1)
+  expect(problemsOf({ results, hasRecovered: true })).toEqual([])
 })
 
 test('a destination that works again is no problem, whatever its last hour was', () => {

@@ -82,7 +82,9 @@ test('a destination shows its health', async () => {
         inFlight: 0,
       })),
     ),
-    recentAttempts: { of: async () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON }) },
+    recentAttempts: {
+      of: async () => ({ attempts: 4, delivered: 3, lastFailedAt: NOON, lastDeliveredAt: NOON }),
+    },
   })
   const source = await server.must<{ id: string }>('POST', '/sources', { body: { name: 'web' } })
   const settings = { webhooks: [{ url: WEBHOOK }, { url: 'https://b.example' }] }

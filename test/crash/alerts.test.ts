@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { caseCount } from '@hookline/testing/run/case-count'
+import { SEED } from '@hookline/testing/run/seed'
+import { seededRandom } from '@hookline/testing/run/seeded-random'
+import { Load } from '@hookline/testing/service/load'
+import { KillableService } from './killable-service.ts'
+
+const KILLS = caseCount('HOOKLINE_TEST_KILLS', 12)
+
+interface Alert {
+  readonly event: string
+  readonly userId: string
+}
+
+/** The `webhook-id`s of each alert: a delivery may be repeated, but keeps its id. */
+function deliveriesOf(channel: Receiver): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>()
+  for (const { body, headers } of channel.requests) {
+    const { event, userId } = JSON.parse(body.toString()) as Alert
+    const key = `${event} ${userId}`
+    found.set(key, (found.get(key) ?? new Set()).add(String(headers['webhook-id'])))
+  }
+  return found
+}
+
+test(`over ${KILLS} kills each paused webhook makes one alert`, async () => {
+  const random = seededRandom(SEED)
+  await using channel = await openReceiver()
+  let run = 0
+  // In each run, one more receiver pauses its webhook.
+  await using receiver = await openReceiver({
+    respond: ({ path }) =>
+      Number(path.slice('/hook/'.length)) < run
+        ? { headers: { 'webhook-delivery': 'disable' } }
+        : 200,
+  })
+  const destinations = Array.from({ length: KILLS }, (_, index) => ({
+    urls: [`${receiver.url}/${index}`],
+    successPolicy: 'any' as const,
+  }))
+  await using service = await KillableService.open(destinations)
+  await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
+  await service.killUnderLoad(new Load(random, { pauseMs: 20 }), {
+    kills: KILLS,
+    // The watcher looks every five seconds, first at the start.
+    maxUptimeMs: 6_000,
+    random,
+    after: () => {
+      run += 1
+    },
+  })
+  const load = new Load(random, { pauseMs: 20 })
+  const stop = new AbortController()
+  const sending = load.run(service.url, service.writeKey, stop.signal)
+  const expected = service.destinationIds.map((id) => `Webhook Paused ${id}`)
+  const told = (): string[] =>
+    [...deliveriesOf(channel).keys()].filter((key) => key.startsWith('Webhook Paused'))
+  await expect.poll(() => told().toSorted(), { timeout: 60_000 }).toEqual(expected.toSorted())
+  stop.abort()
+  await sending
+  const repeated = [...deliveriesOf(channel)].filter(([, ids]) => ids.size > 1)
+  expect(repeated).toEqual([])
+  await service.stop()
+}, 300_000)

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
+import { type RunningService, startService } from '@hookline/testing/service/running-service'
+
+interface Alert {
+  readonly type: string
+  readonly messageId: string
+  readonly userId: string
+  readonly event: string
+  readonly properties: Readonly<Record<string, unknown>>
+}
+
+interface Problem {
+  readonly condition: string
+  readonly severity: string
+  readonly title: string
+  readonly subject: { readonly id: string }
+  readonly causes: readonly object[]
+}
+
+const alertsIn = ({ requests }: Receiver): Alert[] =>
+  requests.map(({ body }) => JSON.parse(body.toString()) as Alert)
+
+async function problemsOf(service: RunningService): Promise<readonly Problem[]> {
+  const { data } = await service.api.call<{ data: Problem[] }>('GET', 'problems')
+  return data.filter(({ condition }) => condition !== 'disk_low')
+}
+
+test('a destination that never worked is a problem and an alert, and recovers once', async () => {
+  await using service = await startService({ settings: { retryScheduleMs: '1000' } })
+  await using channel = await openReceiver()
+  await using receiver = await openReceiver({ respond: 503 })
+  const { id: channelId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {
+    url: channel.url,
+    format: 'webhook',
+  })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m-1')
+  await expect
+    .poll(() => problemsOf(service))
+    .toMatchObject([{ condition: 'webhook_failing', subject: { id } }])
+  await expect.poll(() => alertsIn(channel).filter(({ userId }) => userId === id)).toHaveLength(1)
+  const [failing] = alertsIn(channel).filter(({ userId }) => userId === id)
+  expect(failing).toMatchObject({
+    type: 'track',
+    event: 'Webhook Failing',
+    userId: id,
+    properties: {
+      condition: 'webhook_failing',
+      severity: 'failing',
+      state: 'started',
+      name: 'Webhooks',
+      class: 'http_5xx',
+      link: `/console/destinations/${id}`,
+    },
+  })
+  receiver.respond = () => 200
+  await expect.poll(() => problemsOf(service)).toEqual([])
+  const names = (): string[] =>
+    alertsIn(channel).flatMap(({ userId, event }) => (userId === id ? event : []))
+  await expect.poll(names).toEqual(['Webhook Failing', 'Webhook Recovered'])
+  const { channels } = await service.api.call<{ channels: object[] }>('GET', 'alerts')
+  expect(channels).toEqual([
+    {
+      destinationId: channelId,
+      name: 'Alerts (webhook)',
+      format: 'webhook',
+      host: new URL(channel.url).host,
+      enabled: true,
+      lastDeliveredAt: expect.any(String),
+    },
+  ])
+})
+
+test('calls that a disabled source refused are a problem and an alert', async () => {
+  await using service = await startService()
+  await using channel = await openReceiver()
+  await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
+  const { source } = service
+  await service.api.call('PATCH', `sources/${source.id}`, { enabled: false })
+  const call = { type: 'track', event: 'A', userId: 'u1' }
+  for (let sent = 0; sent < 40; sent += 1)
+    expect((await service.send('/v1/track', call)).status).toBe(403)
+  expect(await problemsOf(service)).toMatchObject([
+    { condition: 'calls_refused', severity: 'data_loss', subject: { id: source.id } },
+  ])
+  const refused = (): Alert[] => alertsIn(channel).filter(({ event }) => event === 'Calls Refused')
+  await expect.poll(refused).toHaveLength(1)
+  expect(refused()[0]).toMatchObject({ userId: source.id, properties: { name: 'Test', count: 40 } })
+})
+
+test('no client can write to the built-in source', async () => {
+  await using service = await startService()
+  await using channel = await openReceiver()
+  await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
+  const call = { type: 'track', event: 'A', userId: 'u1' }
+  for (const writeKey of ['src_hookline', 'hookline', '']) {
+    const source = { id: 'src_hookline', writeKey }
+    expect((await service.send('/v1/track', call, source)).status).toBe(401)
+  }
+})
