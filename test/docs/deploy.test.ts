@@ -3,6 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exportedMetrics } from '../../docs/generator/metrics-page.ts'
+import {
+  type Condition,
+  CONDITIONS,
+  THRESHOLDS,
+} from '../../packages/server/src/alerts/conditions.ts'
 import { ENDPOINTS, SETTINGS_PATHS } from '../../packages/server/src/ingest/endpoints.ts'
 import { LOG_EVENTS } from '../../packages/server/src/telemetry/log-events.ts'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
@@ -19,7 +24,7 @@ const panels = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ exp
 interface AlertRule {
   readonly alert: string
   readonly expr: string
-  readonly labels: { readonly severity: string }
+  readonly labels: { readonly severity: string; readonly condition?: string }
   readonly annotations: Readonly<Record<string, string>>
 }
 const { groups } = parse(read('deploy/alerts.yaml')) as {
@@ -97,6 +102,38 @@ it('the dashboard shows every metric', () => {
   const missing = metrics.filter((metric) => !isShown(metric)).map(({ name }) => name)
   // An annotation shows the version on every panel.
   expect(missing).toEqual(['hookline_build_info'])
+})
+
+describe('the conditions of alerts', () => {
+  const SEVERITIES = { data_loss: 'critical', failing: 'warning', attention: 'warning' } as const
+  /** Their rules name the destination, or the metric that has more details. */
+  const OWN_RULES = ['webhook_failing', 'webhook_paused', 'damage_found', 'quarantine']
+  const alerting = Object.entries<Condition>(CONDITIONS).filter(([, { events }]) => events !== null)
+
+  it.each(alerting)('%s has a rule with its severity, threshold, text and remedy', (name, each) => {
+    const found = rules.filter(({ labels }) => labels.condition === name)
+    const severity = SEVERITIES[each.severity]
+    expect(found.map(({ labels }) => labels)).toEqual([{ severity, condition: name }])
+    if (OWN_RULES.includes(name)) return
+    const alert = `Hookline${each.events!.start.replaceAll(' ', '')}`
+    expect(found).toEqual([
+      {
+        alert,
+        expr: `max by (instance) (hookline_problems{condition="${name}"}) > 0`,
+        labels: { severity, condition: name },
+        annotations: {
+          summary: each.meaning,
+          description: `${each.threshold} ${each.remedy}`,
+          runbook_url: `docs/guides/runbook.md#${alert.toLowerCase()}`,
+        },
+      },
+    ])
+  })
+
+  it('the rule about failing destinations has the threshold of the table', () => {
+    const rule = rules.find(({ labels }) => labels.condition === 'webhook_failing')
+    expect(rule!.expr).toMatch(new RegExp(`> ${1 - THRESHOLDS.minSuccessRate}$`))
+  })
 })
 
 describe.each(rules.map((rule) => [rule.alert, rule] as const))('%s', (name, rule) => {

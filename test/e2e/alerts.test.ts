@@ -72,7 +72,7 @@ test('a destination that never worked is a problem and an alert, and recovers on
   ])
 })
 
-test('calls that a disabled source refused are a problem and an alert', async () => {
+test('calls that a disabled source refused are a problem, an alert and a metric', async () => {
   await using service = await startService()
   await using channel = await openReceiver()
   await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
@@ -84,6 +84,10 @@ test('calls that a disabled source refused are a problem and an alert', async ()
   expect(await problemsOf(service)).toMatchObject([
     { condition: 'calls_refused', severity: 'data_loss', subject: { id: source.id } },
   ])
+  const problem = 'hookline_problems{condition="calls_refused",severity="data_loss"}'
+  expect(await service.metric(problem)).toBe(1)
+  const reason = 'hookline_refused_calls_total{reason="source_disabled"}'
+  expect(await service.metric(reason)).toBe(40)
   const refused = (): Alert[] => alertsIn(channel).filter(({ event }) => event === 'Calls Refused')
   await expect.poll(refused).toHaveLength(1)
   expect(refused()[0]).toMatchObject({ userId: source.id, properties: { name: 'Test', count: 40 } })

@@ -8,6 +8,7 @@ import { Backups } from './admin/backup.ts'
 import { reportDestinations } from './admin/destination-metrics.ts'
 import { AlertWatcher } from './alerts/alert-watcher.ts'
 import { FactsCollector } from './alerts/facts-collector.ts'
+import { reportProblems } from './alerts/problem-metrics.ts'
 import { Audiences } from './audiences/audiences.ts'
 import type { Backend } from './backend/backend.ts'
 import type { LeaseName } from './backend/nodes.ts'
@@ -301,7 +302,7 @@ function startIdle(stack: AsyncDisposableStack, components: Components): Started
 
 /** The lanes of all nodes, and the facts about current problems. */
 function sharedBy(
-  { backend, activity, clock, config: { retryWindowMs } }: Components,
+  { backend, activity, metrics, clock, config: { retryWindowMs } }: Components,
   ownLanes: Lanes,
   backups: Backups,
 ): Pick<StartedWorkers, 'lanes' | 'backups'> & { readonly facts: FactsCollector } {
@@ -309,6 +310,7 @@ function sharedBy(
   const { statistics, recent: recentAttempts } = activity
   const own = { lanes, statistics, recentAttempts, backups, clock, retryWindowMs }
   const facts = new FactsCollector({ ...backend, ...own })
+  reportProblems(metrics, { facts, catalog: backend.catalog })
   return { lanes, facts, backups }
 }
 

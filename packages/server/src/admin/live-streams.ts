@@ -73,9 +73,10 @@ export class LiveStreams {
   }
 
   #log({ actor }: LiveStream, reason: 'unread' | 'other_reader'): void {
-    const streams = this.#throttle.count(`${reason} ${actor.id}`)
     const { logger } = this.#options
-    if (streams > 0) logger.warn({ tokenId: actor.id, reason, streams }, 'live.stream_ended')
+    this.#throttle.count(`${reason} ${actor.id}`, (streams) =>
+      logger.warn({ tokenId: actor.id, reason, streams }, 'live.stream_ended'),
+    )
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Destination, LaneState } from '@hookline/protocol'
-import { X509Certificate } from 'node:crypto'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import type {
   Deliveries,
@@ -17,6 +16,7 @@ import { type Clock, toWallClock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import { SharedRefresh } from '../util/workers/shared-refresh.ts'
 import { THRESHOLDS } from './conditions.ts'
+import { certificatesOf } from './certificates.ts'
 import type { DestinationFacts, Facts, WebhookFacts } from './facts.ts'
 import { RecentResults } from './recent-results.ts'
 
@@ -147,7 +147,9 @@ export class FactsCollector {
         hasRecovered: await this.#hasRecovered(id, results),
         expired: await this.#expiredOf(id, expired.get(id)),
         failures: isGrouped ? await this.#failuresOf(id) : [],
-        certificates: certificatesOf(destination, clock.wall()),
+        certificates: certificatesOf(destination).filter(
+          ({ expiresAt }) => expiresAt <= clock.wall() + THRESHOLDS.certificateMs,
+        ),
       })
     }
     return found
@@ -282,29 +284,6 @@ function needsLook({ enabled, paused, settings }: Destination): boolean {
           pause !== undefined || (auth !== undefined && 'clientCertificate' in auth),
       ))
   )
-}
-
-/** Parsed once for each text. */
-const expiries = new Map<string, number>()
-const MAX_EXPIRIES = 1_000
-
-/** The client certificates that have expired, or will soon. */
-function certificatesOf({ settings }: Destination, now: number): DestinationFacts['certificates'] {
-  return settings.webhooks.flatMap(({ url, auth }) => {
-    if (auth === undefined || !('clientCertificate' in auth)) return []
-    const expiresAt = expiryOf(auth.clientCertificate.certificate)
-    return expiresAt <= now + THRESHOLDS.certificateMs ? { url, expiresAt } : []
-  })
-}
-
-/** When the certificate expires, in milliseconds since the epoch. */
-function expiryOf(certificate: string): number {
-  let expiresAt = expiries.get(certificate)
-  if (expiresAt !== undefined) return expiresAt
-  expiresAt = Date.parse(new X509Certificate(certificate).validTo)
-  if (expiries.size >= MAX_EXPIRIES) expiries.clear()
-  expiries.set(certificate, expiresAt)
-  return expiresAt
 }
 
 /** Values that are read again when they are 30 seconds old. */

@@ -1,5 +1,6 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import type { FailureGroup, WaitingParts } from '../backend/deliveries.ts'
+import type { RefusalReason } from '../telemetry/activity-listener.ts'
 import type { DestinationResults } from './recent-results.ts'
 
 export interface WebhookFacts {
@@ -37,7 +38,7 @@ export interface Facts {
   readonly destinations: readonly DestinationFacts[]
   readonly refused: readonly {
     readonly source: SourceFacts
-    readonly reason: 'source_disabled' | 'unknown_write_key' | 'rate_limited'
+    readonly reason: RefusalReason
     readonly count: number
     readonly since: number
   }[]

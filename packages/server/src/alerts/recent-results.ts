@@ -1,4 +1,5 @@
 import { type CountsRow, SPANS, type Statistics } from '../backend/statistics.ts'
+import { REFUSAL_REASONS } from '../telemetry/activity-listener.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { THRESHOLDS } from './conditions.ts'
@@ -35,8 +36,12 @@ interface Minute {
 }
 
 /** The counts that concern lost calls and deliveries, and ids that were not linked. */
-const COUNTED =
-  /^(?:rejected\.(?:source_disabled|unknown_write_key|rate_limited)|failed\.expired|unlinked\.(?:placeholder|limit))$/
+const COUNTED = new Set([
+  ...REFUSAL_REASONS.map((reason) => `rejected.${reason}`),
+  'failed.expired',
+  'unlinked.placeholder',
+  'unlinked.limit',
+])
 
 /**
  * The recent results of all destinations and the counts of the last day, from the statistics: they survive a restart and include all
@@ -130,7 +135,7 @@ export class RecentResults {
   #add(row: CountsRow): void {
     const { start, sourceId, destinationId, counts } = row
     for (const [name, count] of Object.entries(counts))
-      if (COUNTED.test(name)) {
+      if (COUNTED.has(name)) {
         const key = `${sourceId} ${destinationId} ${name}`
         const kept = this.#counts.get(key) ?? { of: row, name, parts: new Map<number, number>() }
         kept.parts.set(start, count)

@@ -81,9 +81,9 @@ export class DeletionWorker implements Worker {
       } catch (error) {
         // A failing deletion does not block the others.
         if (error instanceof BackendUnavailableError) throw error
-        const failures = this.#failures.count(id)
-        if (failures > 0)
-          this.#options.logger.error({ deletionId: id, failures, err: error }, 'deletion.failed')
+        this.#failures.count(id, (failures) =>
+          this.#options.logger.error({ deletionId: id, failures, err: error }, 'deletion.failed'),
+        )
       }
     }
     return POLL_EVERY_MS

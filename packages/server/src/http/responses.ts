@@ -69,8 +69,9 @@ export function errorHandler(logger: Logger | undefined, format: ErrorFormat) {
     const code = codeOf(error)
     if (code === 'internal_error') {
       const { id: requestId, method } = request
-      const requests = throttle.count(`${method} ${error.message}`)
-      if (requests > 0) logger?.error({ err: error, requestId, method, requests }, 'request.failed')
+      throttle.count(`${method} ${error.message}`, (requests) =>
+        logger?.error({ err: error, requestId, method, requests }, 'request.failed'),
+      )
     }
     sendError(reply, code, format)
   }

@@ -6,7 +6,7 @@ import type { Catalog, KeyUses } from '../backend/catalog.ts'
 import type { Log } from '../backend/log.ts'
 import type { Suppressions } from '../backend/deletions.ts'
 import type { Config } from '../config.ts'
-import type { ActivityListener } from '../telemetry/activity-listener.ts'
+import { type ActivityListener, isLoss } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { type Refusal, RefusalLog } from '../telemetry/refusal-log.ts'
@@ -311,8 +311,9 @@ export class IngestionHandler {
   }
 
   #overloaded(error: BackendUnavailableError, refusal: Refusal): IngestResponse {
-    const requests = this.#overloads.count('append')
-    if (requests > 0) this.#deps.logger.error({ err: error, requests }, 'ingest.overloaded')
+    this.#overloads.count('append', (requests) =>
+      this.#deps.logger.error({ err: error, requests }, 'ingest.overloaded'),
+    )
     const retryAfterSeconds = OVERLOADED_RETRY_SECONDS
     this.#countRefused('overloaded', refusal)
     return errorResponse('overloaded', { retryAfterSeconds, reason: error.publicReason })
@@ -321,10 +322,10 @@ export class IngestionHandler {
   #refuseBody(code: IngestCodeName, source: Source | undefined): IngestResponse {
     if (code === 'unknown_write_key') this.#rejectedKeys.add(undefined, code)
     if (code !== 'overloaded') return this.#refuse(code, { source })
-    const requests = this.#overloads.count('body')
     const partialBodyBytes = this.#partialBodies.takenBytes
-    if (requests > 0)
-      this.#deps.logger.error({ partialBodyBytes, requests }, 'ingest.body_memory_exhausted')
+    this.#overloads.count('body', (requests) =>
+      this.#deps.logger.error({ partialBodyBytes, requests }, 'ingest.body_memory_exhausted'),
+    )
     return this.#refuse(code, { source, retryAfterSeconds: OVERLOADED_RETRY_SECONDS })
   }
 
@@ -343,6 +344,7 @@ export class IngestionHandler {
 
   #count(result: 'suppressed' | IngestCodeName, { calls = 1, source }: Refusal): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
+    if (isLoss(result)) this.#deps.metrics.refusedCalls.inc({ reason: result }, calls)
     this.#deps.activity.rejected(result, calls, source?.id)
   }
 }

@@ -120,8 +120,9 @@ export class RejectedKeyLogger {
   /** Logs each prefix and code at most once a minute, with the number of requests; `null` stands for all further prefixes. */
   add(writeKey: string | undefined, code: IngestCodeName): void {
     const keyPrefix = this.#prefixes.clientKey(prefixOf(writeKey))
-    const requests = this.#prefixes.count(JSON.stringify([code, keyPrefix]))
-    if (requests > 0) this.#logger.warn({ code, keyPrefix, requests }, 'write_key.rejected')
+    this.#prefixes.count(JSON.stringify([code, keyPrefix]), (requests) =>
+      this.#logger.warn({ code, keyPrefix, requests }, 'write_key.rejected'),
+    )
   }
 }
 

@@ -166,8 +166,9 @@ export class Pipeline implements AsyncDisposable {
     }))
     if ((await this.#retry(() => quarantine.add(items), signal)) === undefined) return false
     for (const [sourceId, { length }] of Map.groupBy(strangers, (event) => event.sourceId)) {
-      const quarantined = this.#unknownSources.count(sourceId, length)
-      if (quarantined > 0) logger.error({ sourceId, events: quarantined }, 'source.unknown')
+      const log = (quarantined: number): void =>
+        logger.error({ sourceId, events: quarantined }, 'source.unknown')
+      this.#unknownSources.count(sourceId, log, length)
     }
     return true
   }

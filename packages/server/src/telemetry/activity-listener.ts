@@ -52,6 +52,15 @@ export interface UpdateActivity {
   readonly id: string | null
 }
 
+/** Refusals of calls that clients do not correct, so these calls are lost. */
+export const REFUSAL_REASONS = ['source_disabled', 'unknown_write_key', 'rate_limited'] as const
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number]
+
+export function isLoss(code: string): code is RefusalReason {
+  return (REFUSAL_REASONS as readonly string[]).includes(code)
+}
+
 /** Receives durable activity, perhaps twice after a restart. Must not throw or block: every event waits for it. */
 export interface ActivityListener {
   received(events: readonly AcceptedEvent[]): void

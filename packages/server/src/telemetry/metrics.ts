@@ -25,6 +25,11 @@ export class Metrics {
     'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the error code.',
     ['result'],
   )
+  readonly refusedCalls = this.#counter(
+    'hookline_refused_calls_total',
+    'Calls that were refused and are lost, by reason: source_disabled, unknown_write_key or rate_limited.',
+    ['reason'],
+  )
   readonly authFailures = this.#counter(
     'hookline_auth_failures_total',
     'Requests to the management API with an invalid token, by status.',
@@ -199,6 +204,24 @@ export class Metrics {
   readonly logLinesLost = this.#counter(
     'hookline_log_lines_lost_total',
     'Log lines lost because stderr was not writable: the disk is full, or the reader of the pipe has stopped.',
+  )
+  readonly problems = this.#gauge(
+    'hookline_problems',
+    'Current problems by condition and severity: see GET /problems.',
+    ['condition', 'severity'],
+  )
+  readonly diskFree = this.#gauge(
+    'hookline_data_disk_free_bytes',
+    'Free space of the disk with the data folder. 0 on a cluster.',
+  )
+  readonly backupAge = this.#gauge(
+    'hookline_backup_age_seconds',
+    'Time since the last complete backup by download. 0 without one.',
+  )
+  readonly certificateExpiry = this.#gauge(
+    'hookline_client_certificate_expiry_seconds',
+    'Time until the client certificate of a webhook expires; negative afterwards.',
+    ['destination', 'webhook'],
   )
   readonly databaseSize = this.#gauge('hookline_database_bytes', 'Size of the database.')
   readonly inFlight = new TalliedGauge({

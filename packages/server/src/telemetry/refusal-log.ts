@@ -27,15 +27,16 @@ export class RefusalLog {
   }
 
   add(code: IngestCodeName, { calls = 1, source, url = '' }: Refusal = {}): void {
-    const counted = this.#throttle.count(`${code} ${source?.id ?? ''}`, calls)
-    if (counted === 0) return
-    const path = url.split('?', 1)[0]!.slice(0, PATH_CHARACTERS)
-    const context = {
-      code,
-      calls: counted,
-      ...(source && { source: source.name, sourceId: source.id }),
-      ...(path && { path }),
+    const log = (counted: number): void => {
+      const path = url.split('?', 1)[0]!.slice(0, PATH_CHARACTERS)
+      const context = {
+        code,
+        calls: counted,
+        ...(source && { source: source.name, sourceId: source.id }),
+        ...(path && { path }),
+      }
+      this.#logger?.warn(context, 'request.rejected')
     }
-    this.#logger?.warn(context, 'request.rejected')
+    this.#throttle.count(`${code} ${source?.id ?? ''}`, log, calls)
   }
 }

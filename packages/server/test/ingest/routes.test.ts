@@ -382,8 +382,7 @@ test('refused calls are logged once a minute for each code and source, with thei
     { level: 40, msg, code: 'no_user_anon_id', calls: 1, sourceId },
   ])
   harness.clock.advance(60_000)
-  await harness.post('/v1/track', bad)
-  expect(harness.logLines.at(-1)).toMatchObject({ code: 'no_user_anon_id', calls: 3, sourceId })
+  expect(harness.logLines.at(-1)).toMatchObject({ code: 'no_user_anon_id', calls: 2, sourceId })
 })
 
 test('client telemetry gets a success response, and is ignored', async () => {

@@ -200,8 +200,9 @@ export class AuthFailureLimit {
     const waitSeconds = this.#limit.take({ id: client, rateLimit }, 1)
     metrics.authFailures.inc({ code: waitSeconds === 0 ? 401 : 429 })
     const shown = this.#clients.clientKey(client)
-    const requests = this.#clients.count(shown ?? '')
-    if (requests > 0) logger.warn({ client: shown, requests }, 'token.rejected')
+    this.#clients.count(shown ?? '', (requests) =>
+      logger.warn({ client: shown, requests }, 'token.rejected'),
+    )
     if (waitSeconds === 0) return undefined
     return new Problem('too_many_auth_failures', {
       headers: { 'retry-after': String(waitSeconds) },

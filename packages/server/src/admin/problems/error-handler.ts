@@ -31,9 +31,10 @@ export function handleErrors(
     if (problem.statusCode >= 500) {
       const { method, routeOptions } = request
       const { url: route } = routeOptions
-      const requests = throttle.count(`${method} ${route} ${error.message}`)
-      const context = { err: error, requestId: request.id, method, route, requests }
-      if (requests > 0) logger.error(context, 'management_request.failed')
+      const context = { err: error, requestId: request.id, method, route }
+      throttle.count(`${method} ${route} ${error.message}`, (requests) =>
+        logger.error({ ...context, requests }, 'management_request.failed'),
+      )
     }
     if (!request.raw.complete) {
       // The framework would close the connection while the client is still writing.

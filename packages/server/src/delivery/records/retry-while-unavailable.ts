@@ -60,6 +60,7 @@ function report(
   let throttle = throttles.get(logger)
   if (throttle === undefined)
     throttles.set(logger, (throttle = new LogThrottle(clock, LOG_EVERY_MS)))
-  const failures = throttle.count(error.message)
-  if (failures > 0) logger.warn({ err: error, failures }, 'backend.unavailable')
+  throttle.count(error.message, (failures) =>
+    logger.warn({ err: error, failures }, 'backend.unavailable'),
+  )
 }

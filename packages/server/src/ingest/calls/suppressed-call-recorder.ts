@@ -66,8 +66,11 @@ export class SuppressedCallRecorder {
   }
 
   #onFailure(error: unknown, requests: number): void {
-    const failures = this.#failures.count('suppressed', requests)
-    if (failures > 0) this.#logger.warn({ err: error, failures }, 'suppression.count_failed')
+    this.#failures.count(
+      'suppressed',
+      (failures) => this.#logger.warn({ err: error, failures }, 'suppression.count_failed'),
+      requests,
+    )
   }
 }
 

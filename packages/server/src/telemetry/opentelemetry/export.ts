@@ -48,9 +48,11 @@ export function reported<Items, E extends Exporter<Items>>(
   const exportItems = exporter.export.bind(exporter)
   exporter.export = (items, onResult) => {
     exportItems(items, (result) => {
-      const failed = result.code === 0 ? 0 : failures.count(signal)
-      if (failed > 0)
-        logger.warn({ signal, failed, reason: reasonOf(result.error) }, 'telemetry.export_failed')
+      const reason = reasonOf(result.error)
+      if (result.code !== 0)
+        failures.count(signal, (failed) =>
+          logger.warn({ signal, failed, reason }, 'telemetry.export_failed'),
+        )
       onResult(result)
     })
   }

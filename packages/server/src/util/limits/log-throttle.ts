@@ -8,13 +8,21 @@ const MAX_LINES = 100
 /** Maximum client-chosen keys with their own line in an interval. */
 const MAX_CLIENT_KEYS = 20
 
-/** Counts frequent events by key: the first is logged immediately, later ones once per interval with their count. */
+interface Count {
+  unlogged: number
+  loggedAt: number
+  /** Writes the line of the last event. */
+  log: (count: number) => void
+}
+
+/** Logs frequent events by key: the first immediately, later ones once per interval with their count. */
 export class LogThrottle {
   readonly #clock: Clock
   readonly #everyMs: number
-  readonly #counts = new LRUCache<string, { unlogged: number; loggedAt: number }>({ max: MAX_KEYS })
+  readonly #counts = new LRUCache<string, Count>({ max: MAX_KEYS })
   #since = -Infinity
   #lines = 0
+  #isScheduled = false
   readonly #clientKeys = new Set<string>()
 
   constructor(clock: Clock, everyMs: number) {
@@ -22,17 +30,14 @@ export class LogThrottle {
     this.#everyMs = everyMs
   }
 
-  /** Returns the number of events since the last log line; 0 if no line is due. */
-  count(key: string, amount = 1): number {
-    const now = this.#clock.now()
+  /** Calls `log` with the number of events since the last line, now or when the interval is over. */
+  count(key: string, log: (count: number) => void, amount = 1): void {
     let count = this.#counts.get(key)
-    if (count === undefined) this.#counts.set(key, (count = { unlogged: 0, loggedAt: -Infinity }))
+    if (count === undefined)
+      this.#counts.set(key, (count = { unlogged: 0, loggedAt: -Infinity, log }))
     count.unlogged += amount
-    if (now - count.loggedAt < this.#everyMs || !this.#hasLine(now)) return 0
-    const { unlogged } = count
-    count.unlogged = 0
-    count.loggedAt = now
-    return unlogged
+    count.log = log
+    if (!this.#logIfDue(count)) this.#schedule()
   }
 
   /** The key, or `null` beyond the first 20 of an interval: a client that changes its key must not use up all lines. */
@@ -40,6 +45,28 @@ export class LogThrottle {
     this.#renew(this.#clock.now())
     if (this.#clientKeys.size < MAX_CLIENT_KEYS) this.#clientKeys.add(key)
     return this.#clientKeys.has(key) ? key : null
+  }
+
+  #logIfDue(count: Count): boolean {
+    const now = this.#clock.now()
+    if (now - count.loggedAt < this.#everyMs || !this.#hasLine(now)) return false
+    const { unlogged, log } = count
+    count.unlogged = 0
+    count.loggedAt = now
+    log(unlogged)
+    return true
+  }
+
+  /** Counts that were held back are logged even if no further event follows. */
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#clock.after(this.#everyMs, () => {
+      this.#isScheduled = false
+      const held = [...this.#counts.values()].filter(({ unlogged }) => unlogged > 0)
+      const rest = held.filter((count) => !this.#logIfDue(count))
+      if (rest.length > 0) this.#schedule()
+    })
   }
 
   #renew(now: number): void {

@@ -78,10 +78,9 @@ test('4,800 invalid tokens of one client log one line per minute, with its addre
   for (let index = 0; index < 4_800; index++) limit.add('192.0.2.7')
   expect(lines).toHaveLength(1)
   clock.advance(MINUTE)
-  limit.add('192.0.2.7')
   expect(lines.map(({ client, requests }) => [client, requests])).toEqual([
     ['192.0.2.7', 1],
-    ['192.0.2.7', 4_800],
+    ['192.0.2.7', 4_799],
   ])
 })
 

@@ -202,6 +202,5 @@ test('the same error is logged once in 10 s, with the number of requests', async
   for (let requests = 0; requests < 5; requests++) await own.call('GET', '/events')
   expect(lines()).toMatchObject([{ requests: 1 }])
   own.clock.advance(10_000)
-  await own.call('GET', '/events')
-  expect(lines()).toMatchObject([{ requests: 1 }, { requests: 5 }])
+  expect(lines()).toMatchObject([{ requests: 1 }, { requests: 4 }])
 })

@@ -65,9 +65,13 @@ test('calls that cannot be counted are logged at most once in ten seconds', asyn
   await expect.poll(() => lines).toMatchObject([{ msg: 'suppression.count_failed', failures: 1 }])
   // The second write covers the other two.
   await expect.poll(() => ended).toBe(2)
-  clock.advance(10_000)
-  recorder.record(suppressed)
-  await expect.poll(() => lines.slice(1)).toMatchObject([{ failures: 3 }])
+  // The failure of the second write may be counted after its end.
+  await expect
+    .poll(() => {
+      clock.advance(10_000)
+      return lines.slice(1)
+    })
+    .toMatchObject([{ failures: 2 }])
 })
 
 test('suppressed calls that arrive during a write share one further write, however many there are', async () => {
