@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import type { WebhooksSettings } from '@hookline/protocol'
 import { createLogger, parseConfig } from '@hookline/server'
+import { Backups } from '../../packages/server/src/admin/backup.ts'
 import { openEmbeddedBackend } from '../../packages/server/src/backend/embedded/open.ts'
 import type { Log } from '../../packages/server/src/backend/log.ts'
 import { ActivityMonitor } from '../../packages/server/src/activity/activity-monitor.ts'
@@ -103,5 +104,6 @@ startWorkers(stack, {
     throw error
   },
   shutdown: new Shutdown(),
+  backups: new Backups(backend.alertStates),
 })
 respondWith(stream, () => stack.disposeAsync())

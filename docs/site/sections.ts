@@ -41,6 +41,7 @@ const FOLDERS: readonly Folder[] = [
       'receivers',
       'receiver-authentication',
       'find-a-failing-webhook',
+      'alerts',
     ],
   },
   {

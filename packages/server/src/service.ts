@@ -105,6 +105,7 @@ interface Components extends ServiceOptions {
   readonly inspector: Inspector
   readonly onPermanentFailure: (failure: WorkerFailed) => void
   readonly shutdown: Shutdown
+  readonly backups: Backups
 }
 
 /**
@@ -148,6 +149,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     inspector,
     onPermanentFailure,
     shutdown,
+    backups: await Backups.open(backend.alertStates),
   }
   describeProcess({ config, metrics }, logOutput)
   // The settings that forbid a URL may have changed since the last start.
@@ -281,7 +283,7 @@ type StartedWorkers = Omit<Workers, 'testDeliveries' | 'nextRequests' | 'hostPro
 function startIdle(stack: AsyncDisposableStack, components: Components): StartedWorkers {
   const { backend, clockWatch, shutdown } = components
   const lanes = idleLanes(backend.catalog)
-  const shared = sharedBy(components, lanes, new Backups())
+  const shared = sharedBy(components, lanes)
   const stopping = new AbortController()
   const supervisor = openSupervisor(components, stopping.signal)
   supervisor.run(clockWatch)
@@ -302,9 +304,8 @@ function startIdle(stack: AsyncDisposableStack, components: Components): Started
 
 /** The lanes of all nodes, and the facts about current problems. */
 function sharedBy(
-  { backend, activity, metrics, clock, config: { retryWindowMs } }: Components,
+  { backend, backups, activity, metrics, clock, config: { retryWindowMs } }: Components,
   ownLanes: Lanes,
-  backups: Backups,
 ): Pick<StartedWorkers, 'lanes' | 'backups'> & { readonly facts: FactsCollector } {
   const lanes = new SharedLanes({ lanes: ownLanes, clock, signals: backend.signals })
   const { statistics, recent: recentAttempts } = activity
@@ -320,13 +321,12 @@ function startDelivery(
   components: Components,
   settings: LaneGroupSettings,
 ): StartedWorkers {
-  const { config, backend, clock, clockWatch, metrics, shutdown } = components
+  const { config, backend, backups, clock, clockWatch, metrics, shutdown } = components
   const lanes = openLanes(components, settings)
   const engine = stack.use(new DeliveryEngine({ ...components, lanes }))
   shutdown.begun.addEventListener('abort', () => engine.stop())
   shutdown.overdue.addEventListener('abort', () => lanes.abort())
   const wakeEngine = (): void => engine.wake()
-  const backups = new Backups()
   const onErased = (): Promise<void> => backups.endOutdated()
   const deletions = { ...components, ...backend, onErased, onNotices: wakeEngine }
   const deletionWorker = new DeletionWorker(deletions)
@@ -350,7 +350,7 @@ function startDelivery(
     metrics.breakersOpen.set((await lanes.status()).openBreakers)
   })
   reportDestinations(metrics, { ...backend, clock, lanes })
-  const shared = sharedBy(components, lanes, backups)
+  const shared = sharedBy(components, lanes)
   byOneNode('alerts', new AlertWatcher({ ...components, ...backend, ...shared }))
   return {
     checks: readinessOf(engine, clockWatch, stuckAfterMs(config)),

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { finished } from 'node:stream'
 import Type from 'typebox'
+import { type AlertStates, LAST_BACKUP } from '../backend/alert-states.ts'
 import { CopyNotSupportedError } from '../backend/backend.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'
@@ -68,7 +69,7 @@ export function addBackupRoute(app: AdminApp, deps: BackupDeps): void {
       finished(reply.raw, (error) => {
         cancel()
         if (!error) {
-          backups.lastAt = clock.wall()
+          void backups.finished(clock.wall())
           logger.info({ bytes: size }, 'backup.finished')
         }
         end()
@@ -91,9 +92,32 @@ interface Backup {
 
 /** Runs one backup at a time: each needs space on the disk. */
 export class Backups {
-  /** The last complete download, in milliseconds since the epoch; `null` for none since the start. */
-  lastAt: number | null = null
+  readonly #states: AlertStates
+  #lastAt: number | null = null
   #running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined
+
+  constructor(states: AlertStates) {
+    this.#states = states
+  }
+
+  /** Reads when the last download of an earlier process finished. */
+  static async open(states: AlertStates): Promise<Backups> {
+    const backups = new Backups(states)
+    const stored = (await states.all()).get(LAST_BACKUP)
+    if (stored !== undefined) backups.#lastAt = Number(stored)
+    return backups
+  }
+
+  /** When the last complete download finished, in milliseconds since the epoch; `null` for none yet. */
+  get lastAt(): number | null {
+    return this.#lastAt
+  }
+
+  /** Stores that a download has finished. If that fails, only a restart forgets it. */
+  async finished(at: number): Promise<void> {
+    this.#lastAt = at
+    await this.#states.put(new Map([[LAST_BACKUP, String(at)]])).catch(() => undefined)
+  }
 
   /** Begins a backup; `undefined` while another one runs. */
   begin(removeCopy: () => Promise<void>): Backup | undefined {

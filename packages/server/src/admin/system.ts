@@ -112,7 +112,9 @@ const SystemResponse = Type.Object({
     { open: Type.Integer(), max: Type.Integer() },
     { description: 'Connections of the live tail.' },
   ),
-  lastBackupAt: Schema.nullable(Schema.timeOf('The last complete backup since the start.')),
+  lastBackupAt: Schema.nullable(
+    Schema.timeOf('When the last complete backup was downloaded; null without one.'),
+  ),
   settings: Type.Array(SettingResponse),
 })
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatTimestamp } from '@hookline/protocol'
+import { LAST_BACKUP } from '../backend/alert-states.ts'
 import type { Alert } from './alert-event.ts'
 import { bySeverity, type Condition, type ConditionName, CONDITIONS } from './conditions.ts'
 import type { Finding } from './findings.ts'
@@ -172,7 +173,11 @@ function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): str
 }
 
 export function parseStates(stored: ReadonlyMap<string, string>): Map<string, AlertState> {
-  return new Map([...stored].map(([key, text]) => [key, JSON.parse(text) as AlertState]))
+  return new Map(
+    [...stored].flatMap(([key, text]) =>
+      key === LAST_BACKUP ? [] : [[key, JSON.parse(text) as AlertState]],
+    ),
+  )
 }
 
 /** The number of starts that were not reported. */

@@ -242,7 +242,7 @@ export class AdminServer implements AsyncDisposable {
     })
     const logger = pino({ level: 'trace' }, { write: (line) => void this.logged.push(line) })
     const { backend, clock } = this
-    const backups = new Backups()
+    const backups = new Backups(backend.alertStates)
     const recentAttempts = new RecentAttempts(clock, backend.signals)
     const lanes = this.#overrides.lanes ?? healthyLanes(backend)
     const deps = {

@@ -3757,7 +3757,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 open: number;
                 max: number;
             };
-            /** The last complete backup since the start. */
+            /** When the last complete backup was downloaded; null without one. */
             lastBackupAt: string | null;
             settings: {
                 name: string;

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DatabaseCopy } from '../../../src/admin/backup.ts'
+import { Backups, type DatabaseCopy } from '../../../src/admin/backup.ts'
+import { THRESHOLDS } from '../../../src/alerts/conditions.ts'
 import { CopyNotSupportedError } from '../../../src/backend/backend.ts'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { AdminServer } from '../admin-server.ts'
@@ -40,6 +41,26 @@ test('a backup is a copy of the database, and the copy is removed afterwards', a
   const { status, headers, text } = await server.call('GET', '/backup')
   expect([status, headers.get('content-length'), text]).toEqual([200, '12', 'the database'])
   await expect.poll(() => copier.removed).toBe(1)
+})
+
+test('an old backup is a problem, also after a restart', async () => {
+  using folder = new TemporaryFolder()
+  const { copy } = new Copier(folder)
+  await using server = await AdminServer.open({ copyDatabase: copy })
+  const conditions = async () => {
+    const { data } = await server.must<{ data: { condition: string }[] }>('GET', '/problems')
+    return data.map(({ condition }) => condition).filter((each) => each !== 'disk_low')
+  }
+  server.clock.advance(THRESHOLDS.maxBackupAgeMs + 1)
+  expect(await conditions()).toEqual([])
+  await server.call('GET', '/backup')
+  const at = server.clock.wall()
+  await expect.poll(async () => (await Backups.open(server.backend.alertStates)).lastAt).toBe(at)
+  server.clock.advance(THRESHOLDS.maxBackupAgeMs)
+  expect(await conditions()).toEqual([])
+  server.clock.advance(1)
+  expect(await conditions()).toEqual(['backup_old'])
+  expect(await server.must('GET', '/alerts')).toMatchObject({ held: 0 })
 })
 
 test('only one backup runs at a time, and a client that disconnects does not block the next one', async () => {
