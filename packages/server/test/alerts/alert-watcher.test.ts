@@ -1,15 +1,19 @@
-import type { AcceptedEvent, JsonObject } from '@hookline/protocol'
+import type { AcceptedEvent, JsonObject, LaneState } from '@hookline/protocol'
+import { X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { NOON } from '@hookline/testing/records/accepted-event'
-import { newDestination, newSource } from '@hookline/testing/records/catalog-records'
+import { makeCertificates } from '@hookline/testing/network/certificates'
+import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
 import { builtInSource } from '../../src/alerts/alert-event.ts'
 import { AlertWatcher } from '../../src/alerts/alert-watcher.ts'
-import { THRESHOLDS } from '../../src/alerts/conditions.ts'
+import { type Condition, CONDITIONS, THRESHOLDS } from '../../src/alerts/conditions.ts'
 import { FactsCollector, type FactsDeps } from '../../src/alerts/facts-collector.ts'
 import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
 import type { Backend } from '../../src/backend/backend.ts'
+import type { FoundCorruption } from '../../src/backend/upkeep.ts'
+import { recordDelivery } from '../backend/conformance/deliveries/recorded-delivery.ts'
 import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
 
 const MINUTE = 60_000
@@ -19,6 +23,11 @@ const HOUR = 60 * MINUTE
 class Watched implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
   freeBytes = 1e12
+  /** Facts that only another process or a broken disk can cause. */
+  planted: Partial<Pick<FactsDeps, 'nodes' | 'backups'>> & {
+    readonly corruptions?: readonly FoundCorruption[]
+    readonly missing?: number
+  } = {}
   readonly appended: AcceptedEvent[] = []
   /** Rejects appends after this many, as a killed process. */
   appendsLeft = Infinity
@@ -59,17 +68,18 @@ class Watched implements AsyncDisposable {
     const { backend, clock } = this
     const upkeep: FactsDeps['upkeep'] = {
       backlog: () => backend.upkeep.backlog(),
-      corruptions: (limit) => backend.upkeep.corruptions(limit),
-      missing: () => backend.upkeep.missing(),
+      corruptions: async () => this.planted.corruptions ?? [],
+      missing: async () => ({ events: this.planted.missing ?? 0, decisions: 0, deliveries: 0 }),
       freeBytes: async () => this.freeBytes,
     }
     const facts = new FactsCollector({
       ...backend,
       upkeep,
       clock,
-      lanes: { states: async () => new Map() },
+      lanes: { states: async (ids) => new Map(ids.map((id) => [id, this.#statesOf(id)])) },
       recentAttempts: new RecentAttempts(clock, backend.signals),
-      backups: { lastAt: null },
+      nodes: this.planted.nodes ?? backend.nodes,
+      backups: this.planted.backups ?? { lastAt: null },
       retryWindowMs: 4 * HOUR,
     })
     const log = {
@@ -105,6 +115,13 @@ class Watched implements AsyncDisposable {
     await looked.promise
     stopping.abort()
     await run
+  }
+
+  #statesOf(id: string): LaneState[] {
+    const { settings } = this.backend.catalog.current.destinations.get(id)!
+    const closed = { breaker: 'closed', brokenSince: null, openUntil: null } as const
+    const none = { retryAfterUntil: null, pacePerSecond: null, inFlight: 0 }
+    return settings.webhooks.map(({ url }) => ({ url, ...closed, ...none }))
   }
 
   /** Adds results of attempts to the minute of the clock. */
@@ -294,4 +311,90 @@ test('no URL of a webhook is stored or sent', async () => {
   expect([name, properties['host']]).toEqual(['Webhook Paused', 'a.example'])
   const stored = JSON.stringify([...(await watched.backend.alertStates.all())])
   expect(stored + JSON.stringify(properties)).not.toContain('secret-path')
+})
+
+const [{ cert: certificate, key }] = makeCertificates().clients
+const DAY = 24 * HOUR
+
+/** Makes each condition apply, and how much of the clock passes until it does. */
+const PLANTS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
+  'Calls Refused': (watched) => watched.count({ 'rejected.unknown_write_key': 2 }, ''),
+  'Deliveries Expired': async (watched) => {
+    await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
+    await watched.count({ 'failed.expired': 1 })
+  },
+  'Damage Found': (watched) => {
+    watched.planted = { corruptions: [{ foundAt: NOON, description: 'lost' }] }
+  },
+  Quarantine: async (watched) => {
+    const { id } = await recordDelivery(watched)
+    await watched.backend.quarantine.add([{ id, reason: 'A bug.', at: NOON }])
+  },
+  'Disk Low': (watched) => {
+    watched.freeBytes = THRESHOLDS.minFreeBytes - 1
+  },
+  'Deliveries Expiring': async (watched) => {
+    await recordDelivery(watched)
+    // Four hours minus less than one.
+    await watched.look(3 * HOUR)
+  },
+  'Webhook Failing': (watched) => watched.count({ 'attempts.5xx': 1 }),
+  'Webhook Paused': (watched) => {
+    const paused = { since: NOON, reason: 'webhook_gone' } as const
+    const webhooks = [{ url: 'https://a.example/', headers: {}, paused }]
+    const destination = newDestination({ id: 'dst_b', settings: { webhooks } })
+    return watched.backend.catalog.putDestination(destination)
+  },
+  'Sync Missed': async ({ backend }) => {
+    await backend.catalog.putComputation(newAudience())
+    await backend.syncs.put({
+      id: 'syn_1',
+      computationId: 'aud_a',
+      reason: 'daily',
+      version: 1,
+      destinationIds: [],
+      addedDestinationIds: [],
+      formerDestinationIds: [],
+      state: 'done',
+      createdAt: NOON,
+      startedAt: NOON,
+      finishedAt: NOON,
+      evaluated: 1,
+      announced: 0,
+      entered: 0,
+      left: 0,
+      missed: 1,
+      afterProfile: null,
+      afterUser: null,
+      error: null,
+    })
+  },
+  'Node Lost': (watched) => {
+    const node = { id: 'n', version: '1', role: 'all', startedAt: NOON, seenAt: NOON } as const
+    watched.planted = { nodes: { current: [{ ...node, isAlive: false }] } }
+  },
+  'Certificate Expiring': ({ backend, clock }) => {
+    const expiresAt = Date.parse(new X509Certificate(certificate).validTo)
+    clock.advance(expiresAt - NOON - 30 * DAY)
+    const auth = { clientCertificate: { certificate, key } }
+    const webhooks = [{ url: 'https://a.example/', headers: {}, auth }]
+    return backend.catalog.putDestination(newDestination({ id: 'dst_b', settings: { webhooks } }))
+  },
+  'Backup Old': (watched) => {
+    watched.planted = { backups: { lastAt: NOON - 3 * DAY } }
+  },
+}
+
+test('each condition that makes an alert is planted here', () => {
+  const events = Object.values<Condition>(CONDITIONS).flatMap((each) => each.events?.start ?? [])
+  expect(Object.keys(PLANTS).toSorted()).toEqual(events.toSorted())
+})
+
+test.each(Object.entries(PLANTS))('%s is reported once, within a minute', async (name, plant) => {
+  await using watched = await Watched.open()
+  for (let looks = 0; looks < 3; looks += 1) await watched.look()
+  expect(watched.names).toEqual([])
+  await plant(watched)
+  for (let second = 0; second < 60; second += 5) await watched.look()
+  expect(watched.names.filter((each) => each === name)).toEqual([name])
 })
