@@ -79,7 +79,7 @@ const NODES = ['test/e2e/nodes/*.test.ts']
 // connections (certificates, egress-proxy), log lines (log-lines), the example programs (examples), and request and
 // response formats (generated-client, openapi, problems, references).
 const CLUSTER_E2E = [
-  'test/e2e/{audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
+  'test/e2e/{alerts,audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
   'test/e2e/{duplicates,failures,filters,inspector,stored-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push,receiver-authentication}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,shaped-events,signatures,timestamps,traces,transforms}.test.ts',
   ...NODES,
