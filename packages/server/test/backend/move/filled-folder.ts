@@ -223,6 +223,7 @@ async function appendUndecided(dataDir: string, sourceId: string) {
   {
     await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
     await backend.log.append(events)
+    await backend.alertStates.put(new Map([['last_backup', '1']]))
   }
   let unacked = 0
   editDatabase(dataDir, (db) => {

@@ -38,6 +38,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     keyUses: [...sources.values()].flatMap(({ writeKeys }) =>
       writeKeys.map(({ key }) => keyUses.lastUsedAt(key)),
     ),
+    alertStates: await backend.alertStates.all(),
     tokens: byId(tokens.current),
     audit: await all((page) => backend.audit.list({}, page)),
     // By id, because one engine lists them in the order of the log, the other by time.
