@@ -1,7 +1,7 @@
 import { LIMITS, newId } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { MAX_STORED, RequestStore } from '../../src/inspector/inspector.ts'
-import { formed } from '../../src/routing/form.ts'
+import { bodyFor } from '../../src/routing/body.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { anInspectedRequest } from './an-inspected-request.ts'
 
@@ -59,7 +59,7 @@ test('finds requests by destination and delivery', () => {
 test.for(['standard', 'cloudevents'] as const)('reads the event in the format %s', (format) => {
   const payload = { type: 'track', event: 'Order', messageId: 'm', timestamp: '', userId: 'u' }
   const content = { body: Buffer.from(JSON.stringify(payload)), sourceId: 'src_a' }
-  const { body } = formed({ format }, newId('msg', NOON), content)
+  const { body } = bodyFor({ format }, newId('msg', NOON), content)
   const { event } = anInspectedRequest(body.toString())
   expect(event).toMatchObject({ type: 'track', name: 'Order', messageId: 'm', userId: 'u' })
 })

@@ -20,7 +20,7 @@ import { randomBytes } from 'node:crypto'
 import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
 import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
 import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
-import { ENVELOPE, FIXED_CALL_FIELDS, FREE_FORM } from '../../routing/form.ts'
+import { ENVELOPE, FIXED_CALL_FIELDS, FREE_FORM } from '../../routing/body.ts'
 import { isHidden } from './hidden-values.ts'
 
 const CLAUSE_FIELDS = ['type', 'event', 'where']

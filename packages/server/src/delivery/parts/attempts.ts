@@ -7,7 +7,7 @@ import {
   type Webhook,
   type WebhooksSettings,
 } from '@hookline/protocol'
-import { type Content, type Formed, formed, payloadFor } from '../../routing/form.ts'
+import { type Content, type WebhookBody, bodyFor, payloadFor } from '../../routing/body.ts'
 import { filledUrl, hasTemplate } from '../../routing/url-template.ts'
 import type { Transforms } from '../transforms/transforms.ts'
 import type { AttemptSpan, Tracing } from '../../telemetry/tracing.ts'
@@ -55,7 +55,7 @@ type Ended = AttemptResult & { readonly fault?: unknown }
 
 interface Preparation {
   /** `undefined` if the service is stopping. */
-  readonly prepare: () => Promise<Addressed | Unsent | undefined>
+  readonly prepare: () => Promise<BodyWithUrl | Unsent | undefined>
   readonly mayBegin: () => boolean
 }
 
@@ -79,13 +79,13 @@ export class Attempts {
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
     const { transforms } = this.#options
-    const form = (): Formed => formed(settings, open.delivery.id, open.event)
+    const body = (): WebhookBody => bodyFor(settings, open.delivery.id, open.event)
     const isTransformed = settings.transform !== undefined && transforms !== undefined
     if (!isTransformed && !hasTemplate(webhook.url))
-      return this.#send(open, destination, webhook, { form, mayBegin })
+      return this.#send(open, destination, webhook, { body, mayBegin })
     const prepare = async () => {
-      const sent = await bodyOf(form(), settings, transforms)
-      return sent && addressed(sent, webhook, settings, open.event)
+      const sent = await applyTransform(body(), settings, transforms)
+      return sent && withFilledUrl(sent, webhook, settings, open.event)
     }
     return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
   }
@@ -111,14 +111,14 @@ export class Attempts {
         isSent: false,
       }
     }
-    return this.#send(open, destination, webhook, { form: () => result, mayBegin })
+    return this.#send(open, destination, webhook, { body: () => result, mayBegin })
   }
 
   async #send(
     open: OpenDelivery,
     destination: Destination,
     webhook: Webhook,
-    { form, mayBegin }: { readonly form: () => Addressed; readonly mayBegin: () => boolean },
+    { body, mayBegin }: { readonly body: () => BodyWithUrl; readonly mayBegin: () => boolean },
   ): Promise<CompletedAttempt | undefined> {
     const { clock, health, sender } = this.#options
     const { url, auth } = webhook
@@ -143,7 +143,7 @@ export class Attempts {
     let span: AttemptSpan | undefined
     try {
       const at = { settings, now: startedAt }
-      const request = nextRequest(open.delivery, form(), webhook, at)
+      const request = nextRequest(open.delivery, body(), webhook, at)
       span = this.#beginSpan(open, request)
       ended = await sender.send(
         span === undefined ? request : { ...request, trace: span.headers },
@@ -222,7 +222,7 @@ export interface Unsent {
 }
 
 /** The content of a request to one webhook. */
-interface Addressed extends Formed {
+interface BodyWithUrl extends WebhookBody {
   /** Absent if the URL has no templates. */
   readonly filledUrl?: string
 }
@@ -233,13 +233,13 @@ export function unsentResult(unsent: Unsent) {
 }
 
 /** Applies the transform, if any. `undefined` if the service is stopping. */
-export async function bodyOf(
-  form: Formed,
+export async function applyTransform(
+  body: WebhookBody,
   { transform }: Pick<WebhooksSettings, 'transform'>,
   transforms: Pick<Transforms, 'apply'> | undefined,
-): Promise<Formed | Unsent | undefined> {
-  if (transform === undefined || transforms === undefined) return form
-  const result = await transforms.apply(transform, form.body)
+): Promise<WebhookBody | Unsent | undefined> {
+  if (transform === undefined || transforms === undefined) return body
+  const result = await transforms.apply(transform, body.body)
   if (result === undefined) return undefined
   if ('error' in result) return { class: 'transform_failed', error: result.error }
   if (result.json === undefined) return { class: 'transform_declined' }
@@ -247,12 +247,12 @@ export async function bodyOf(
 }
 
 /** Fills in the URL of the webhook from the payload after the rules for fields, so that they also apply to the URL. */
-export function addressed(
-  sent: Formed | Unsent,
+export function withFilledUrl(
+  sent: WebhookBody | Unsent,
   { url }: Pick<Webhook, 'url'>,
   settings: WebhooksSettings,
   content: Content,
-): Addressed | Unsent {
+): BodyWithUrl | Unsent {
   if ('class' in sent || !hasTemplate(url)) return sent
   const filled = filledUrl(url, payloadFor(settings, content))
   if ('error' in filled) return { class: 'request_invalid', error: filled.error }
@@ -261,13 +261,13 @@ export function addressed(
 
 export function nextRequest(
   delivery: Delivery,
-  form: Addressed,
+  body: BodyWithUrl,
   webhook: Webhook,
   { settings, now }: { readonly settings: Destination['settings']; readonly now: number },
 ): WebhookRequest {
   const { id: deliveryId, replayId } = delivery
   const attempt = nextNumber(delivery, webhook.url)
-  return requestTo(webhook, settings, { ...form, deliveryId, attempt, replayId }, now)
+  return requestTo(webhook, settings, { ...body, deliveryId, attempt, replayId }, now)
 }
 
 function nextNumber(delivery: Delivery, url: string): number {

@@ -12,10 +12,10 @@ import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { inexactFields } from '../transforms/exact-numbers.ts'
 import type { Transforms } from '../transforms/transforms.ts'
-import { type Content, formed } from '../../routing/form.ts'
+import { type Content, bodyFor } from '../../routing/body.ts'
 import {
-  addressed,
-  bodyOf,
+  withFilledUrl,
+  applyTransform,
   nextRequest,
   type Sender,
   type Unsent,
@@ -53,14 +53,14 @@ export class TestDeliverySender {
     const now = clock.wall()
     const { id } = content
     const messageId = id === null ? newId('msg', now) : deliveryId(id, destinationId)
-    const form = formed(settings, messageId, content)
+    const formattedBody = bodyFor(settings, messageId, content)
     // As for deliveries: deletion notices have no transform.
     const isNotice = content.event === undefined
     const applied = isNotice ? undefined : transforms
-    const body = (await bodyOf(form, settings, applied)) ?? STOPPING
+    const body = (await applyTransform(formattedBody, settings, applied)) ?? STOPPING
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
-        const sent = addressed(body, webhook, settings, content)
+        const sent = withFilledUrl(body, webhook, settings, content)
         if ('class' in sent) return unsentWebhook(webhook, sent, now)
         const carried = { ...sent, deliveryId: messageId, attempt: 1 }
         const request = requestTo(webhook, settings, carried, now)
@@ -68,7 +68,7 @@ export class TestDeliverySender {
         return testedWebhook(request, result, now)
       }),
     )
-    const [stored, formatted] = [textOf(content.body), textOf(form.body)]
+    const [stored, formatted] = [textOf(content.body), textOf(formattedBody.body)]
     const isTransformed = settings.transform !== undefined && !isNotice
     const precisionLost = isTransformed ? inexactFields(formatted) : []
     const shown = precisionLost.length > 0 && { precisionLost }
@@ -106,11 +106,11 @@ export async function nextRequests(
   { settings }: Destination,
   { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
 ): Promise<NextRequest[]> {
-  const form = formed(settings, delivery.id, event)
-  const body = await bodyOf(form, settings, transforms)
+  const formattedBody = bodyFor(settings, delivery.id, event)
+  const body = await applyTransform(formattedBody, settings, transforms)
   if (body === undefined) return []
   return settings.webhooks.flatMap((webhook) => {
-    const sent = addressed(body, webhook, settings, event)
+    const sent = withFilledUrl(body, webhook, settings, event)
     if ('class' in sent) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })
     const shown = shownRequest(request, now)

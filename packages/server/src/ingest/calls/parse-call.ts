@@ -16,7 +16,7 @@ import {
   OTHER_CALL_FIELDS,
 } from '@hookline/protocol'
 import type { Config } from '../../config.ts'
-import { shapedCall } from '../../routing/form.ts'
+import { shapedCall } from '../../routing/body.ts'
 import { isRefused, type Refused } from '../responses.ts'
 
 /** The rules for the calls of one request. */

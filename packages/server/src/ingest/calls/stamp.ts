@@ -10,7 +10,7 @@ import {
 } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import { isIP } from 'node:net'
-import { shapedCall } from '../../routing/form.ts'
+import { shapedCall } from '../../routing/body.ts'
 import type { ParsedCall } from './parse-call.ts'
 
 /** An event, with a warning if its timestamp is unreadable. */

@@ -17,7 +17,7 @@ import { createHmac } from 'node:crypto'
 import { textOf } from '../backend/accepted-event.ts'
 
 /** The body of a request. */
-export interface Formed {
+export interface WebhookBody {
   readonly body: Uint8Array
   /** Absent for JSON. */
   readonly contentType?: string
@@ -30,11 +30,11 @@ export interface Content extends Pick<DeliveryContent, 'body' | 'sourceId'> {
 }
 
 /** The body that a destination receives. Without these settings, it is the stored one. Pure: retries send the same bytes. */
-export function formed(
+export function bodyFor(
   settings: Pick<WebhooksSettings, 'fields' | 'format'>,
   deliveryId: string,
   content: Content,
-): Formed {
+): WebhookBody {
   const { fields, format = 'hookline' } = settings
   const { body, sourceId } = content
   if (fields === undefined && format === 'hookline') return { body }

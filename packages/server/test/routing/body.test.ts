@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { deletionPayload, type Fields, type JsonObject } from '@hookline/protocol'
 import { createHmac } from 'node:crypto'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
-import { formed, shaped, shapedCall } from '../../src/routing/form.ts'
+import { bodyFor, shaped, shapedCall } from '../../src/routing/body.ts'
 
 const event = acceptedEvent({
   properties: {
@@ -16,8 +16,8 @@ const ID = 'msg_1'
 const content = { body: event.body, sourceId: 'src_a' }
 const salt = 'the salt of this test'
 
-function parsedBody(settings: Parameters<typeof formed>[0], of = content): JsonObject {
-  return JSON.parse(Buffer.from(formed(settings, ID, of).body).toString()) as JsonObject
+function parsedBody(settings: Parameters<typeof bodyFor>[0], of = content): JsonObject {
+  return JSON.parse(Buffer.from(bodyFor(settings, ID, of).body).toString()) as JsonObject
 }
 
 function result(fields: Partial<Fields>): JsonObject {
@@ -25,8 +25,8 @@ function result(fields: Partial<Fields>): JsonObject {
 }
 
 test('without settings, the stored bytes are sent', () => {
-  expect(formed({}, ID, content)).toEqual({ body: event.body })
-  expect(formed({}, ID, content).body).toBe(event.body)
+  expect(bodyFor({}, ID, content)).toEqual({ body: event.body })
+  expect(bodyFor({}, ID, content).body).toBe(event.body)
 })
 
 describe('fields', () => {
@@ -80,7 +80,7 @@ describe('fields', () => {
   it('keeps the order of fields and the exact numbers', () => {
     const text = Buffer.from(event.body).toString()
     const body = Buffer.from(
-      formed({ fields: { drop: ['none'], salt } }, ID, content).body,
+      bodyFor({ fields: { drop: ['none'], salt } }, ID, content).body,
     ).toString()
     expect(body).toBe(text)
   })
@@ -132,7 +132,7 @@ describe('formats', () => {
 
   it('cloudevents is a structured event, with the changed payload as data', () => {
     const settings = { format: 'cloudevents', fields: { keep: [], salt } } as const
-    expect(formed(settings, ID, content).contentType).toBe('application/cloudevents+json')
+    expect(bodyFor(settings, ID, content).contentType).toBe('application/cloudevents+json')
     expect(parsedBody(settings)).toEqual({
       specversion: '1.0',
       id: 'msg_1',
