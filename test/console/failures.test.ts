@@ -131,7 +131,7 @@ test('deliveries that expired before an attempt are shown, found and retried', a
   })
   const { page, go } = await openSignedIn(service)
   await go('')
-  await page.getByText('The retry window ended before the first attempt.').first().waitFor()
+  await page.getByText(/\d+ deliveries expired and were not delivered\.$/).waitFor()
   await go('failures')
   const group = page.getByRole('article').filter({ hasText: 'not_attempted' })
   await group.getByText('The other failures of the destination show the cause').waitFor()

@@ -23,21 +23,34 @@ async function deliverTo(service: RunningService, url: string): Promise<string> 
   return id
 }
 
-test('problems are shown with a remedy and a link', async () => {
+test('problems are shown worst first, one for each destination, with remedies and a link', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: { status: 404, body: 'no such hook' } })
-  const id = await deliverTo(service, receiver.url)
-  await service.api.call('PATCH', `destinations/${id}`, { name: HOSTILE })
-  await service.api.call('POST', `destinations/${id}/pause`, {})
+  const paused = await service.createDestination({ urls: [receiver.url] })
+  await service.api.call('PATCH', `destinations/${paused}`, { name: 'Old shop' })
+  await service.api.call('POST', `destinations/${paused}/pause`, {})
+  const failing = await deliverTo(service, receiver.url)
+  await service.api.call('PATCH', `destinations/${failing}`, { name: HOSTILE })
+  const refused = await fetch(`${service.url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from('unknown:').toString('base64')}` },
+    body: '{}',
+  })
+  expect(refused.status).toBe(401)
   const { page, faults, go } = await openSignedIn(service)
   await go('')
   const items = problemsOf(page).getByRole('listitem')
-  const paused = items.filter({ hasText: 'is paused. Paused manually.' })
-  await paused.getByText('Deliveries are held, and do not expire, until you resume it.').waitFor()
-  const failed = items.filter({ hasText: '1 delivery failed with 404.' })
-  await failed.getByText('Compare method, URL, static headers, auth, secrets and body').waitFor()
-  for (const each of [paused, failed])
-    await each.getByText('<img src=x onerror=alert(1)>⟨U+202E⟩').waitFor()
+  await items.nth(2).waitFor()
+  expect(await items.count()).toBe(3)
+  await items.nth(0).getByText('Lost data').waitFor()
+  await items.nth(0).getByText('Use the write key of an existing source').waitFor()
+  const causes = items.nth(1)
+  await causes.getByText('None of 1 attempt in the last hour succeeded.').waitFor()
+  await causes.getByText('1 delivery failed with 404.').waitFor()
+  await causes.getByText('Compare method, URL, static headers, auth, secrets and body').waitFor()
+  expect(await causes.getByText('<img src=x onerror=alert(1)>').count()).toBe(2)
+  expect(await causes.getByText('Lost data').count()).toBe(0)
+  await items.nth(2).getByText('Old shop: Paused by an operator.').waitFor()
   expect(await page.getByText(ALL_CLEAR).count()).toBe(0)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -46,12 +59,12 @@ test('problems are shown with a remedy and a link', async () => {
   await page.setViewportSize(NARROW)
   await expectFits(page)
   await expectAccessible(page)
-  await failed.getByRole('link', { name: 'View' }).click()
-  await page.waitForURL(`**/console/failures?destination=${id}`)
+  await causes.getByRole('link', { name: 'View' }).click()
+  await page.waitForURL(`**/console/destinations/${failing}`)
   await page.getByText('404 http_4xx').waitFor()
   await page.goBack()
-  await paused.getByRole('link', { name: 'View' }).click()
-  await page.waitForURL(`**/console/destinations/${id}`)
+  await items.nth(2).getByRole('link', { name: 'View' }).click()
+  await page.waitForURL(`**/console/destinations/${paused}`)
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   expect(await page.locator('img[src="x"]').count()).toBe(0)
   expect(faults).toEqual([])
@@ -68,7 +81,7 @@ test('a disabled destination with a backlog is a problem, with a link to its set
   await go('')
   const disabled = problemsOf(page)
     .getByRole('listitem')
-    .filter({ hasText: 'is disabled with 1 undelivered event' })
+    .filter({ hasText: 'The destination is disabled with 1 undelivered event' })
   await disabled.getByText('enable the destination in its settings').waitFor()
   await page.getByRole('cell', { name: /^1 pending, oldest/ }).waitFor()
   await disabled.getByRole('link', { name: 'View' }).click()
@@ -101,38 +114,28 @@ test('without problems, the page reports none, and shows the figures, the plot a
   expect(faults).toEqual([])
 })
 
-const REQUESTS = {
-  'the service': '**/api/v1/system',
-  'the destinations': '**/api/v1/destinations?*',
-  'the failures': '**/api/v1/deliveries/failures',
-} as const
-
-test.for(Object.entries(REQUESTS))(
-  'the page does not report that all is well before it has loaded %s, or if that fails',
-  async ([, path]) => {
-    await using service = await startService()
-    await service.track('m1')
-    const { page, go } = await openSignedIn(service)
-    const known = Promise.withResolvers<void>()
-    await page.route(path, async (route) => {
-      await known.promise
-      const problem = { code: 'bad_request', detail: 'It cannot be read.' }
-      await route.fulfill({ status: 400, json: problem })
-    })
-    const others = Object.values(REQUESTS).filter((each) => each !== path)
-    const answered = Promise.all(others.map((each) => page.waitForResponse(each)))
-    await go('')
-    await answered
-    // A few turns of the event loop, so that the page has rendered.
-    for (let turn = 0; turn < 5; turn++) await page.evaluate('new Promise((go) => setTimeout(go))')
-    const panel = problemsOf(page)
-    await panel.getByText('Loading').waitFor({ state: 'attached' })
-    expect(await panel.getByText(ALL_CLEAR).count()).toBe(0)
-    known.resolve()
-    await panel.getByRole('alert').getByText('It cannot be read.').waitFor()
-    expect(await panel.getByText(ALL_CLEAR).count()).toBe(0)
-    await page.unroute(path)
-    await panel.getByRole('button', { name: 'Try again' }).click()
-    await panel.getByText(ALL_CLEAR).waitFor()
-  },
-)
+test('the page does not report that all is well before the problems are loaded, or if that fails', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  const { page, go } = await openSignedIn(service)
+  const path = '**/api/v1/problems'
+  const known = Promise.withResolvers<void>()
+  await page.route(path, async (route) => {
+    await known.promise
+    await route.fulfill({ status: 400, json: { code: 'bad_request', detail: 'Not readable.' } })
+  })
+  const others = page.waitForResponse('**/api/v1/system')
+  await go('')
+  await others
+  // A few turns of the event loop, so that the page has rendered.
+  for (let turn = 0; turn < 5; turn++) await page.evaluate('new Promise((go) => setTimeout(go))')
+  const panel = problemsOf(page)
+  await panel.getByText('Loading').waitFor({ state: 'attached' })
+  expect(await panel.getByText(ALL_CLEAR).count()).toBe(0)
+  known.resolve()
+  await panel.getByRole('alert').getByText('Not readable.').waitFor()
+  expect(await panel.getByText(ALL_CLEAR).count()).toBe(0)
+  await page.unroute(path)
+  await panel.getByRole('button', { name: 'Try again' }).click()
+  await panel.getByText(ALL_CLEAR).waitFor()
+})
