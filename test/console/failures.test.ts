@@ -86,6 +86,31 @@ test('a group of failures can be retried alone, and the drawer shows each attemp
   expect(page.url()).not.toContain('delivery=')
 })
 
+test('failures of a deleted destination are not listed, and the refusal of a retry is shown', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: 400 })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go('failures')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: /: 1 delivery/, checked: true }).waitFor()
+  // The page still shows the group.
+  const path = '**/api/v1/deliveries/failures'
+  const listed = await page.evaluate<object>(
+    `fetch('/api/v1/deliveries/failures').then((response) => response.json())`,
+  )
+  await page.route(path, (route) => route.fulfill({ json: listed }))
+  await service.api.call('DELETE', `destinations/${id}`)
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await dialog.getByRole('alert').getByText('The destination was deleted.').waitFor()
+  expect(await page.getByText(/^Retrying/).count()).toBe(0)
+  await page.unroute(path)
+  await page.getByRole('heading', { name: 'No failures' }).waitFor()
+})
+
 test('the suggested start of a retry is the time of the oldest event, so that none is left out', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: [400, 200] })

@@ -130,8 +130,11 @@ export interface WaitingParts {
 
 /** Summaries of deliveries. Each call does a bounded amount of work. */
 export interface DeliveryReports {
-  /** Groups of failures of one or all destinations, largest first. */
-  failures(filter: { readonly destinationId?: string }): Promise<Failures>
+  /** Groups of failures of one destination, or of all that `isIncluded` accepts, largest first. */
+  failures(filter: {
+    readonly destinationId?: string
+    readonly isIncluded?: (destinationId: string) => boolean
+  }): Promise<Failures>
   /** The backlog of a lane, including claimed parts. */
   waitingIn(lane: LaneId): Promise<WaitingParts>
 }

@@ -16,12 +16,12 @@ type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
 interface Progress {
   readonly retried: number
-  /** Held or removed deliveries. */
-  readonly refused: number
+  /** The responses for deliveries that are held or cannot be retried any more. */
+  readonly refusals: readonly unknown[]
 }
 
 interface RetryEach {
-  /** Resolves to a summary. */
+  /** Resolves to a summary. Rejects if every delivery is refused. */
   readonly run: () => Promise<string>
   /** `undefined` before it starts. */
   readonly done: number | undefined
@@ -35,11 +35,12 @@ export function useRetryEach(group: FailureGroup): RetryEach {
   const run = async (): Promise<string> => {
     controller.current = new AbortController()
     setDone(0)
-    const { retried, refused } = await retryEach(group, controller.current.signal, setDone)
+    const { retried, refusals } = await retryEach(group, controller.current.signal, setDone)
+    if (retried === 0 && refusals.length > 0) throw refusals[0]
     const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
-    return refused === 0
+    return refusals.length === 0
       ? summary
-      : `${summary} Skipped because they are held or deleted: ${refused}.`
+      : `${summary} Skipped because they are held or deleted: ${refusals.length}.`
   }
   return { run, done }
 }
@@ -51,17 +52,18 @@ async function retryEach(
 ): Promise<Progress> {
   const ids = await newestOf(group, signal)
   let retried = 0
-  let refused = 0
+  const refusals: unknown[] = []
   const work = async (): Promise<void> => {
     for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
       signal.throwIfAborted()
-      if (await retryOne(id, signal)) retried += 1
-      else refused += 1
-      onProgress(retried + refused)
+      const refusal = await retryOne(id, signal)
+      if (refusal === undefined) retried += 1
+      else refusals.push(refusal)
+      onProgress(retried + refusals.length)
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
-  return { retried, refused }
+  return { retried, refusals }
 }
 
 async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<string[]> {
@@ -85,13 +87,13 @@ async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<strin
   return ids.slice(0, MAX_RETRIES)
 }
 
-async function retryOne(id: string, signal: AbortSignal): Promise<boolean> {
+/** Returns the refusal if the delivery is held or was removed: the others can still be retried. */
+async function retryOne(id: string, signal: AbortSignal): Promise<unknown> {
   try {
     await api.retryDelivery(id, {}, {}, { signal })
-    return true
+    return undefined
   } catch (error) {
-    // Held or removed meanwhile. The others can still be retried.
-    if ([404, 409].includes(problemOf(error).status)) return false
+    if ([404, 409].includes(problemOf(error).status)) return error
     throw error
   }
 }

@@ -171,7 +171,7 @@ const schemas = {
     ...operations.viewer('listFailures', 'Groups failed deliveries by destination and error'),
     isLongRead: true,
     description:
-      'Counts deliveries that have not succeeded, by the last attempt to each webhook, the largest group first. not_attempted: the retry window ended before the first attempt.',
+      'Counts deliveries that have not succeeded, by the last attempt to each webhook, the largest group first. Deleted destinations are omitted, unless destinationId names one. not_attempted: the retry window ended before the first attempt.',
     querystring: Schema.strictObject({
       destinationId: Type.Optional(Schema.text('Only failures of this destination.')),
     }),
@@ -242,7 +242,11 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
   const { deliveries, reports, catalog, events, clock } = deps
 
   app.get('/deliveries/failures', { schema: schemas.failures }, async ({ query }) => {
-    const { groups, isComplete } = await reports.failures(query)
+    const { destinations } = catalog.current
+    const { groups, isComplete } = await reports.failures({
+      ...query,
+      isIncluded: (id) => destinations.has(id),
+    })
     return { data: groups.map(presentFailure), isComplete }
   })
 

@@ -24,8 +24,11 @@ interface Lanes {
 
 export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryReports {
   return {
-    async failures({ destinationId }) {
-      const ids = destinationId === undefined ? await failingDestinations(reads) : [destinationId]
+    async failures({ destinationId, isIncluded = () => true }) {
+      const ids =
+        destinationId === undefined
+          ? (await failingDestinations(reads)).filter(isIncluded)
+          : [destinationId]
       const groups: FailureGroup[] = []
       let isComplete = true
       for (const id of ids) {

@@ -48,8 +48,26 @@ test('failures are grouped, each group with its meaning and remedy', async () =>
       },
     ],
   })
-  const all = await server.must<{ data: { count: number }[] }>('GET', '/deliveries/failures')
-  expect(all.data.map(({ count }) => count)).toEqual([2, 1])
+})
+
+test('failures of deleted destinations are only listed on request', async () => {
+  await using server = await AdminServer.open()
+  const { id: sourceId } = await server.must<{ id: string }>('POST', '/sources', {
+    body: { name: 'web' },
+  })
+  const create = async (): Promise<string> => {
+    const settings = { webhooks: [{ url: WEBHOOK }] }
+    const body = { sourceId, type: 'Webhooks', settings }
+    return (await server.must<{ id: string }>('POST', '/destinations', { body })).id
+  }
+  const [kept, deleted] = [await create(), await create()]
+  for (const id of [kept, deleted, deleted]) await failedOnce(server, id)
+  const listed = async (query = ''): Promise<object[]> =>
+    (await server.must<{ data: object[] }>('GET', `/deliveries/failures${query}`)).data
+  expect(await listed()).toMatchObject([{ count: 2 }, { count: 1 }])
+  await server.must('DELETE', `/destinations/${deleted}`)
+  expect(await listed()).toMatchObject([{ destinationId: kept }])
+  expect(await listed(`?destinationId=${deleted}`)).toMatchObject([{ count: 2 }])
 })
 
 test('deliveries can be filtered by class, status and time', async () => {
