@@ -304,12 +304,13 @@ function startIdle(stack: AsyncDisposableStack, components: Components): Started
 
 /** The lanes of all nodes, and the facts about current problems. */
 function sharedBy(
-  { backend, backups, activity, metrics, clock, config: { retryWindowMs } }: Components,
+  { backend, backups, activity, metrics, clock, config }: Components,
   ownLanes: Lanes,
 ): Pick<StartedWorkers, 'lanes' | 'backups'> & { readonly facts: FactsCollector } {
   const lanes = new SharedLanes({ lanes: ownLanes, clock, signals: backend.signals })
   const { statistics, recent: recentAttempts } = activity
-  const own = { lanes, statistics, recentAttempts, backups, clock, retryWindowMs }
+  const { retryWindowMs, retentionMs } = config
+  const own = { lanes, statistics, recentAttempts, backups, clock, retryWindowMs, retentionMs }
   const facts = new FactsCollector({ ...backend, ...own })
   reportProblems(metrics, { facts, catalog: backend.catalog })
   return { lanes, facts, backups }

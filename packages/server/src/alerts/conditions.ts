@@ -97,7 +97,7 @@ export const CONDITIONS = {
   deliveries_expiring: {
     severity: 'failing',
     events: { start: 'Deliveries Expiring' },
-    threshold: `The oldest pending delivery expires within ${hours(THRESHOLDS.expiringMs)}.`,
+    threshold: `The oldest pending delivery expires within ${minutes(THRESHOLDS.expiringMs)}.`,
     meaning: 'Pending deliveries are about to expire. They are lost unless they are replayed.',
     remedy:
       'Fix the receiver. If that takes longer, pause the destination: held deliveries do not expire.',
@@ -144,6 +144,13 @@ export const CONDITIONS = {
     threshold: `The client certificate of a webhook has expired, or expires within ${days(THRESHOLDS.certificateMs)}.`,
     meaning: 'Receivers refuse an expired client certificate.',
     remedy: 'Set a new certificate with its key.',
+  },
+  retry_window_too_long: {
+    severity: 'attention',
+    events: null,
+    threshold: 'The retry window of a webhook is not shorter than retention.',
+    meaning: 'Retention may remove events before the retry window of their deliveries ends.',
+    remedy: 'Set a shorter retry window, or increase the retention setting.',
   },
   backup_old: {
     severity: 'attention',

@@ -13,7 +13,7 @@ import type { DestinationResults } from './recent-results.ts'
 
 /** What needs attention at a destination and its webhooks. */
 export function destinationFindings(facts: DestinationFacts, now: number): Finding[] {
-  const { destination, expired, certificates, pending, held } = facts
+  const { destination, expired, certificates, longRetryWindows, pending, held } = facts
   const found = [...pauseFindings(facts)]
   if (expired !== undefined)
     found.push(
@@ -28,6 +28,14 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
     found.push(
       ofDestination(destination, 'certificate_expiring', {
         title: `The client certificate ${expiresAt <= now ? 'expired' : 'expires'} at ${new Date(expiresAt).toISOString()}.`,
+        url,
+        to: `/destinations/${destination.id}?tab=settings`,
+      }),
+    )
+  for (const url of longRetryWindows)
+    found.push(
+      ofDestination(destination, 'retry_window_too_long', {
+        title: 'The retry window is not shorter than retention.',
         url,
         to: `/destinations/${destination.id}?tab=settings`,
       }),

@@ -40,6 +40,7 @@ export interface FactsDeps {
   readonly clock: Clock
   /** Of webhooks without their own. */
   readonly retryWindowMs: number
+  readonly retentionMs: number
 }
 
 /** The destinations with the newest failures or the largest backlog come first. */
@@ -112,7 +113,7 @@ export class FactsCollector {
     { destinations }: CatalogSnapshot,
     waiting: readonly WaitingDeliveries[],
   ): Promise<DestinationFacts[]> {
-    const { lanes, clock } = this.#deps
+    const { lanes, clock, retentionMs } = this.#deps
     const expired = new Map(
       this.#results.counts('failed.').map((count) => [count.destinationId, count]),
     )
@@ -120,7 +121,9 @@ export class FactsCollector {
       ...this.#results.failed(),
       ...expired.keys(),
       ...waiting.toSorted((a, b) => b.count - a.count).map(({ destinationId }) => destinationId),
-      ...[...destinations.values()].filter(needsLook).map(({ id }) => id),
+      ...[...destinations.values()]
+        .filter((each) => needsLook(each, retentionMs))
+        .map(({ id }) => id),
     ])
     // Failures of deleted destinations are no current problem.
     const checked = [...ids].flatMap((id) => destinations.get(id) ?? []).slice(0, MAX_DESTINATIONS)
@@ -150,6 +153,7 @@ export class FactsCollector {
         certificates: certificatesOf(destination).filter(
           ({ expiresAt }) => expiresAt <= clock.wall() + THRESHOLDS.certificateMs,
         ),
+        longRetryWindows: longRetryWindowsOf(destination, retentionMs),
       })
     }
     return found
@@ -275,15 +279,24 @@ function isFailing(
 }
 
 /** Whether its settings alone are a reason to look at it. */
-function needsLook({ enabled, paused, settings }: Destination): boolean {
+function needsLook(destination: Destination, retentionMs: number): boolean {
+  const { enabled, paused, settings } = destination
   return (
     enabled &&
     (paused !== null ||
+      longRetryWindowsOf(destination, retentionMs).length > 0 ||
       settings.webhooks.some(
         ({ paused: pause, auth }) =>
           pause !== undefined || (auth !== undefined && 'clientCertificate' in auth),
       ))
   )
+}
+
+/** Retention may have been lowered after the retry window was set. */
+function longRetryWindowsOf({ settings }: Destination, retentionMs: number): string[] {
+  return settings.webhooks
+    .filter(({ limits }) => (limits?.retryWindowMs ?? 0) >= retentionMs)
+    .map(({ url }) => url)
 }
 
 /** Values that are read again when they are 30 seconds old. */

@@ -24,6 +24,8 @@ export interface DestinationFacts {
   /** Largest first. */
   readonly failures: readonly FailureGroup[]
   readonly certificates: readonly { readonly url: string; readonly expiresAt: number }[]
+  /** The URLs of webhooks whose retry window is not shorter than `retention`. */
+  readonly longRetryWindows: readonly string[]
 }
 
 interface SourceFacts {

@@ -258,6 +258,7 @@ export class AdminServer implements AsyncDisposable {
         backups,
         clock,
         retryWindowMs: 14_400_000,
+        retentionMs: RETENTION_MS,
       }),
       recentAttempts,
       copyDatabase: async () => {

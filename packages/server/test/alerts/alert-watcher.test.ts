@@ -81,6 +81,7 @@ class Watched implements AsyncDisposable {
       nodes: this.planted.nodes ?? backend.nodes,
       backups: this.planted.backups ?? { lastAt: null },
       retryWindowMs: 4 * HOUR,
+      retentionMs: 30 * 24 * HOUR,
     })
     const log = {
       append: async (events: readonly AcceptedEvent[]) => {

@@ -59,6 +59,7 @@ function destination(changes: Partial<DestinationFacts> = {}): DestinationFacts 
     expired: undefined,
     failures: [],
     certificates: [],
+    longRetryWindows: [],
     ...changes,
   }
 }

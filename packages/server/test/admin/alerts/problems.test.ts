@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
-import { AdminServer } from '../admin-server.ts'
+import { AdminServer, RETENTION_MS } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
 const MINUTE = 60_000
@@ -141,6 +141,24 @@ test('expired deliveries come before failures, until they are replayed', async (
   server.clock.advance(MINUTE)
   await server.count(NOON + MINUTE, { 'attempts.2xx': 1 })
   expect(await problemsOf(server)).toEqual([])
+})
+
+test('a retry window that a lower retention made too long needs attention', async () => {
+  await using server = await open()
+  const { catalog } = server.backend
+  const destination = catalog.current.destinations.get(server.destinationId)!
+  const [webhook] = destination.settings.webhooks
+  const limits = { retryWindowMs: RETENTION_MS }
+  const settings = { ...destination.settings, webhooks: [{ ...webhook!, limits }] }
+  await catalog.putDestination({ ...destination, settings, version: destination.version + 1 })
+  expect(await problemsOf(server)).toMatchObject([
+    {
+      condition: 'retry_window_too_long',
+      severity: 'attention',
+      title: 'CRM (a.example): The retry window is not shorter than retention.',
+      to: `/destinations/${server.destinationId}?tab=settings`,
+    },
+  ])
 })
 
 test('failures of a deleted destination are no problem, and are not retried', async () => {
