@@ -9,6 +9,10 @@ export interface Finding {
   readonly next?: string
 }
 
+export interface Checked extends Finding {
+  readonly check: string
+}
+
 export function failedCheck(error: unknown): Finding {
   const detail = (error as Error).message
   const next = error instanceof Failure ? error.hint : undefined

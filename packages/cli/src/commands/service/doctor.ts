@@ -1,17 +1,13 @@
 import type { Command } from 'commander'
 import { CHECKS, storageFindings } from '../../doctor/checks.ts'
-import { deliveryFindings } from '../../doctor/delivery-findings.ts'
-import { failedCheck, type Finding } from '../../doctor/finding.ts'
+import { problemFindings } from '../../doctor/current-problems.ts'
+import { type Checked, failedCheck } from '../../doctor/finding.ts'
 import { Failure } from '../../failure.ts'
 import { adminUrl, type DoctorTarget } from '../../doctor/service-at.ts'
 import { urlOption } from '../../api/api-options.ts'
 import { outputOf } from '../../output/output.ts'
 import { printable } from '../../output/safe-text.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
-
-interface Checked extends Finding {
-  readonly check: string
-}
 
 type DoctorOptions = SettingFlags & { readonly url?: URL; readonly tokenFile?: string }
 
@@ -35,8 +31,8 @@ export function addDoctor(program: Command): void {
         checks.flatMap((each) => linesOf(each)).join('\n'),
       )
       if (isHealthy) return
-      const failed = checks.filter(({ ok }) => !ok).map(({ check }) => check)
-      throw new Failure('unhealthy', `Failed checks: ${failed.join(', ')}.`)
+      const failed = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check))
+      throw new Failure('unhealthy', `Failed checks: ${[...failed].join(', ')}.`)
     })
 }
 
@@ -45,13 +41,12 @@ async function allChecks(target: DoctorTarget): Promise<Checked[]> {
   for (const [check, find] of Object.entries(CHECKS)) {
     found.push({ check, ...(await find(target).catch(failedCheck)) })
   }
-  const storage = await storageFindings(target)
-  const deliveries = await deliveryFindings(target).catch((error: unknown) => ({
-    deliveries: failedCheck(error),
-  }))
-  for (const [check, finding] of Object.entries({ ...storage, ...deliveries }))
+  for (const [check, finding] of Object.entries(await storageFindings(target)))
     found.push({ check, ...finding })
-  return found
+  const problems = await problemFindings(target).catch((error: unknown) => [
+    { check: 'deliveries', ...failedCheck(error) },
+  ])
+  return [...found, ...problems]
 }
 
 function linesOf({ check, ok, warning, detail, causes = [], next }: Checked): string[] {

@@ -4,13 +4,12 @@ import { nameAndId, type Names } from '../names.ts'
 import type { Output } from '../output.ts'
 import { type Detail, details } from '../details.ts'
 
-export const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> =
-  {
-    operator: 'paused manually',
-    webhook_gone: 'responded repeatedly with 410 Gone',
-    disabled_by_receiver: 'responded with webhook-delivery: disable',
-    url_forbidden: 'address or port not in allowedNetworks or allowedPorts',
-  }
+const PAUSE_CAUSES: Readonly<Record<NonNullable<Destination['paused']>['reason'], string>> = {
+  operator: 'paused manually',
+  webhook_gone: 'responded repeatedly with 410 Gone',
+  disabled_by_receiver: 'responded with webhook-delivery: disable',
+  url_forbidden: 'address or port not in allowedNetworks or allowedPorts',
+}
 
 export function destinationDetails(
   output: Output,

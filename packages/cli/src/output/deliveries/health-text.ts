@@ -5,7 +5,7 @@ import { printable } from '../safe-text.ts'
 import { details } from '../details.ts'
 
 export type Health = Awaited<ReturnType<ManagementApi['getDestination']>>['health']
-export type WebhookHealth = Health['webhooks'][number]
+type WebhookHealth = Health['webhooks'][number]
 
 export function healthText(output: Output, health: Health, now: number): string {
   const { p95LatencyMs, webhooks } = health
@@ -18,11 +18,7 @@ export function healthText(output: Output, health: Health, now: number): string 
 }
 
 /** `12 attempts, 3 delivered (25%)` */
-export function lastHourText({
-  lastHour,
-}: {
-  readonly lastHour: Omit<Health['lastHour'], 'lastFailedAt'>
-}): string {
+function lastHourText({ lastHour }: Health): string {
   const { attempts, delivered, successRate } = lastHour
   if (successRate === null) return 'no attempts'
   const percent = Math.floor(successRate * 100)
@@ -30,13 +26,10 @@ export function lastHourText({
 }
 
 /** `open since …, next attempt …` */
-export function breakerText(
-  { breaker, brokenSince, openUntil }: Pick<WebhookHealth, 'breaker' | 'brokenSince' | 'openUntil'>,
-  time = (at: string) => at,
-): string {
+function breakerText(output: Output, { breaker, brokenSince, openUntil }: WebhookHealth): string {
   if (breaker === 'closed') return 'closed'
-  const since = brokenSince === null ? '' : ` since ${time(brokenSince)}`
-  const next = openUntil === null ? '' : `, next attempt ${time(openUntil)}`
+  const since = brokenSince === null ? '' : ` since ${output.time(brokenSince)}`
+  const next = openUntil === null ? '' : `, next attempt ${output.time(openUntil)}`
   if (breaker === 'open') return `open${since}${next}`
   return `half-open${since}: the next attempt closes or reopens it`
 }
@@ -44,7 +37,7 @@ export function breakerText(
 function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
   const { url, retryAfterUntil, pacePerSecond } = webhook
   const facts = details(output, [
-    ['breaker', breakerText(webhook, (at) => output.time(at))],
+    ['breaker', breakerText(output, webhook)],
     retryAfterUntil !== null && [
       'next attempt',
       `${output.time(retryAfterUntil)}: no access token, or the receiver sent Retry-After`,
@@ -71,6 +64,6 @@ function backlogText(
   return `${grouped(pending)} pending${oldest}; ${grouped(held)} held`
 }
 
-export function ageText(at: string, now: number): string {
+function ageText(at: string, now: number): string {
   return durationText(Math.max(0, now - Date.parse(at)) / 1000)
 }
