@@ -1,6 +1,7 @@
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { ApiCommand } from './commands/api-command.ts'
+import { addAlerts } from './commands/configuration/alerts.ts'
 import { addAudit } from './commands/configuration/audit.ts'
 import { addAudiences } from './commands/audiences/audiences.ts'
 import { addTraits } from './commands/audiences/traits.ts'
@@ -24,6 +25,7 @@ import { addInspector } from './commands/events/inspector.ts'
 import { addListen } from './commands/events/listen.ts'
 import { addMigrate } from './commands/service/migrate.ts'
 import { addMigrateData } from './commands/service/migrate-data.ts'
+import { addProblems } from './commands/deliveries/problems.ts'
 import { addProfiles } from './commands/users/profiles.ts'
 import { addReplay } from './commands/deliveries/replay.ts'
 import { addReplays } from './commands/deliveries/replays.ts'
@@ -60,6 +62,7 @@ const GROUPS = {
   'Configure:': [
     addSources,
     addDestinations,
+    addAlerts,
     addTokens,
     addSecrets,
     addSessions,
@@ -70,6 +73,7 @@ const GROUPS = {
   'Send events:': [addSend, addImport],
   'Monitor and debug:': [
     addConsole,
+    addProblems,
     addTail,
     addTrace,
     addEvents,

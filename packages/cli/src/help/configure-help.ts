@@ -46,6 +46,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   'destinations create':
     'hookline destinations create --source src_… --webhook https://crm.example.com/hook --secret-file secret.txt --enabled',
   'destinations test': 'hookline destinations test dst_… --type identify',
+  'alerts add':
+    'hookline alerts add https://hooks.slack.com/services/T000/B000/XXXX --format slack',
   'tokens create': 'hookline tokens create ci --role viewer --expires 30d',
   tail: 'hookline tail --kind attempt --destination dst_…',
   trace: 'hookline trace evt_…',

@@ -131,18 +131,7 @@ function addTest(destinations: ApiCommand): void {
       const transform = options.transform && (await transformOf(options.transform))
       const body = definedFields({ type: sample, eventId: event, dryRun, transform })
       const result = await api.testDestination(id, body)
-      const steps = dryRun === true ? stepsOf(output, result) : []
-      output.data(result, () =>
-        [...steps, ...result.webhooks.map((each) => webhookText(output, each))].join('\n\n'),
-      )
-      noteWarnings(output, result.warnings)
-      const total = result.webhooks.length
-      const failed = result.webhooks.filter(
-        ({ attempt }) => attempt !== null && !WANTED.has(attempt.outcome),
-      ).length
-      if (failed === 0) return
-      const message = `${failed} of ${total} webhooks did not accept the test delivery.`
-      throw new Failure(failed < total ? 'partial' : 'failed', message)
+      showTest(output, result, dryRun === true ? stepsOf(output, result) : [])
     })
 }
 
@@ -201,19 +190,30 @@ function addKeyRotation(destinations: ApiCommand): void {
     })
 }
 
-type TestedWebhook = Awaited<ReturnType<ManagementApi['testDestination']>>['webhooks'][number]
+type TestResult = Awaited<ReturnType<ManagementApi['testDestination']>>
+type TestedWebhook = TestResult['webhooks'][number]
 
 const WANTED: ReadonlySet<string> = new Set(['delivered', 'declined'])
+
+/** Shows the requests and responses of a test delivery. @throws {Failure} if a webhook did not accept it */
+export function showTest(output: Output, result: TestResult, steps: readonly string[] = []): void {
+  output.data(result, () =>
+    [...steps, ...result.webhooks.map((each) => webhookText(output, each))].join('\n\n'),
+  )
+  noteWarnings(output, result.warnings)
+  const total = result.webhooks.length
+  const failed = result.webhooks.filter(
+    ({ attempt }) => attempt !== null && !WANTED.has(attempt.outcome),
+  ).length
+  if (failed === 0) return
+  const message = `${failed} of ${total} webhooks did not accept the test delivery.`
+  throw new Failure(failed < total ? 'partial' : 'failed', message)
+}
 
 /** The payload before each step that changes it. The last one is in the request. */
 function stepsOf(
   output: Output,
-  {
-    stored,
-    formatted,
-    precisionLost,
-    webhooks,
-  }: Awaited<ReturnType<ManagementApi['testDestination']>>,
+  { stored, formatted, precisionLost, webhooks }: TestResult,
 ): string[] {
   const step = (title: string, body: string): string =>
     [output.style('bold', title), `  ${printable(body)}`].join('\n')
