@@ -49,6 +49,7 @@ const SHOTS: Readonly<Record<string, Shot>> = {
     },
   },
   failures: { path: 'failures', ready: says('The API key was revoked') },
+  alerts: { path: 'alerts', ready: says('Calls Refused') },
   sources: { path: 'sources', ready: hasRow(5) },
   audiences: { path: 'audiences', ready: says('Big spenders') },
   audience: { path: async () => `audiences?audience=${await audience()}`, ready: says('Entered') },

@@ -1,3 +1,4 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { queryOptions } from '@tanstack/react-query'
 import { api } from './client.ts'
 
@@ -20,10 +21,16 @@ export async function allOf<Item>(
   return items
 }
 
-/** The first element of a query key is the resource, so that changes on the stream refetch it. */
+/**
+ * All sources except the built-in one, which no client can use; the page Alerts shows it. The first element of a query key is the resource, so
+ * that changes on the stream refetch it.
+ */
 export const sourcesQuery = queryOptions({
   queryKey: ['sources'],
-  queryFn: () => allOf((page) => api.listSources(page)),
+  queryFn: async () => {
+    const sources = await allOf((page) => api.listSources(page))
+    return sources.filter(({ id }) => id !== BUILT_IN_SOURCE_ID)
+  },
 })
 
 export const destinationsQuery = queryOptions({

@@ -1,3 +1,4 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { destinationsQuery, sourcesQuery } from '../api/queries.ts'
 import { shownText } from '../format/shown-text.ts'
@@ -5,7 +6,7 @@ import { shownText } from '../format/shown-text.ts'
 export interface Names {
   /** The name, or the id if the destination is removed or not loaded yet. */
   readonly destination: (id: string) => string
-  /** The name, or the kind if the event comes from an audience or a computed trait. */
+  /** The name, or the kind if it is no source of clients: an alert, an audience or a computed trait. */
   readonly source: (id: string) => string
   readonly isRemoved: (destinationId: string) => boolean
   /** Changes when names may have changed. */
@@ -25,7 +26,10 @@ export function useNames(): Names {
   const { data: sources, dataUpdatedAt: second } = useQuery(sourcesQuery)
   return {
     destination: (id) => nameIn(destinations, id),
-    source: (id) => COMPUTED_BY.get(id.slice(0, 4)) ?? nameIn(sources, id),
+    source: (id) =>
+      id === BUILT_IN_SOURCE_ID
+        ? 'alerts'
+        : (COMPUTED_BY.get(id.slice(0, 4)) ?? nameIn(sources, id)),
     isRemoved: (id) => destinations?.every((each) => each.id !== id) ?? false,
     key: first + second,
   }

@@ -5,6 +5,7 @@ export const PAGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   '/live': 'Events and deliveries in real time',
   '/events': 'Find an event and its deliveries',
   '/failures': 'Failed deliveries, causes and retries',
+  '/alerts': 'Channels for alerts, conditions and the last alerts',
   '/sources': 'Incoming events and write keys',
   '/destinations': 'Outgoing events: webhooks, secrets, pauses',
   '/inspector': 'Built-in webhook receiver',

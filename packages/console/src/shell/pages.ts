@@ -16,6 +16,7 @@ export const PAGE_GROUPS: readonly (readonly ConsolePage[])[] = [
     { to: '/live', name: 'Live', icon: 'live' },
     { to: '/events', name: 'Events', icon: 'events' },
     { to: '/failures', name: 'Failures', icon: 'warning' },
+    { to: '/alerts', name: 'Alerts', icon: 'alerts' },
   ],
   [
     { to: '/sources', name: 'Sources', icon: 'sources' },

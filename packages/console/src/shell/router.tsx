@@ -51,6 +51,7 @@ const routeTree = root.addChildren([
       'DestinationPage',
     ),
     page('/failures', () => import('../pages/failures/failures-page.tsx'), 'FailuresPage'),
+    page('/alerts', () => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
     page('/sources', () => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
     page('/audiences', () => import('../pages/audiences/audiences-page.tsx'), 'AudiencesPage'),
     page('/users', () => import('../pages/users/users-page.tsx'), 'UsersPage'),

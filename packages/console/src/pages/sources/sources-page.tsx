@@ -1,4 +1,6 @@
+import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
+import { Navigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
@@ -46,6 +48,7 @@ export function SourcesPage(): ReactElement {
       New source
     </Button>
   )
+  if (openId === BUILT_IN_SOURCE_ID) return <Navigate to="/alerts" replace />
   return (
     <div className="flex flex-col gap-4">
       <PageHeading

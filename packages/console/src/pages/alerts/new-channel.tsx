@@ -1,0 +1,104 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactElement, useState } from 'react'
+import { api } from '../../api/client.ts'
+import { faultAt } from '../../api/problem.ts'
+import { Button } from '../../design/controls/button.tsx'
+import { Field, Select, TextInput } from '../../design/controls/field.tsx'
+import { ErrorText } from '../../design/states.tsx'
+import { Modal } from '../../design/windows/modal.tsx'
+import { toast } from '../../design/windows/toasts.tsx'
+import type { Channel } from './alerts-query.ts'
+import { CHANNEL_FORMATS } from './channel-formats.ts'
+
+interface Draft {
+  readonly format: Channel['format']
+  readonly url: string
+  readonly key: string
+  readonly name: string
+}
+
+export function NewChannel({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const client = useQueryClient()
+  const [draft, setDraft] = useState<Draft>({ format: 'slack', url: '', key: '', name: '' })
+  const create = useMutation({
+    mutationFn: () => api.addAlertChannel(requestOf(draft)),
+    // Closing the window removes the key from memory.
+    gcTime: 0,
+    onSuccess: () => {
+      toast('Channel added. Send a test to see whether it works.')
+      onClose()
+      return client.invalidateQueries({ queryKey: ['destinations'] })
+    },
+  })
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <Modal title="New channel" isOpen onClose={onClose}>
+      <form onSubmit={submit} className="flex flex-col gap-4">
+        <ChannelFields draft={draft} onChange={setDraft} error={create.error} />
+        <ErrorText error={create.error} />
+        <footer className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            look="main"
+            isBusy={create.isPending}
+            disabled={draft.url.trim() === ''}
+          >
+            Add channel
+          </Button>
+        </footer>
+      </form>
+    </Modal>
+  )
+}
+
+function requestOf({ format, url, key, name }: Draft): Parameters<typeof api.addAlertChannel>[0] {
+  const hasKey = CHANNEL_FORMATS[format].keyLabel !== undefined && key.trim() !== ''
+  return {
+    format,
+    url: url.trim(),
+    ...(hasKey && { key: key.trim() }),
+    ...(name.trim() !== '' && { name }),
+  }
+}
+
+interface ChannelFieldsProps {
+  readonly draft: Draft
+  readonly onChange: (draft: Draft) => void
+  readonly error: unknown
+}
+
+function ChannelFields({ draft, onChange, error }: ChannelFieldsProps): ReactElement {
+  const { urlHint, keyLabel } = CHANNEL_FORMATS[draft.format]
+  const input = (name: 'url' | 'key' | 'name', label: string, hint?: string): ReactElement => (
+    <Field label={label} hint={hint} fault={faultAt(error, `/${name}`)}>
+      {(ids) => (
+        <TextInput
+          {...ids}
+          value={draft[name]}
+          onChange={({ target }) => onChange({ ...draft, [name]: target.value })}
+        />
+      )}
+    </Field>
+  )
+  return (
+    <>
+      <Field label="Format" fault={faultAt(error, '/format')}>
+        {(ids) => (
+          <Select
+            {...ids}
+            value={draft.format}
+            onPick={(picked) => onChange({ ...draft, format: picked as Channel['format'] })}
+            options={Object.entries(CHANNEL_FORMATS).map(([name, { label }]) => [name, label])}
+          />
+        )}
+      </Field>
+      {input('url', 'URL', urlHint)}
+      {keyLabel !== undefined && input('key', keyLabel)}
+      {input('name', 'Name (optional)')}
+    </>
+  )
+}
