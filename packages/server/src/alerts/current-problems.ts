@@ -53,7 +53,7 @@ const REFUSAL_TEXTS = {
     remedy: 'Enable the source, or stop the client.',
   },
   unknown_write_key: {
-    why: 'because their write key is missing or unknown',
+    why: 'because the write key is missing or unknown',
     remedy: 'Use the write key of an existing source in the client.',
   },
   rate_limited: {
