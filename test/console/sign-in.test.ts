@@ -29,6 +29,16 @@ test('a used sign-in link shows an explanation and how to get a new one', async 
   }
 })
 
+test('a sign-in link also works in the tab that asks for it', async () => {
+  await using service = await startService()
+  const { page, go } = await openConsole(service.url)
+  await go('sign-in')
+  await page.getByRole('heading', { level: 1, name: 'Sign in to Hookline' }).waitFor()
+  const { path } = await service.api.call<{ path: string }>('POST', 'sign-in-links', {})
+  await page.goto(service.url + path)
+  await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
+})
+
 test('signing in with a token opens the requested page', async () => {
   await using service = await startService()
   const { page, go } = await openConsole(service.url)

@@ -42,7 +42,13 @@ export function SignInPage(): ReactElement {
 
 /** The one-time code in the URL hash. It is removed from the address and the history immediately. */
 function useCode(): string {
-  const [code] = useState(() => location.hash.slice(1))
+  const [code, setCode] = useState(() => location.hash.slice(1))
+  useEffect(() => {
+    // A link that is opened in this tab changes only the hash.
+    const onChange = (): void => setCode(location.hash.slice(1))
+    addEventListener('hashchange', onChange)
+    return () => removeEventListener('hashchange', onChange)
+  }, [])
   useEffect(() => {
     if (code !== '') history.replaceState(history.state, '', location.pathname + location.search)
   }, [code])
