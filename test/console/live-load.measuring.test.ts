@@ -92,7 +92,7 @@ function summaryOf({ longTasks, frames }: Watched): Record<string, number> & {
 /** Waits until the page has counted every event that was sent. */
 async function seen(page: Page, sent: number): Promise<void> {
   const count = new Intl.NumberFormat('en-GB').format(sent)
-  await page.getByText(`of ${count} events since`).waitFor()
+  await page.getByText(` ${count} received since`).waitFor()
 }
 
 async function heapBytes(debug: CDPSession): Promise<number> {

@@ -61,14 +61,14 @@ test('filters are in the URL, and apply to current and new events', async () => 
   await page.waitForURL(/text=signed/)
   await page.getByRole('button', { name: /Order Completed/ }).waitFor({ state: 'detached' })
   await page.getByLabel('Outcome').selectOption('duplicate')
-  await page.getByText('1 of 3 events').waitFor()
+  await page.getByText('1 event shown, 3 received').waitFor()
   await page.getByLabel('Outcome').selectOption('failed')
   await page.getByRole('button', { name: /Signed Up.*failed 400/ }).waitFor()
   await page.reload()
   await page.getByText('No matching events yet').waitFor()
   await service.track('m3', { event: 'Signed Up', userId: 'u3' })
   await service.track('m4', { event: 'Order Completed', userId: 'u3' })
-  await page.getByText('1 of 2 events').waitFor()
+  await page.getByText('1 event shown, 2 received').waitFor()
 })
 
 test('the page continues after a restart of the service, and reports missed messages', async () => {
@@ -92,19 +92,19 @@ test('a lost connection is resumed, and every event in between is shown once', a
   const { page, go } = await openSignedIn({ url: relay.url, api: service.api })
   await openTail(page, go)
   await service.track('m0')
-  await page.getByText('1 of 1 events since').waitFor()
+  await page.getByText('1 event shown, 1 received since').waitFor()
   relay.cut()
   await page.getByText('Reconnecting').waitFor()
   for (const number of [1, 2, 3]) await service.track(`m${number}`)
   relay.restore()
-  await page.getByText('4 of 4 events since').waitFor()
+  await page.getByText('4 events shown, 4 received since').waitFor()
 
   // Cuts at various points within a message.
   let sent = 4
   for (const bytes of [1, 100, 333, 700, 1_500]) {
     relay.cutAfter(bytes)
     for (let count = 0; count < 10; count += 1) await service.track(`m${(sent += 1)}`)
-    await page.getByText(`${sent} of ${sent} events since`).waitFor()
+    await page.getByText(`${sent} events shown, ${sent} received since`).waitFor()
   }
   expect(await page.getByText(/messages missed/i).count()).toBe(0)
 })

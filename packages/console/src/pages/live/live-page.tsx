@@ -2,7 +2,7 @@ import type { ReactElement } from 'react'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
-import { wholeNumber } from '../../format/figures.ts'
+import { counted, wholeNumber } from '../../format/figures.ts'
 import { useKeys } from '../../shell/keys/keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -49,9 +49,9 @@ export function LivePage(): ReactElement {
             onRead={pause}
           />
           <p className="text-note text-ink-faint mt-2 tabular-nums">
-            {wholeNumber(shown.filter(({ kind }) => kind === 'event').length)} of{' '}
+            {counted(shown.filter(({ kind }) => kind === 'event').length, 'event')} shown,{' '}
             {rows.gaps.length > 0 && 'at least '}
-            {wholeNumber(rows.received)} events since you opened this page. Only the latest{' '}
+            {wholeNumber(rows.received)} received since you opened this page. Only the latest{' '}
             {wholeNumber(MAX_ROWS)} are kept.
           </p>
         </div>
