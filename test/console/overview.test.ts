@@ -45,7 +45,7 @@ test('problems are shown worst first, one for each destination, with remedies an
   await items.nth(0).getByText('Lost data').waitFor()
   await items.nth(0).getByText('Use the write key of an existing source').waitFor()
   const causes = items.nth(1)
-  await causes.getByText('None of 1 attempt in the last hour succeeded.').waitFor()
+  await causes.getByText('No attempt succeeded in the last hour (1 failed).').waitFor()
   await causes.getByText('1 delivery failed with 404.').waitFor()
   await causes.getByText('Compare method, URL, static headers, auth, secrets and body').waitFor()
   expect(await causes.getByText('<img src=x onerror=alert(1)>').count()).toBe(2)
@@ -114,7 +114,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   expect(faults).toEqual([])
 })
 
-test('the page does not report that all is well before the problems are loaded, or if that fails', async () => {
+test('shows “No problems” only after they have loaded', async () => {
   await using service = await startService()
   await service.track('m1')
   const { page, go } = await openSignedIn(service)

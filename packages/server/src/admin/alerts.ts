@@ -7,7 +7,7 @@ import {
   type ChannelFormatName,
   formatOf,
 } from '../alerts/channels.ts'
-import { heldIn } from '../alerts/alert-states.ts'
+import { heldBackIn } from '../alerts/alert-states.ts'
 import { CONDITIONS, SEVERITIES } from '../alerts/conditions.ts'
 import type { AlertStates } from '../backend/alert-states.ts'
 import type { Deliveries } from '../backend/deliveries.ts'
@@ -53,7 +53,7 @@ const AlertsResponse = Type.Object({
     }),
     { description: 'The destinations of the built-in source.' },
   ),
-  held: Schema.integer('Alerts that are held back: at most one per thing is sent in an hour.'),
+  heldBack: Schema.integer('The number of alerts held back by the hourly limits.'),
 })
 
 const { viewer, editor } = Schema.operationsTagged('Alerts')
@@ -102,7 +102,7 @@ export function addAlertRoutes(app: AdminApp, deps: AlertDeps): void {
       sourceId: BUILT_IN_SOURCE_ID,
       conditions,
       channels: await Promise.all(destinations.map((each) => presentChannel(each, deliveries))),
-      held: heldIn(await alertStates.all()),
+      heldBack: heldBackIn(await alertStates.all()),
     }
   })
 

@@ -23,7 +23,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A destination that works again is not listed after a few minutes.',
+    'One problem for each destination, with its causes. A destination that works again is removed from the list within a minute.',
   response: Schema.ok(
     'The problems.',
     Type.Object({

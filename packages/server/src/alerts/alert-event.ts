@@ -9,7 +9,10 @@ import {
 } from '@hookline/protocol'
 import { acceptedEvent } from '../backend/accepted-event.ts'
 
-/** The built-in source. It has no write key, so no client can use it, and its own space, so alerts create no profiles of users. */
+/**
+ * The built-in source. It has no write key, so no client can use it. It has its own space, so that alerts never change users'
+ * profiles.
+ */
 export function builtInSource(now: number): Source {
   const name = 'hookline'
   const dates = { createdAt: now, updatedAt: now, version: 1 }
@@ -24,7 +27,7 @@ export function builtInSource(now: number): Source {
   }
 }
 
-/** An alert: a track call about the thing with the id `userId`. */
+/** An alert: a track call about the subject with the id `userId`. */
 export interface Alert {
   readonly messageId: string
   readonly event: string

@@ -7,14 +7,14 @@ import type { Finding } from './findings.ts'
 
 const HOUR_MS = 60 * 60_000
 
-/** Alerts about all things together in an hour. Further ones are held back, the worst ones last. */
+/** Alerts about all subjects together in an hour. Further ones are held back, the worst ones last. */
 export const MAX_ALERTS_PER_HOUR = 30
 
 /** How long these conditions must apply before the alert: the first retry often succeeds, and further calls are counted. */
-const WAIT_MS = 15_000
-const WAITING: ReadonlySet<ConditionName> = new Set(['webhook_failing', 'calls_refused'])
+const ALERT_DELAY_MS = 15_000
+const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set(['webhook_failing', 'calls_refused'])
 
-/** What the alerts about one condition of one thing have reported. Times are in milliseconds since the epoch. */
+/** What the alerts about one condition of one subject have reported. Times are in milliseconds since the epoch. */
 export interface AlertState {
   readonly condition: ConditionName
   readonly userId: string
@@ -40,7 +40,7 @@ export interface ActiveAlert {
   readonly properties: AlertState['last']
 }
 
-/** The alerts that apply now, by key. One for each condition of each thing. */
+/** The alerts that apply now, by key. One for each condition of each subject. */
 export function activeAlerts(findings: readonly Finding[]): Map<string, ActiveAlert> {
   const alerting = findings.filter(({ condition }) => CONDITIONS[condition].events !== null)
   const groups = Map.groupBy(alerting, alertKey)
@@ -78,11 +78,11 @@ function activeAlert(key: string, first: Finding, others: readonly Finding[]): A
 
 /**
  * How a condition that no longer applies ended. `unknown`: there is no evidence, for example after a restart, so it still counts.
- * `silent`: its thing was deleted, disabled or paused, so nothing has recovered.
+ * `silent`: its subject was deleted, disabled or paused, so nothing has recovered.
  */
 export type Ending = 'ended' | 'silent' | 'unknown'
 
-/** The state after a look at the condition at `now`. `active` is absent while it does not apply. */
+/** The state after a check of the condition at `now`. `active` is absent while it does not apply. */
 export function nextState(
   before: AlertState | undefined,
   active: ActiveAlert | undefined,
@@ -101,12 +101,12 @@ export function nextState(
   if (!before.isActive || ending === 'unknown') return before
   const ended = { ...before, isActive: false, changedAt: now }
   if (ending === 'silent') return { ...ended, reported: 'end', heldBack: 0 }
-  const wasHeld = before.reported !== 'start' && now - before.changedAt >= waitMsOf(before)
+  const wasHeld = before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)
   return { ...ended, heldBack: before.heldBack + (wasHeld ? 1 : 0) }
 }
 
-function waitMsOf({ condition }: AlertState): number {
-  return WAITING.has(condition) ? WAIT_MS : 0
+function delayMsOf({ condition }: AlertState): number {
+  return DELAYED_CONDITIONS.has(condition) ? ALERT_DELAY_MS : 0
 }
 
 interface Due {
@@ -140,7 +140,7 @@ function withEnd(key: string, state: AlertState, now: number): AlertState {
 function mayReport(state: AlertState, { now, isAllowed }: Due): boolean {
   const { isActive, changedAt, reportedAt } = state
   if (!isAllowed || (reportedAt !== null && now - reportedAt < HOUR_MS)) return false
-  return !isActive || now - changedAt >= waitMsOf(state)
+  return !isActive || now - changedAt >= delayMsOf(state)
 }
 
 function reporting(key: string, state: AlertState, what: 'start' | 'end', now: number): AlertState {
@@ -181,7 +181,7 @@ export function parseStates(stored: ReadonlyMap<string, string>): Map<string, Al
 }
 
 /** The number of starts that were not reported. */
-export function heldIn(stored: ReadonlyMap<string, string>): number {
+export function heldBackIn(stored: ReadonlyMap<string, string>): number {
   const states = [...parseStates(stored).values()]
   return states.reduce(
     (sum, { isActive, reported, heldBack }) =>
@@ -191,7 +191,7 @@ export function heldIn(stored: ReadonlyMap<string, string>): number {
 }
 
 /** Whether nothing is left to report: the state may be removed. */
-export function isForgettable({ isActive, reportedAt, heldBack, unsent }: AlertState, now: number) {
+export function isRemovable({ isActive, reportedAt, heldBack, unsent }: AlertState, now: number) {
   return (
     !isActive &&
     unsent === undefined &&

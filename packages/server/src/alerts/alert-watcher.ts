@@ -13,7 +13,7 @@ import {
   type AlertState,
   byCondition,
   type Ending,
-  isForgettable,
+  isRemovable,
   MAX_ALERTS_PER_HOUR,
   nextState,
   parseStates,
@@ -51,12 +51,12 @@ export class AlertWatcher implements Worker {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#options.catalog.current.sources.has(BUILT_IN_SOURCE_ID)) await this.#look()
+      if (this.#options.catalog.current.sources.has(BUILT_IN_SOURCE_ID)) await this.#check()
       await sleep(this.#options.clock, EVERY_MS, signal)
     }
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { facts, alertStates, clock } = this.#options
     const stored = parseStates(await alertStates.all())
     await this.#send(stored)
@@ -99,10 +99,10 @@ export class AlertWatcher implements Worker {
     now: number,
   ): Promise<void> {
     const changed = [...states].filter(([key, state]) => before.get(key) !== state)
-    const forgotten = [...states].filter(([, state]) => isForgettable(state, now))
+    const removable = [...states].filter(([, state]) => isRemovable(state, now))
     await this.#put([
       ...changed.map(([key, state]) => [key, state] as const),
-      ...forgotten.map(([key]) => [key, null] as const),
+      ...removable.map(([key]) => [key, null] as const),
     ])
   }
 

@@ -113,14 +113,14 @@ export const CONDITIONS = {
     severity: 'failing',
     events: null,
     threshold: `The oldest pending delivery of a webhook has waited for more than ${minutes(THRESHOLDS.maxWaitMs)}.`,
-    meaning: 'A receiver is slower than the events arrive, or a retry is pending.',
+    meaning: 'Events arrive faster than the receiver accepts them, or a retry is pending.',
     remedy: 'The deliveries list shows the reason and next attempt for each.',
   },
   webhook_paused: {
     severity: 'failing',
     events: { start: 'Webhook Paused' },
     threshold:
-      'Hookline paused a webhook: its receiver responded with 410 three times or asked for it, or its URL is forbidden.',
+      'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
     meaning: 'The deliveries of the webhook are held.',
     remedy: 'Correct the URL or remove the webhook, then resume.',
   },
@@ -134,7 +134,7 @@ export const CONDITIONS = {
   node_lost: {
     severity: 'attention',
     events: { start: 'Node Lost' },
-    threshold: 'A node of the cluster stopped without leaving, in the last 10 minutes.',
+    threshold: 'In the last 10 minutes, a node stopped responding without leaving the cluster.',
     meaning: 'A node does not respond. Other nodes take over its work.',
     remedy: 'Check the machine and the log of the node, and start it again.',
   },
@@ -155,14 +155,14 @@ export const CONDITIONS = {
   backup_old: {
     severity: 'attention',
     events: { start: 'Backup Old' },
-    threshold: `The last backup is older than ${days(THRESHOLDS.maxBackupAgeMs)}. Without any backup, it does not apply.`,
-    meaning: 'The newest backup misses the events and changes since.',
+    threshold: `The last backup is older than ${days(THRESHOLDS.maxBackupAgeMs)}.`,
+    meaning: 'The newest backup does not contain recent events and changes.',
     remedy: 'Check the job that makes the backups.',
   },
-  check_noted: {
+  check_warning: {
     severity: 'attention',
     events: null,
-    threshold: 'A check of /readyz passes with a note.',
+    threshold: 'A check of /readyz passes with a warning.',
     meaning: 'The service is ready, but something is unusual.',
     remedy: 'Check the log, and run hookline doctor.',
   },
@@ -171,8 +171,8 @@ export const CONDITIONS = {
     events: null,
     threshold:
       'An operator paused a destination or webhook, or a disabled destination has undelivered events.',
-    meaning: 'Deliveries are held.',
-    remedy: 'Deliveries are held, and do not expire, until you resume it.',
+    meaning: 'Deliveries are held and do not expire.',
+    remedy: 'Resume the destination or webhook.',
   },
   receiver_throttles: {
     severity: 'attention',
@@ -180,7 +180,8 @@ export const CONDITIONS = {
     threshold:
       'A receiver sent Retry-After, or an access token is missing, and deliveries are pending.',
     meaning: 'Deliveries wait as long as the receiver requested.',
-    remedy: 'To retry immediately, use “Retry now” on its page.',
+    remedy:
+      'To retry immediately, use “Retry now” on the page of the destination in the console, or hookline destinations close-breaker.',
   },
   ids_unlinked: {
     severity: 'attention',

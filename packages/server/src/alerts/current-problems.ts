@@ -148,7 +148,7 @@ const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
 
 function checkFinding(name: string, { ok, note, reason }: Facts['checks'][string]): Finding[] {
   if (ok && note === undefined) return []
-  const condition = ok ? 'check_noted' : 'check_failed'
+  const condition = ok ? 'check_warning' : 'check_failed'
   const title = ok
     ? `Check “${name}”: ${note}`
     : `Check “${name}” failed: ${reason ?? 'no reason given.'}`

@@ -141,7 +141,7 @@ function failingText(results: DestinationResults | undefined): string | undefine
   const { attempts, delivered, recent, failuresInRow } = results
   const { minAttempts, minSuccessRate } = THRESHOLDS
   if (attempts > 0 && delivered === 0)
-    return `None of ${counted(attempts, 'attempt')} in the last hour succeeded.`
+    return `No attempt succeeded in the last hour (${whole(attempts)} failed).`
   if (recent.attempts >= minAttempts && recent.delivered < recent.attempts * minSuccessRate)
     return `${whole(recent.delivered)} of ${counted(recent.attempts, 'attempt')} in the last 5 minutes succeeded.`
   if (failuresInRow >= THRESHOLDS.failuresInRow)

@@ -122,7 +122,7 @@ export class FactsCollector {
       ...expired.keys(),
       ...waiting.toSorted((a, b) => b.count - a.count).map(({ destinationId }) => destinationId),
       ...[...destinations.values()]
-        .filter((each) => needsLook(each, retentionMs))
+        .filter((each) => hasSettingsProblem(each, retentionMs))
         .map(({ id }) => id),
     ])
     // Failures of deleted destinations are no current problem.
@@ -192,7 +192,7 @@ export class FactsCollector {
     return found
   }
 
-  /** The statistics have the minute of a result: within the same minute, this process has the order. */
+  /** Statistics only store the minute of a result; the order within it comes from this process's recent attempts. */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
     if (results === undefined || results.delivered === 0 || results.lastFailedAt === null)
       return false
@@ -278,8 +278,8 @@ function isFailing(
   )
 }
 
-/** Whether its settings alone are a reason to look at it. */
-function needsLook(destination: Destination, retentionMs: number): boolean {
+/** Whether its settings alone may be a problem. */
+function hasSettingsProblem(destination: Destination, retentionMs: number): boolean {
   const { enabled, paused, settings } = destination
   return (
     enabled &&

@@ -11,7 +11,7 @@ interface Deps {
   readonly catalog: Pick<Catalog, 'current'>
 }
 
-/** Sets the gauges of current problems and of what leads to some of them before each scrape. */
+/** Before each scrape, sets the gauges of problems, free disk space, backup age and certificate expiry. */
 export function reportProblems(metrics: Metrics, { facts, catalog }: Deps): void {
   const { problems, diskFree, backupAge, certificateExpiry } = metrics
   metrics.beforeScrape(async () => {
@@ -36,4 +36,4 @@ export function reportProblems(metrics: Metrics, { facts, catalog }: Deps): void
 }
 
 /** /readyz reports its checks. They write to the disk, so a scrape does not run them. */
-const OF_CHECKS: ReadonlySet<string> = new Set<ConditionName>(['check_failed', 'check_noted'])
+const OF_CHECKS: ReadonlySet<string> = new Set<ConditionName>(['check_failed', 'check_warning'])

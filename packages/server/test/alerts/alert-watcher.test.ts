@@ -24,7 +24,7 @@ class Watched implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
   freeBytes = 1e12
   /** Facts that only another process or a broken disk can cause. */
-  planted: Partial<Pick<FactsDeps, 'nodes' | 'backups'>> & {
+  overrides: Partial<Pick<FactsDeps, 'nodes' | 'backups'>> & {
     readonly corruptions?: readonly FoundCorruption[]
     readonly missing?: number
   } = {}
@@ -68,8 +68,8 @@ class Watched implements AsyncDisposable {
     const { backend, clock } = this
     const upkeep: FactsDeps['upkeep'] = {
       backlog: () => backend.upkeep.backlog(),
-      corruptions: async () => this.planted.corruptions ?? [],
-      missing: async () => ({ events: this.planted.missing ?? 0, decisions: 0, deliveries: 0 }),
+      corruptions: async () => this.overrides.corruptions ?? [],
+      missing: async () => ({ events: this.overrides.missing ?? 0, decisions: 0, deliveries: 0 }),
       freeBytes: async () => this.freeBytes,
     }
     const facts = new FactsCollector({
@@ -78,8 +78,8 @@ class Watched implements AsyncDisposable {
       clock,
       lanes: { states: async (ids) => new Map(ids.map((id) => [id, this.#statesOf(id)])) },
       recentAttempts: new RecentAttempts(clock, backend.signals),
-      nodes: this.planted.nodes ?? backend.nodes,
-      backups: this.planted.backups ?? { lastAt: null },
+      nodes: this.overrides.nodes ?? backend.nodes,
+      backups: this.overrides.backups ?? { lastAt: null },
       retryWindowMs: 4 * HOUR,
       retentionMs: 30 * 24 * HOUR,
     })
@@ -171,7 +171,7 @@ test('a failing destination is reported within a minute, and its recovery once',
         name: 'CRM',
         count: 2,
         since: '2026-01-15T12:00:00.000Z',
-        title: 'CRM: None of 2 attempts in the last hour succeeded.',
+        title: 'CRM: No attempt succeeded in the last hour (2 failed).',
         remedy: 'Send a test to see the response of the receiver.',
         link: '/console/destinations/dst_a',
         heldBack: 0,
@@ -271,7 +271,7 @@ test('low disk space is reported again after it was sufficient, at most once an 
   ])
 })
 
-test('many things that fail at once make at most 30 alerts an hour, lost data first', async () => {
+test('many destinations that fail at once make at most 30 alerts an hour, lost data first', async () => {
   await using watched = await Watched.open()
   const ids = Array.from({ length: 60 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {
@@ -318,14 +318,14 @@ const [{ cert: certificate, key }] = makeCertificates().clients
 const DAY = 24 * HOUR
 
 /** Makes each condition apply, and how much of the clock passes until it does. */
-const PLANTS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
+const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
   'Calls Refused': (watched) => watched.count({ 'rejected.unknown_write_key': 2 }, ''),
   'Deliveries Expired': async (watched) => {
     await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
     await watched.count({ 'failed.expired': 1 })
   },
   'Damage Found': (watched) => {
-    watched.planted = { corruptions: [{ foundAt: NOON, description: 'lost' }] }
+    watched.overrides = { corruptions: [{ foundAt: NOON, description: 'lost' }] }
   },
   Quarantine: async (watched) => {
     const { id } = await recordDelivery(watched)
@@ -372,7 +372,7 @@ const PLANTS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | v
   },
   'Node Lost': (watched) => {
     const node = { id: 'n', version: '1', role: 'all', startedAt: NOON, seenAt: NOON } as const
-    watched.planted = { nodes: { current: [{ ...node, isAlive: false }] } }
+    watched.overrides = { nodes: { current: [{ ...node, isAlive: false }] } }
   },
   'Certificate Expiring': ({ backend, clock }) => {
     const expiresAt = Date.parse(new X509Certificate(certificate).validTo)
@@ -382,20 +382,23 @@ const PLANTS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | v
     return backend.catalog.putDestination(newDestination({ id: 'dst_b', settings: { webhooks } }))
   },
   'Backup Old': (watched) => {
-    watched.planted = { backups: { lastAt: NOON - 3 * DAY } }
+    watched.overrides = { backups: { lastAt: NOON - 3 * DAY } }
   },
 }
 
-test('each condition that makes an alert is planted here', () => {
+test('every alert has a case below', () => {
   const events = Object.values<Condition>(CONDITIONS).flatMap((each) => each.events?.start ?? [])
-  expect(Object.keys(PLANTS).toSorted()).toEqual(events.toSorted())
+  expect(Object.keys(TRIGGERS).toSorted()).toEqual(events.toSorted())
 })
 
-test.each(Object.entries(PLANTS))('%s is reported once, within a minute', async (name, plant) => {
-  await using watched = await Watched.open()
-  for (let looks = 0; looks < 3; looks += 1) await watched.look()
-  expect(watched.names).toEqual([])
-  await plant(watched)
-  for (let second = 0; second < 60; second += 5) await watched.look()
-  expect(watched.names.filter((each) => each === name)).toEqual([name])
-})
+test.each(Object.entries(TRIGGERS))(
+  '%s is reported once, within a minute',
+  async (name, trigger) => {
+    await using watched = await Watched.open()
+    for (let looks = 0; looks < 3; looks += 1) await watched.look()
+    expect(watched.names).toEqual([])
+    await trigger(watched)
+    for (let second = 0; second < 60; second += 5) await watched.look()
+    expect(watched.names.filter((each) => each === name)).toEqual([name])
+  },
+)

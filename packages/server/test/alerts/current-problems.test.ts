@@ -68,7 +68,7 @@ function problemsOf(changes: Partial<DestinationFacts>) {
   return currentProblems({ ...NOTHING, destinations: [destination(changes)] })
 }
 
-test('a service without problems has none', () => {
+test('a healthy service lists no problems', () => {
   expect(currentProblems({ ...NOTHING, destinations: [destination({ results: GOOD })] })).toEqual(
     [],
   )
@@ -83,14 +83,14 @@ test.each<[string, Partial<Facts>, string]>([
   ['a lost node', { lostNodes: [{ id: 'n', seenAt: NOON }] }, 'node_lost'],
   ['missed changes', { missedBySyncs: [{ id: 'aud_a', name: 'A', count: 1 }] }, 'sync_missed'],
   ['a failed check', { checks: { database: { ok: false, reason: 'full' } } }, 'check_failed'],
-  ['a noted check', { checks: { clock: { ok: true, note: 'set' } } }, 'check_noted'],
+  ['a check with a warning', { checks: { clock: { ok: true, note: 'set' } } }, 'check_warning'],
 ])('%s are one problem', (_name, facts, condition) => {
   expect(currentProblems({ ...NOTHING, ...facts }).map((each) => each.condition)).toEqual([
     condition,
   ])
 })
 
-test('values at the thresholds are no problem', () => {
+test('values at the thresholds are not listed', () => {
   const lastBackupAt = NOON - THRESHOLDS.maxBackupAgeMs
   expect(currentProblems({ ...NOTHING, freeBytes: THRESHOLDS.minFreeBytes, lastBackupAt })).toEqual(
     [],
@@ -121,17 +121,20 @@ test('refused calls name the source and the number of lost calls, and come first
 test('a destination that never worked is failing after one attempt', () => {
   const results = { ...GOOD, attempts: 1, delivered: 0, failuresInRow: 1 }
   expect(problemsOf({ results })).toMatchObject([
-    { condition: 'webhook_failing', title: 'CRM: None of 1 attempt in the last hour succeeded.' },
+    {
+      condition: 'webhook_failing',
+      title: 'CRM: No attempt succeeded in the last hour (1 failed).',
+    },
   ])
 })
 
-test('a destination whose last attempt succeeded is no problem, if none has failed for a while', () => {
+test('a destination whose last attempt succeeded is not listed, if none has failed for a while', () => {
   const results = { ...GOOD, attempts: 500, delivered: 1, recent: { attempts: 500, delivered: 1 } }
   expect(problemsOf({ results })).toHaveLength(1)
   expect(problemsOf({ results, hasRecovered: true })).toEqual([])
 })
 
-test('a destination that works again is no problem, whatever its last hour was', () => {
+test('a destination that works again is not listed, even if most attempts of the last hour failed', () => {
   const results = { ...GOOD, attempts: 500, delivered: 3, recent: { attempts: 3, delivered: 3 } }
   expect(problemsOf({ results })).toEqual([])
 })

@@ -106,7 +106,7 @@ export type Destination = {
         signingKeys?: {
             /** whpk_ and the key in base64 (Standard Webhooks). */
             publicKey: string;
-            /** null: it always has. */
+            /** null if it has signed from the start. */
             signsFrom: string | null;
             /** null while it has no successor. */
             signsUntil: string | null;
@@ -201,7 +201,7 @@ export type Destination = {
     updatedAt: string;
     /** The version, as in the ETag. */
     version: number;
-    /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+    /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
     warnings?: {
         /** A JSON Pointer into the body, or the name of a parameter. */
         pointer: string;
@@ -1070,7 +1070,7 @@ export function createDestination(body: {
                     scope?: string;
                     /** The API that the token is for, if the token endpoint requires audience. */
                     audience?: string;
-                    /** The same if it requires resource (RFC 8707). */
+                    /** The API that the token is for, if the token endpoint requires resource (RFC 8707). */
                     resource?: string;
                 };
                 clientCertificate?: {
@@ -1164,7 +1164,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 signingKeys?: {
                     /** whpk_ and the key in base64 (Standard Webhooks). */
                     publicKey: string;
-                    /** null: it always has. */
+                    /** null if it has signed from the start. */
                     signsFrom: string | null;
                     /** null while it has no successor. */
                     signsUntil: string | null;
@@ -1259,7 +1259,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
             updatedAt: string;
             /** The version, as in the ETag. */
             version: number;
-            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1369,7 +1369,7 @@ export function changeDestination(id: string, body: {
                     scope?: string;
                     /** The API that the token is for, if the token endpoint requires audience. */
                     audience?: string;
-                    /** The same if it requires resource (RFC 8707). */
+                    /** The API that the token is for, if the token endpoint requires resource (RFC 8707). */
                     resource?: string;
                 };
                 clientCertificate?: {
@@ -1498,11 +1498,11 @@ export function closeBreaker(id: string, body: {}, { idempotencyKey }: {
 export function rotateSecret(id: string, body: {
     /** The new secret: a string of 1 to 1,024 characters. */
     secret: string;
-    /** The URL of a webhook: the secret becomes its own, and replaces its previous one or the shared secret. If absent, it replaces the shared secret. */
+    /** The URL of a webhook: the secret becomes its webhook secret. If absent, it replaces the shared secret. */
     url?: string;
     /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know. */
+    /** true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1532,7 +1532,7 @@ export function rotateSigningKey(id: string, body: {
     leadHours?: number;
     /** How long both keys sign: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know. */
+    /** true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1631,7 +1631,7 @@ export function testDestination(id: string, body: {
                     body?: string;
                 } | null;
             }[];
-            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -1784,9 +1784,9 @@ export function getEvent(id: string, opts?: Oazapfts.RequestOpts) {
                 /** null if it was deleted. */
                 name: string | null;
             };
-            /** The id of its OpenTelemetry or W3C trace; null if it has none. */
+            /** The id of its distributed trace (OpenTelemetry, W3C); null if it has none. */
             traceId: string | null;
-            /** Where the trace is shown, by the setting traceUrl; null if it was not sampled. */
+            /** Link to the distributed trace; null if traceUrl is not set or the trace was not sampled. */
             traceUrl: string | null;
             /** Notes about the event itself, not about a destination. */
             findings: {
@@ -3620,7 +3620,7 @@ export function importConfiguration(body: {
             unchanged: string[];
             /** Records of this service that are not in the document. They are kept. */
             notInDocument: string[];
-            /** Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
+            /** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting. */
             warnings?: {
                 /** A JSON Pointer into the body, or the name of a parameter. */
                 pointer: string;
@@ -3757,7 +3757,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 open: number;
                 max: number;
             };
-            /** When the last complete backup was downloaded; null without one. */
+            /** When the last backup download was completed; null if there is none. */
             lastBackupAt: string | null;
             settings: {
                 name: string;
@@ -3797,7 +3797,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** Identifies the problem while it lasts. */
                 key: string;
                 /** The name of the condition: see GET /alerts. */
-                condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "check_noted" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                 /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                 severity: "data_loss" | "failing" | "attention";
                 title: string;
@@ -3820,7 +3820,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     /** The webhook; null if it is not about one. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
-                    condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "check_noted" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                    condition: "calls_refused" | "deliveries_expired" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                     /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                     severity: "data_loss" | "failing" | "attention";
                 }[];
@@ -3874,8 +3874,8 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
                 /** ISO 8601, UTC. */
                 lastDeliveredAt: string | null;
             }[];
-            /** Alerts that are held back: at most one per thing is sent in an hour. */
-            held: number;
+            /** The number of alerts held back by the hourly limits. */
+            heldBack: number;
         };
     } | {
         status: number;

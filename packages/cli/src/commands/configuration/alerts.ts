@@ -33,10 +33,10 @@ export function addAlerts(program: ApiCommand): void {
   addChannel(alerts)
 
   alerts.api('list', 'list the channels that receive alerts').run(async ({ api, output }) => {
-    const { channels, held } = await api.getAlerts()
-    output.data({ data: channels, held }, () => {
+    const { channels, heldBack } = await api.getAlerts()
+    output.data({ data: channels, heldBack }, () => {
       const text = channels.length === 0 ? NONE : table(output, CHANNEL_COLUMNS, channels)
-      return held === 0 ? text : `${text}\n\n${counted(held, 'alert')} held back.`
+      return heldBack === 0 ? text : `${text}\n\n${counted(heldBack, 'alert')} held back.`
     })
   })
 
@@ -46,7 +46,7 @@ export function addAlerts(program: ApiCommand): void {
   })
 
   alerts
-    .api('remove <channel>', 'stop sending alerts to a channel')
+    .api('remove <channel>', 'delete a channel and its undelivered alerts')
     .confirmed()
     .run(async ({ api, output, command }, idOrName: string) => {
       const { destinationId: id, name, host } = await channelOf(api, idOrName)
@@ -58,12 +58,10 @@ export function addAlerts(program: ApiCommand): void {
       output.data({ id, deleted: true }, () => `Removed ${id}.`)
     })
 
-  alerts
-    .api('conditions', 'list the conditions that alerts are sent for')
-    .run(async ({ api, output }) => {
-      const { conditions: data } = await api.getAlerts()
-      output.data({ data }, () => table(output, CONDITION_COLUMNS, data))
-    })
+  alerts.api('conditions', 'list all conditions and their alerts').run(async ({ api, output }) => {
+    const { conditions: data } = await api.getAlerts()
+    output.data({ data }, () => table(output, CONDITION_COLUMNS, data))
+  })
 }
 
 interface AddOptions {
@@ -77,13 +75,13 @@ function addChannel(alerts: ApiCommand): void {
   alerts
     .api('add <url>', 'add a channel that receives alerts')
     .addOption(
-      new Option('--format <format>', 'the service that receives them')
+      new Option('--format <format>', 'service that receives the alerts')
         .choices(FORMATS)
         .makeOptionMandatory(),
     )
     .option('--name <name>', 'name of the channel')
     .option('--key <key>', 'key for pagerduty and opsgenie; bearer token for webhook')
-    .addOption(new Option('--key-file <file>', 'file with the key').conflicts('key'))
+    .addOption(new Option('--key-file <file>', 'file that contains the key').conflicts('key'))
     .run(async ({ api, output }, url: string, { format, name, keyFile, ...rest }: AddOptions) => {
       const key = keyFile === undefined ? rest.key : secretIn(keyFile)
       const created = await api.addAlertChannel({ url, format, ...definedFields({ name, key }) })

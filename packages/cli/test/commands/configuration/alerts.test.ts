@@ -27,7 +27,7 @@ describe('hookline alerts', () => {
     const refused = await service.run('alerts', 'remove', id)
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(id)])
     await service.json('alerts', 'remove', id, '--yes')
-    expect(await service.json('alerts', 'list')).toEqual({ data: [], held: 0 })
+    expect(await service.json('alerts', 'list')).toEqual({ data: [], heldBack: 0 })
   })
 
   it('fails if the channel does not accept the test', async () => {
@@ -68,7 +68,7 @@ describe('hookline problems', () => {
     await expect
       .poll(async () => (await service.run('problems')).stdout)
       .toMatch(
-        /^failing: webhook_failing, since .+\n {2}Webhooks: None of \d+ attempts? in the last hour succeeded\.\n {4}→ Send a test/m,
+        /^failing: webhook_failing, since .+\n {2}Webhooks: No attempt succeeded in the last hour \(\d+ failed\)\.\n {4}→ Send a test/m,
       )
     const { data } = await service.json<{ data: object[] }>('problems')
     expect(data[0]).toMatchObject({ condition: 'webhook_failing', severity: 'failing' })

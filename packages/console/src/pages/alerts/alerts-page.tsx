@@ -29,10 +29,10 @@ export function AlertsPage(): ReactElement {
         actions={add}
       />
       <Loaded query={alerts} lines={6}>
-        {({ sourceId, channels, held, conditions }) => (
+        {({ sourceId, channels, heldBack, conditions }) => (
           <div className="flex flex-col gap-4">
             <ChannelsPanel channels={channels} />
-            <LastAlertsPanel sourceId={sourceId} held={held} />
+            <LastAlertsPanel sourceId={sourceId} heldBack={heldBack} />
             <ConditionsPanel conditions={conditions} />
           </div>
         )}

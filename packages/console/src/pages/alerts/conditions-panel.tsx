@@ -17,8 +17,8 @@ export function ConditionsPanel({
   return (
     <Panel title="Conditions" isFlush>
       <p className="text-ink-soft text-dense px-4 pb-3">
-        To leave out alerts at a channel, filter its events by name in its settings. Conditions
-        without an alert are shown on the overview only.
+        To exclude alerts from a channel, add a filter by event name in its settings. Conditions
+        marked “not sent” cause no alert, but are listed under “Needs attention”.
       </p>
       <Table label="All conditions" head={['Severity', 'Alert', 'Applies if', 'Remedy']}>
         {conditions.map(({ condition, severity, events, threshold, remedy }) => (

@@ -18,10 +18,10 @@ const REFETCH_MS = 10_000
 interface LastAlertsProps {
   readonly sourceId: string
   /** The number of alerts that are held back. */
-  readonly held: number
+  readonly heldBack: number
 }
 
-export function LastAlertsPanel({ sourceId, held }: LastAlertsProps): ReactElement {
+export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactElement {
   const query = useQuery({
     queryKey: ['events', 'alerts', sourceId],
     queryFn: ({ signal }) => api.listEvents({ sourceId, limit: SHOWN }, { signal }),
@@ -34,17 +34,17 @@ export function LastAlertsPanel({ sourceId, held }: LastAlertsProps): ReactEleme
   )
   return (
     <Panel title="Last alerts" actions={all} isFlush>
-      {held > 0 && (
+      {heldBack > 0 && (
         <p className="text-ink-soft px-4 pb-3">
-          {counted(held, 'alert')} held back. At most one alert per thing is sent in an hour; the
-          next one has the number held back.
+          {counted(heldBack, 'alert')} held back. Each problem is reported at most once an hour. Its
+          next alert includes the number held back.
         </p>
       )}
       <Loaded query={query} lines={3}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty title="No alerts yet">
-              Nothing has needed attention since there is a channel.
+              No problem has been reported since the first channel was added.
             </Empty>
           ) : (
             <Table label="Newest alerts" head={['Alert', 'About', 'Outcome', 'Time']}>

@@ -30,7 +30,7 @@ interface Alerts {
   readonly sourceId: string
   readonly conditions: readonly { readonly condition: string; readonly severity: string }[]
   readonly channels: readonly object[]
-  readonly held: number
+  readonly heldBack: number
 }
 
 const add = (server: AdminServer, body: object) =>
@@ -39,7 +39,7 @@ const add = (server: AdminServer, body: object) =>
 test('the conditions are shown without a channel, and there is no source', async () => {
   await using server = await AdminServer.open()
   const alerts = await server.must<Alerts>('GET', '/alerts')
-  expect(alerts).toMatchObject({ sourceId: 'src_hookline', channels: [], held: 0 })
+  expect(alerts).toMatchObject({ sourceId: 'src_hookline', channels: [], heldBack: 0 })
   expect(alerts.conditions.map(({ condition }) => condition)).toEqual(Object.keys(CONDITIONS))
   expect(alerts.conditions[0]).toEqual({ condition: 'calls_refused', ...CONDITIONS.calls_refused })
   expect(server.backend.catalog.current.sources.size).toBe(0)

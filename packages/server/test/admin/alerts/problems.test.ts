@@ -46,7 +46,7 @@ async function open() {
   return Object.assign(server, { sourceId: source.id, destinationId: destination.id, count })
 }
 
-test('a service without problems has none', async () => {
+test('a healthy service lists no problems', async () => {
   await using server = await open()
   expect(await problemsOf(server)).toEqual([])
 })
@@ -59,14 +59,14 @@ test('a destination that never worked is a problem until it works', async () => 
       key: `destination ${server.destinationId}`,
       condition: 'webhook_failing',
       severity: 'failing',
-      title: 'CRM: None of 1 attempt in the last hour succeeded.',
+      title: 'CRM: No attempt succeeded in the last hour (1 failed).',
       remedy: 'Send a test to see the response of the receiver.',
       since: '2026-01-15T12:00:00.000Z',
       count: 1,
       subject: { kind: 'destination', id: server.destinationId, name: 'CRM' },
       causes: [
         {
-          title: 'CRM: None of 1 attempt in the last hour succeeded.',
+          title: 'CRM: No attempt succeeded in the last hour (1 failed).',
           remedy: 'Send a test to see the response of the receiver.',
           url: null,
           condition: 'webhook_failing',
@@ -81,7 +81,7 @@ test('a destination that never worked is a problem until it works', async () => 
   expect(await problemsOf(server)).toEqual([])
 })
 
-test('many failures are no problem a few minutes after the receiver works again', async () => {
+test('many failures are not listed a few minutes after the receiver works again', async () => {
   await using server = await open()
   await server.count(NOON, { 'attempts.5xx': 1_000, 'attempts.2xx': 1 })
   expect(await problemsOf(server)).toHaveLength(1)
@@ -161,7 +161,7 @@ test('a retry window that a lower retention made too long needs attention', asyn
   ])
 })
 
-test('failures of a deleted destination are no problem, and are not retried', async () => {
+test('failures of a deleted destination are not listed, and are not retried', async () => {
   await using server = await open()
   const { destinationId } = server
   const { id } = await recordDelivery(server, { destinationId, state: 'expired', attemptCount: 1 })
