@@ -54,7 +54,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   expect(faults).toEqual([])
 })
 
-test('an event links to its trace in another tool', async () => {
+test('an event links to its distributed trace in another tool', async () => {
   await using service = await startService({
     settings: { traceUrl: 'https://grafana.example/t/{traceId}' },
   })
@@ -67,7 +67,7 @@ test('an event links to its trace in another tool', async () => {
   const { id } = await service.endOf('m1')
   const { page, go, faults } = await openSignedIn(service)
   await go(`events/${id}`)
-  const link = page.getByRole('link', { name: 'Open trace' })
+  const link = page.getByRole('link', { name: 'Open distributed trace' })
   expect(await link.getAttribute('href')).toBe(`https://grafana.example/t/${traceId}`)
   await expectAccessible(page)
   expect(faults).toEqual([])

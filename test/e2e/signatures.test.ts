@@ -67,7 +67,7 @@ it('signs with the secret of each webhook, and rotates it with an overlap', asyn
   expect(await send('m1')).toEqual([own, shared])
   await rotate({ url: a, secret: NEXT })
   expect(await send('m2')).toEqual([[false, true, true], shared])
-  // The first own secret of a webhook replaces the shared one, which other webhooks keep.
+  // The first webhook secret replaces the shared one, which other webhooks keep.
   await rotate({ url: b, secret: OWN })
   expect(await send('m3')).toEqual([
     [false, true, true],
@@ -177,7 +177,7 @@ it('serves the public keys to anyone, cacheable, and nothing about other destina
   expect((await get(id)).status).toBe(404)
 })
 
-it('an export with secrets contains the own secrets and the key pairs, and one without keeps the stored ones', async () => {
+it('an export with secrets contains the webhook secrets and the key pairs, and one without keeps the stored ones', async () => {
   await using service = await startService()
   const webhooks = [{ url: 'https://a.example/', secret: OWN }]
   const id = await service.createDestination({ webhooks, enabled: false })

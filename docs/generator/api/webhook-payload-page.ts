@@ -125,7 +125,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'X-Hookline-Attempt': 'Number of the attempt to this webhook, starting at 1.',
   'X-Hookline-Replay': '`rpl_…`. Only on attempts of a replay.',
   traceparent:
-    'Continues the trace of the call, or of Hookline: [traces](../guides/traces.md). Not sent otherwise.',
+    'Sent if the call had a `traceparent` or OpenTelemetry is on: continues that [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
   'X-Signature': 'Only if a secret signs, see below.',
   'webhook-signature': 'Only if a secret or a key pair signs, see below.',
@@ -150,7 +150,7 @@ function signatures(): string[] {
   const body = webhookPayload(event)
   return [
     '## Signatures',
-    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. The own secret of a webhook is used instead of the shared secret.',
+    'If the destination or the webhook has a secret, every request has two signatures. Verify one of them. Prefer `webhook-signature`: it also covers the id and the time, which prevents replay attacks. A webhook secret is used instead of the shared secret.',
     'With `signature` set to `ed25519`, only the key pair of the destination signs, and there is no `X-Signature`. With `both`, the key pair signs as well.',
     table(
       ['header', 'value'],

@@ -64,9 +64,9 @@ export interface ClientCredentials {
   readonly clientId: string
   readonly clientSecret: string
   readonly scope?: string
-  /** The API that the token is for, as for Auth0. */
+  /** The API that the token is for, if the token endpoint requires `audience`, such as Auth0. */
   readonly audience?: string
-  /** The same (RFC 8707). */
+  /** The API that the token is for, if the token endpoint requires `resource` (RFC 8707). */
   readonly resource?: string
 }
 

@@ -32,7 +32,9 @@ export class ApiCommand extends Command {
       .addOption(
         urlOption('URL of the service').default(URL_DEFAULT, URL_DEFAULT.origin).helpGroup(GROUP),
       )
-      .addOption(new Option('--token-file <file>', 'file with an API token').helpGroup(GROUP))
+      .addOption(
+        new Option('--token-file <file>', 'file that contains an API token').helpGroup(GROUP),
+      )
       .addOption(new Option('--data-dir <folder>', 'data folder of the service').helpGroup(GROUP))
   }
 

@@ -10,8 +10,11 @@ export interface SecretOptions {
 export function withSecretOptions<C extends Command>(
   command: C,
   secret = 'shared secret that signs webhook requests',
+  content = 'secret',
 ): C {
-  return command.option('--secret <text>', secret).option('--secret-file <file>', 'file with it')
+  return command
+    .option('--secret <text>', secret)
+    .option('--secret-file <file>', `file that contains the ${content}`)
 }
 
 /** @throws {Failure} `usage` if the file cannot be read */

@@ -38,7 +38,7 @@ test('untouched limits are not a change, and removed ones are', () => {
   })
 })
 
-test('the own secret of a webhook is kept for its URL only', () => {
+test('a webhook secret is kept for its URL only', () => {
   const { settings } = destination
   const secret = { set: true, last4: 'abcd' }
   const webhooks = settings.webhooks.map((each) => ({ ...each, secret }))

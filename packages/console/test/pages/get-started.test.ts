@@ -17,7 +17,7 @@ test.for<[Signature, boolean, object[], boolean, string]>([
   ['both', false, [NONE], true, 'public key'],
   ['both', true, [NONE], true, 'shared secret'],
 ])(
-  'with the signature %s, a shared secret (%s) and the webhooks %j, the texts name what verifies requests',
+  'with the signature %s, a shared secret (%s) and the webhooks %j, Get started shows the right key',
   ([signature, set, webhooks, signed, key]) => {
     const settings = { signature, sharedSecret: { set }, webhooks }
     const destination = { settings } as unknown as Destination

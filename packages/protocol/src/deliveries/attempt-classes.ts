@@ -22,7 +22,7 @@ export const ATTEMPT_CLASSES = {
   http_4xx: {
     meaning:
       'The receiver rejected the request with a 4xx. Hookline does not try again, unless limits.retryOn of the webhook has the status.',
-    help: 'Compare method, URL, static headers, auth, secrets and body with what the receiver expects, then retry the delivery. If the receiver accepts such requests later, add the status to limits.retryOn of the webhook.',
+    help: 'Compare method, URL, static headers, auth, secrets and body with what the receiver expects, then retry the delivery. If the receiver would accept the same request later, add the status to limits.retryOn of the webhook.',
   },
   redirect: {
     meaning:

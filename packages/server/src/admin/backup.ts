@@ -108,12 +108,12 @@ export class Backups {
     return backups
   }
 
-  /** When the last complete download finished, in milliseconds since the epoch; `null` for none yet. */
+  /** When the last download was completed, in milliseconds since the epoch; `null` if there is none. */
   get lastAt(): number | null {
     return this.#lastAt
   }
 
-  /** Stores that a download has finished. If that fails, only a restart forgets it. */
+  /** Stores the time of a finished download. If that fails, the time is lost at the next restart. */
   async finished(at: number): Promise<void> {
     this.#lastAt = at
     await this.#states.put(new Map([[LAST_BACKUP, String(at)]])).catch(() => undefined)

@@ -113,7 +113,7 @@ const SystemResponse = Type.Object({
     { description: 'Connections of the live tail.' },
   ),
   lastBackupAt: Schema.nullable(
-    Schema.timeOf('When the last complete backup was downloaded; null without one.'),
+    Schema.timeOf('When the last backup download was completed; null if there is none.'),
   ),
   settings: Type.Array(SettingResponse),
 })

@@ -74,11 +74,11 @@ test('valid: names the destination with the matching secret', () => {
   })
 })
 
-test('valid: signed with the own secret of the webhook, or with a key pair', () => {
-  const webhooks = [{ url: URL, headers: {}, secret: 'its own secret' }]
+test('valid: signed with the webhook secret, or with a key pair', () => {
+  const webhooks = [{ url: URL, headers: {}, secret: 'the webhook secret' }]
   const own = destination('dst_o', 'the secret of a', { webhooks })
   const valid = { verdict: 'valid', reason: null }
-  expect(resultFor([A, own], { secret: 'its own secret' })).toEqual({
+  expect(resultFor([A, own], { secret: 'the webhook secret' })).toEqual({
     destinationId: 'dst_o',
     ...valid,
   })

@@ -137,7 +137,10 @@ function addTest(destinations: ApiCommand): void {
 
 function addRotation(destinations: ApiCommand): void {
   withSecretOptions(destinations.api('rotate-secret <id>', 'replace a secret'))
-    .option('--webhook <url>', 'webhook that gets its own secret; default: the shared secret')
+    .option(
+      '--webhook <url>',
+      'webhook whose webhook secret is replaced; default: the shared secret',
+    )
     .option(
       '--overlap <time>',
       'how long requests are also signed with the old secret, up to 7d; default: 24h',
@@ -156,8 +159,7 @@ function addRotation(destinations: ApiCommand): void {
     })
 }
 
-const FORCE =
-  'rotate even if the last rotation has not ended, for a secret or key that others may know'
+const FORCE = 'rotate even during another rotation, if a secret or key may have leaked'
 
 interface RotationOptions extends SecretOptions {
   readonly webhook?: string

@@ -168,10 +168,10 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
       addHeader(lastOf(webhooks, '--header'), text)
     })
   return withAuthOptions(command, (option) => lastOf(webhooks, option))
-    .option('--webhook-secret <text>', 'own secret of the preceding --webhook', (secret) => {
+    .option('--webhook-secret <text>', 'webhook secret of the preceding --webhook', (secret) => {
       lastOf(webhooks, '--webhook-secret').secret = secret
     })
-    .option('--webhook-secret-file <file>', 'file with the own secret', (file) => {
+    .option('--webhook-secret-file <file>', 'file that contains the webhook secret', (file) => {
       lastOf(webhooks, '--webhook-secret-file').secret = secretIn(file)
     })
     .addOption(

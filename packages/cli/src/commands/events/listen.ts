@@ -22,6 +22,7 @@ export function addListen(program: Command): void {
   withSecretOptions(
     program.command('listen'),
     'shared secret, or public key (whpk_…), to verify with',
+    'secret or public key',
   )
     .description('run a receiver that prints and verifies deliveries')
     .option('--host <address>', 'address to listen on', '127.0.0.1')

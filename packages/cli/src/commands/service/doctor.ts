@@ -14,7 +14,7 @@ type DoctorOptions = SettingFlags & { readonly url?: URL; readonly tokenFile?: s
 export function addDoctor(program: Command): void {
   withServerOptions(program.command('doctor'))
     .addOption(urlOption('URL of a running service; default: from the settings'))
-    .option('--token-file <file>', 'file with an API token')
+    .option('--token-file <file>', 'file that contains an API token')
     .description('check the service, its machine and its deliveries')
     .action(async ({ url, tokenFile, ...flags }: DoctorOptions, command: Command) => {
       const config = await configFrom(flags)

@@ -53,7 +53,7 @@ function secretText({ sharedSecret, signature, webhooks }: Destination['settings
   const isSigned = signature !== 'secret' || webhooks.every(({ secret }) => secret !== undefined)
   if (!set && isSigned) return 'none'
   if (!set && webhooks.some(({ secret }) => secret !== undefined))
-    return 'none: requests to webhooks without their own secret are not signed'
+    return 'none: requests to webhooks without a webhook secret are not signed'
   if (!set) return 'none: requests are not signed'
   return last4 === undefined ? 'set' : `set, ends with ${last4}`
 }
@@ -92,7 +92,7 @@ function webhookText(output: Output, webhook: Webhook): string {
     ...(names.length === 0 ? [] : [`(with ${names.join(', ')})`]),
     ...(auth === undefined ? [] : [`(${authText(output, auth)})`]),
     ...(limits === undefined ? [] : [`(${limitsText(limits)})`]),
-    ...(secret === undefined ? [] : ['(with its own secret)']),
+    ...(secret === undefined ? [] : ['(with a webhook secret)']),
     ...(paused === null
       ? []
       : [`(paused since ${output.time(paused.since)}: ${PAUSE_CAUSES[paused.reason]})`]),

@@ -33,7 +33,7 @@ export function traceText(output: Output, trace: Trace, names: Names): string {
       'received',
       [output.time(trace.receivedAt), ...senderOf(event['context'] as JsonObject)].join(' '),
     ],
-    trace.traceId !== null && ['trace', trace.traceUrl ?? trace.traceId],
+    trace.traceId !== null && ['distributed trace', trace.traceUrl ?? trace.traceId],
     trace.warnings.length > 0 && ['warnings', trace.warnings.join(', ')],
     trace.duplicates > 0 && ['duplicates', duplicatesText(trace)],
   ])

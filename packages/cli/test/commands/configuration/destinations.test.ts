@@ -163,7 +163,7 @@ describe('hookline destinations', () => {
     writeFileSync(keyFile, key)
     const certificate = ['--client-certificate', certFile, '--client-key', keyFile]
     const limits = ['--per-second', '20', '--retry-schedule', '5s,5m', '--retry-on', '409, 423']
-    const secret = ['--webhook-secret', 'an own secret, which is long enough']
+    const secret = ['--webhook-secret', 'a webhook secret, which is long enough']
     const webhook = ['--webhook', a, '--basic', 'someone:geheim', ...secret, ...limits]
     const other = ['--webhook', b, '--header', 'x-key: geheim', ...certificate]
     const create = ['destinations', 'create', '--source', source, ...webhook, ...other]

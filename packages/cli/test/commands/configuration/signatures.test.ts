@@ -29,7 +29,7 @@ it('secrets generate prints a new secret of 32 bytes each time', async () => {
   expect(await secretOf()).not.toBe(stdout.trim())
 })
 
-it('gives each webhook its own secret, and rotates it', async () => {
+it('gives each webhook a webhook secret, and rotates it', async () => {
   using folder = new TemporaryFolder()
   const file = join(folder.path, 'secret')
   // Editors on Windows add a byte order mark.
@@ -52,7 +52,7 @@ it('gives each webhook its own secret, and rotates it', async () => {
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('force the rotation')])
   await service.json('destinations', 'rotate-secret', created.id, ...again, '--force')
   const shown = await service.run('destinations', 'get', created.id)
-  expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/b \(with its own secret\)/)
+  expect(shown.stdout).toMatch(/webhook +https:\/\/example\.com\/b \(with a webhook secret\)/)
   expect(shown.stdout).toMatch(/^shared secret +none$/m)
   const early = await service.run(...create, '--webhook-secret', 'x')
   expect([early.code, early.stderr]).toEqual([

@@ -52,7 +52,7 @@ describe('the lines of a webhook', () => {
     ])
   })
 
-  it('say what to do before a webhook that its receiver has paused is resumed', () => {
+  it('explain what to do before resuming a webhook that its receiver disabled', () => {
     expect(linesOf('held', 'webhook_gone').at(-1)).toBe(
       '  Correct the URL or remove the webhook, then run `hookline destinations resume dst_1`.',
     )

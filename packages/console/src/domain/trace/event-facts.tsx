@@ -109,7 +109,7 @@ function traceOf({ traceId, traceUrl }: Trace): ReactNode {
       <IdText id={traceId} what="the trace ID" />
       {traceUrl !== null && (
         <a href={traceUrl} rel="noreferrer" className="text-accent hover:underline">
-          Open trace
+          Open distributed trace
         </a>
       )}
     </span>

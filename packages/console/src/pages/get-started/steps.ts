@@ -28,7 +28,7 @@ export function usableDestination(
   )
 }
 
-/** Whether all requests are signed: with a key pair, the shared secret, or the own secret of each URL. */
+/** Whether all requests are signed: with a key pair, the shared secret, or the webhook secret of each URL. */
 export function isSigned(destination: Destination | undefined): boolean {
   if (destination === undefined) return false
   const { signature, sharedSecret, webhooks } = destination.settings

@@ -72,7 +72,7 @@ const TestedWebhookResponse = Type.Object({
 
 const force = Type.Optional(
   Schema.boolean(
-    'true: rotates even if an earlier rotation has not ended, and drops its previous or next one at once. For a secret or key that others may know.',
+    'true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked.',
   ),
 )
 
@@ -145,7 +145,7 @@ const schemas = {
       }),
       url: Type.Optional(
         Schema.text(
-          'The URL of a webhook: the secret becomes its own, and replaces its previous one or the shared secret. If absent, it replaces the shared secret.',
+          'The URL of a webhook: the secret becomes its webhook secret. If absent, it replaces the shared secret.',
         ),
       ),
       overlapHours: hours('How long requests are signed with both secrets'),
@@ -155,7 +155,7 @@ const schemas = {
   rotateSigningKey: {
     ...operations.editor('rotateSigningKey', 'Generates the next Ed25519 key pair'),
     description:
-      'The public key is published now, and signs after leadHours. For overlapHours from then on, the current key signs as well. If a private key may be known to others, use 0 for both, and force.',
+      'The new public key is published immediately. The new key pair signs after leadHours. For overlapHours from then on, the current key signs as well. If a private key may have leaked, use 0 for both, and force.',
     ...action,
     ...ifMatch,
     body: Schema.strictObject({
@@ -297,7 +297,7 @@ const NO_KEYS =
 /** @throws {Problem} `rotation_in_progress` if the last rotation ends after `now` */
 function requireEnd(until: number | undefined, now: number): void {
   if (until === undefined || until <= now) return
-  const detail = `The last rotation ends at ${formatTimestamp(until)}. Rotate again after that, or force the rotation if others may know the secret or key.`
+  const detail = `The last rotation ends at ${formatTimestamp(until)}. Rotate again after that, or force the rotation if the secret or key may have leaked.`
   throw new Problem('rotation_in_progress', { detail })
 }
 
@@ -313,7 +313,7 @@ function resumed(destination: Destination): Destination {
 
 interface NewSecret {
   readonly secret: string
-  /** The webhook whose own secret it becomes; absent for the shared secret. */
+  /** The webhook whose webhook secret it becomes; absent for the shared secret. */
   readonly url?: string | undefined
 }
 

@@ -93,7 +93,7 @@ export function secretFaults(secret: string, pointer: string): readonly Fault[] 
     return [fault(pointer, 'not_base64', message, hint)]
   }
   if (!secret.startsWith(BASE64_PREFIX) && /^\W*whsec_/i.test(secret)) {
-    const message = `${name} must begin with whsec_, without characters before it and in lower case.`
+    const message = `In ${name}, whsec_ must be lower case and at the very beginning.`
     const hint = 'Remove whitespace, quotes or a byte order mark before whsec_, and use lower case.'
     return [fault(pointer, 'invalid_prefix', message, hint)]
   }

@@ -38,7 +38,7 @@ export const signatureResponse = {
     Type.Array(
       Type.Object({
         publicKey: Schema.text('whpk_ and the key in base64 (Standard Webhooks).'),
-        signsFrom: Schema.nullable(Schema.timeOf('null: it always has.')),
+        signsFrom: Schema.nullable(Schema.timeOf('null if it has signed from the start.')),
         signsUntil: Schema.nullable(Schema.timeOf('null while it has no successor.')),
       }),
       { description: 'The Ed25519 key pairs, oldest first. Absent if there have never been any.' },
@@ -98,11 +98,11 @@ function timeFaults(keys: readonly SigningKey[], now: number): readonly Fault[] 
   const hint = 'Use the keys of an export with secrets, or omit them: Hookline generates keys.'
   if (!isRotation(keys)) {
     const message =
-      'Of two keys, the first must stop, after the second has begun, and the second must never stop.'
+      'With two keys, signsUntil of the first must not be before signsFrom of the second, and the second must have no signsUntil.'
     return [fault('/signingKeys', 'invalid_key_times', message, hint)]
   }
   if ((keys[0]!.from ?? now) <= now) return []
-  const message = 'No key signs now: the first one must have begun to sign.'
+  const message = 'No key signs now: signsFrom of the first key is in the future.'
   return [fault('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 

@@ -11,10 +11,10 @@ import { retryWindowWarning } from './webhook-limits.ts'
 /** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** Webhooks that cannot receive anything now or soon, short secrets and long retry windows, as faults. */
+/** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows, as faults. */
 export const WarningsResponse = Type.Array(Schema.FaultResponse, {
   description:
-    'Webhooks that currently cannot receive anything, or soon cannot, short secrets, and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
+    'Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
 })
 
 /** Why webhooks of a host receive nothing at the moment. `why` completes "is …". */

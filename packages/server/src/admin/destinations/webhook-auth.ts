@@ -38,7 +38,11 @@ export const AuthRequest = Type.Optional(
           audience: Type.Optional(
             Schema.text('The API that the token is for, if the token endpoint requires audience.'),
           ),
-          resource: Type.Optional(Schema.text('The same if it requires resource (RFC 8707).')),
+          resource: Type.Optional(
+            Schema.text(
+              'The API that the token is for, if the token endpoint requires resource (RFC 8707).',
+            ),
+          ),
         }),
       ),
       clientCertificate: Type.Optional(Schema.strictObject({ certificate: secret, key: secret })),

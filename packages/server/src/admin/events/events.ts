@@ -46,10 +46,12 @@ const TraceResponse = Type.Object({
     name: Schema.nullable(Schema.text('null if it was deleted.')),
   }),
   traceId: Schema.nullable(
-    Schema.text('The id of its OpenTelemetry or W3C trace; null if it has none.'),
+    Schema.text('The id of its distributed trace (OpenTelemetry, W3C); null if it has none.'),
   ),
   traceUrl: Schema.nullable(
-    Schema.text('Where the trace is shown, by the setting traceUrl; null if it was not sampled.'),
+    Schema.text(
+      'Link to the distributed trace; null if traceUrl is not set or the trace was not sampled.',
+    ),
   ),
   findings: Type.Array(
     Type.Object({

@@ -62,8 +62,8 @@ export const PROBLEM_CODES = {
   },
   rotation_in_progress: {
     status: 409,
-    title: 'The last rotation has not ended.',
-    help: 'Wait until it ends: detail has the time. Until then, receivers may need the previous secret or key, or have got the next key. If others may know one of them, force the rotation.',
+    title: 'A rotation is in progress.',
+    help: 'Wait until the time in detail: receivers may still use the previous secret or key, or may already have the next key. If one of them may have leaked, force the rotation.',
   },
   request_in_progress: {
     status: 409,

@@ -25,7 +25,7 @@ const stored: WebhooksSettings = {
   successPolicy: 'any',
 }
 
-test('a webhook has its own secret, which is shown like the shared one', () => {
+test('a webhook secret is shown like the shared one', () => {
   expect(settingsOf(own(LONG)).webhooks[0]).toEqual({ url: A, headers: {}, secret: LONG })
   expect(presentWebhooksSettings(stored).webhooks).toEqual([
     {
@@ -262,7 +262,7 @@ test.each([
   expect((await rotate(body(3))).status).toBe(200)
 })
 
-test('the first own secret of a webhook is refused until a rotation of the shared one ends', async () => {
+test('the first webhook secret is refused until a rotation of the shared one ends', async () => {
   const { server, id } = await withDestination({ webhookUrl: A, sharedSecret: LONG })
   await using _ = server
   const path = `/destinations/${id}/rotate-secret`

@@ -19,7 +19,7 @@ export interface WebhookDraft {
   readonly headers: readonly HeaderDraft[]
   readonly auth: AuthDraft
   readonly limits: LimitsDraft
-  /** Whether the stored URL has its own secret, which the panel "Secrets" changes. */
+  /** Whether the stored URL has a webhook secret, which the panel "Secrets" changes. */
   readonly hasSecret: boolean
 }
 
@@ -85,7 +85,7 @@ export function hasSameUrl({ url, storedUrl }: WebhookDraft): boolean {
   return url.trim() === storedUrl
 }
 
-/** Whether the service keeps the own secret of the webhook. A new URL uses the shared secret. */
+/** Whether the service keeps the webhook secret. A new URL uses the shared secret. */
 export function keepsSecret(webhook: WebhookDraft): boolean {
   return webhook.hasSecret && hasSameUrl(webhook)
 }

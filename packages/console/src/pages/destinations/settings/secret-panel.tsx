@@ -17,7 +17,7 @@ interface SecretPanelProps {
   readonly destination: Destination
 }
 
-/** The shared secret, and the own secret of each URL. */
+/** The shared secret, and the webhook secret of each URL. */
 export function SecretPanel({ destination }: SecretPanelProps): ReactElement {
   const { sharedSecret, signature, webhooks } = destination.settings
   const hasOwn = webhooks.length > 1 || webhooks.some(({ secret }) => secret !== undefined)
@@ -59,7 +59,7 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
 }
 
 const NONE = {
-  shared: 'None: requests to URLs without their own secret are not signed with a secret.',
+  shared: 'None: requests to URLs without a webhook secret are not signed with a secret.',
   own: 'None: the shared secret applies.',
 }
 

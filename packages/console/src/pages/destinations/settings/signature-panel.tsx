@@ -70,7 +70,7 @@ function SignatureForm({ destination }: SignaturePanelProps): ReactElement {
     <>
       <Field
         label="Requests are signed with"
-        hint="Receivers that know only the secret reject requests without its signature: change to both first."
+        hint="Receivers that have only the secret reject requests signed only with the key pair. Select “the secrets and a key pair” first."
       >
         {(ids) => (
           <Select
