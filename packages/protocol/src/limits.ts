@@ -44,7 +44,7 @@ export const LIMITS = {
   /** It must also be below the retention. */
   maxWebhookRetryWindowMs: 7 * 24 * 60 * 60 * 1000,
   retryDelaysPerWebhook: 20,
-  /** How often the last delay of a webhook repeats: it is longer in a long window. */
+  /** Maximum repeats of the last delay of `retrySchedule`; in a long window the delay is increased to fit. */
   repeatsOfLastDelay: 500,
   minRetryDelayMs: 1_000,
   maxRetryDelayMs: 24 * 60 * 60 * 1000,

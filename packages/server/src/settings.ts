@@ -336,7 +336,7 @@ export const SETTINGS = {
     parse: oneOf('on', 'off'),
   },
   traceUrl: {
-    doc: 'URL of a trace, with `{traceId}` in place of its id, such as https://traces.example/{traceId}. The console links to it.',
+    doc: 'URL of a trace in your tracing tool, with the placeholder `{traceId}`, such as https://traces.example/{traceId}. Events link to it.',
     isLocation: true,
     parse: traceUrl,
   },

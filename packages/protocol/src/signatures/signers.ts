@@ -22,7 +22,7 @@ export function signersOf(webhook: Webhook, settings: WebhooksSettings, now: num
   return { sharedSecret, ...(isOverlap && { previousSecret: previousSecret.secret }), ...keys }
 }
 
-/** The keys that sign at `now`, newest first. The oldest published one always signs, so that there is never none. */
+/** The keys that sign at `now`, newest first. The oldest published one always signs, so requests are never unsigned. */
 export function activeKeys(settings: WebhooksSettings, now: number): readonly SigningKey[] {
   return publishedKeys(settings, now)
     .filter(({ from = now }, index) => index === 0 || from <= now)

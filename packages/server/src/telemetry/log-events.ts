@@ -42,8 +42,8 @@ export const LOG_EVENTS = {
     'Check `OTEL_EXPORTER_OTLP_ENDPOINT`, and that the collector accepts OTLP over HTTP.',
   ),
   'telemetry.variable_ignored': warn(
-    'A variable of OpenTelemetry has an unsupported value, and its default is used.',
-    'Correct it: see the guide about traces.',
+    'An OpenTelemetry environment variable has an unsupported value, so its default is used.',
+    'Correct the value: see [traces](../guides/traces.md#variables).',
   ),
 
   'inspector.failed': error(

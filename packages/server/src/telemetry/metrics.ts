@@ -207,7 +207,7 @@ export class Metrics {
   )
   readonly problems = this.#gauge(
     'hookline_problems',
-    'Current problems by condition and severity: see GET /problems.',
+    'Causes of the current problems, by condition and severity (see GET /problems).',
     ['condition', 'severity'],
   )
   readonly diskFree = this.#gauge(
@@ -216,7 +216,7 @@ export class Metrics {
   )
   readonly backupAge = this.#gauge(
     'hookline_backup_age_seconds',
-    'Time since the last complete backup by download. 0 without one.',
+    'Time since the last completed backup download; 0 if there is none.',
   )
   readonly certificateExpiry = this.#gauge(
     'hookline_client_certificate_expiry_seconds',

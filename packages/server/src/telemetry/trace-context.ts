@@ -23,7 +23,7 @@ const MAX_STATE_CHARACTERS = 512
 const MAX_MEMBER_CHARACTERS = 128
 /** The flag of a trace whose spans are recorded. */
 const SAMPLED = 0b01
-/** Whether the trace id is random. */
+/** The flag of a random trace id. */
 const RANDOM = 0b10
 
 /** The trace context of a request, as it is stored with events; `undefined` without a valid `traceparent`. */

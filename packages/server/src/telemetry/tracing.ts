@@ -44,7 +44,7 @@ export interface TracedAttempt extends Pick<Attempt, 'number'> {
 export interface AttemptSpan {
   /** Absent if the request does not continue the trace. */
   readonly headers: TraceHeaders | undefined
-  /** Without a result, the service stopped first. */
+  /** `result` is absent if the service stopped during the attempt. */
   end(result?: Pick<Attempt, 'class' | 'outcome' | 'status'>): void
 }
 

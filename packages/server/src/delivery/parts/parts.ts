@@ -224,7 +224,10 @@ export interface RetrySchedule {
   readonly windowMs: number
   /** Delays after the first, second, … attempt instead of the exponential ones. The last one repeats. */
   readonly delaysMs?: readonly number[] | undefined
-  /** Whether the delays are of a webhook: they vary, and the last one repeats at most 500 times. The setting is for tests. */
+  /**
+   * Whether the delays come from the webhook's `retrySchedule`: these get jitter and a repeat limit. The `retrySchedule` setting,
+   * used in tests, gets neither.
+   */
   readonly isOwn?: boolean
   /** Whether webhooks cannot change the window. */
   readonly isWindowFixed?: boolean

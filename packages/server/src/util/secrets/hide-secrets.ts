@@ -1,11 +1,11 @@
 /** Shorter secrets occur in ordinary text, and protect nothing. */
 const MIN_SECRET = 4
-/** Such as JSON in HTML in a URL. */
+/** How many nested encodings are decoded, such as JSON in HTML in a URL. */
 const MAX_ENCODINGS = 3
 
 /**
- * Replaces the secrets in a text, as they are or in an encoding that programs use when they repeat input: of URLs, HTML, JSON
- * or JavaScript, also one in another. One asterisk per byte, so that later text does not move.
+ * Masks secrets in a text, plain or encoded for URLs, HTML, JSON or JavaScript, including nested encodings. Each byte becomes one
+ * asterisk, so the length does not change.
  */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const forms = secrets.filter((secret) => secret.length >= MIN_SECRET).flatMap(formsOf)
@@ -20,7 +20,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
   return found?.toString() ?? text
 }
 
-/** As it may be repeated apart from encodings of single characters. */
+/** The forms in which a secret may appear, before characters are escaped. */
 function formsOf(secret: string): string[] {
   const form = bytesOf(secret)
   const hex = Buffer.from(secret).toString('hex')
