@@ -331,7 +331,7 @@ export const SETTINGS = {
     parse: integer(256, 1_048_576),
   },
   traceContext: {
-    doc: 'Whether requests to webhooks continue the traces of their calls, with the headers `traceparent` and `tracestate` of W3C Trace Context. `on`: if the call had a `traceparent`, or if OpenTelemetry is on. `off`: never.',
+    doc: 'Whether requests to webhooks continue the distributed traces of their calls, with the headers `traceparent` and `tracestate` of W3C Trace Context. `on`: if the call had a `traceparent`, or if OpenTelemetry is on. `off`: never.',
     default: 'on',
     parse: oneOf('on', 'off'),
   },

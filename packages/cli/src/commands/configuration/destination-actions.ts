@@ -137,10 +137,7 @@ function addTest(destinations: ApiCommand): void {
 
 function addRotation(destinations: ApiCommand): void {
   withSecretOptions(destinations.api('rotate-secret <id>', 'replace a secret'))
-    .option(
-      '--webhook <url>',
-      'webhook whose webhook secret is replaced; default: the shared secret',
-    )
+    .option('--webhook <url>', 'webhook whose secret is replaced; default: the shared secret')
     .option(
       '--overlap <time>',
       'how long requests are also signed with the old secret, up to 7d; default: 24h',

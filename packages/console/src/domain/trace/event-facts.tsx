@@ -37,7 +37,7 @@ export function EventFacts({ trace }: { readonly trace: Trace }): ReactElement {
         ['Event', <IdText id={id} what="the event ID" />],
         [computed ? 'Computed by' : 'Source', <Origin id={sourceId} name={source.name} />],
         ['Sent by', senderOf(event['context'])],
-        ['Trace', traceOf(trace)],
+        ['Distributed trace', traceOf(trace)],
         ['Duplicates', duplicatesOf(trace)],
         [
           'Warnings',
@@ -106,7 +106,7 @@ function traceOf({ traceId, traceUrl }: Trace): ReactNode {
   if (traceId === null) return undefined
   return (
     <span className="inline-flex max-w-full flex-wrap items-center gap-x-3">
-      <IdText id={traceId} what="the trace ID" />
+      <IdText id={traceId} what="the distributed trace ID" />
       {traceUrl !== null && (
         <a href={traceUrl} rel="noreferrer" className="text-accent hover:underline">
           Open distributed trace

@@ -313,7 +313,7 @@ function resumed(destination: Destination): Destination {
 
 interface NewSecret {
   readonly secret: string
-  /** The webhook whose webhook secret it becomes; absent for the shared secret. */
+  /** The webhook whose secret it becomes; absent for the shared secret. */
   readonly url?: string | undefined
 }
 

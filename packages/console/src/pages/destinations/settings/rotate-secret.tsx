@@ -22,7 +22,7 @@ export const OVERLAPS = [
 
 interface RotateSecretProps {
   readonly destination: Destination
-  /** The webhook whose webhook secret it is; absent for the shared secret. */
+  /** The webhook whose secret it is; absent for the shared secret. */
   readonly url?: string | undefined
   readonly onClose: () => void
 }
@@ -87,7 +87,7 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
   )
 }
 
-/** The webhook secret of a webhook, or the shared secret. */
+/** The webhook secret of this URL, or the shared secret. */
 function secretAt({ settings }: Destination, url: string | undefined) {
   if (url === undefined) return settings.sharedSecret
   return settings.webhooks.find((webhook) => webhook.url === url)?.secret
