@@ -9,7 +9,7 @@ export interface ChannelFormat {
 /** A line of text: the name of the event, its title, the remedy, and a link. */
 const TEXT = `event & ": " & properties.title & ($exists(properties.remedy) ? "\\n" & properties.remedy : "") & "\\n" & properties.link`
 
-/** A recovery closes the incident that the failure opened, because both have the same key. */
+/** PagerDuty and Alertmanager resolve the alert that has the same key. Opsgenie only gets a P5 alert with the same alias. */
 const IS_END = `properties.state = "ended"`
 
 /** How each service receives alerts. Keys are headers, which the API never shows. */
@@ -69,8 +69,8 @@ export const CHANNEL_FORMATS = {
   alertmanager: {
     // A start ends on its own after a day, in case no end follows.
     transform: `[{
-  "labels": {"alertname": event, "severity": properties.severity, "condition": properties.condition, "id": userId, "name": properties.name},
-  "annotations": {"summary": properties.title, "description": properties.remedy},
+  "labels": {"alertname": properties.condition, "severity": properties.severity, "key": properties.key, "id": userId},
+  "annotations": {"summary": event & ": " & properties.title, "description": properties.remedy},
   "startsAt": timestamp,
   "endsAt": $fromMillis($toMillis(timestamp) + (${IS_END} ? 0 : 86400000))
 }]`,

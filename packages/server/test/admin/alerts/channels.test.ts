@@ -208,13 +208,12 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
   alertmanager: [
     {
       labels: {
-        alertname: 'Webhook Failing',
+        alertname: 'webhook_failing',
         severity: 'failing',
-        condition: 'webhook_failing',
+        key: 'webhook_failing destination dst_sample',
         id: 'dst_sample',
-        name: 'Sample',
       },
-      annotations: { summary: TITLE, description: 'No action is needed.' },
+      annotations: { summary: `Webhook Failing: ${TITLE}`, description: 'No action is needed.' },
       startsAt: '2026-01-15T12:00:00.000Z',
       endsAt: '2026-01-16T12:00:00.000Z',
     },
@@ -264,4 +263,18 @@ test('a recovery resolves the incident that the failure opened', async () => {
     event_action: 'resolve',
     dedup_key: 'k',
   })
+})
+
+test('a recovery resolves the alert in Alertmanager, because the labels are the same', async () => {
+  await using transforms = new Transforms()
+  const { transform } = CHANNEL_FORMATS.alertmanager
+  const labelsOf = async (event: string, state: string): Promise<unknown> => {
+    const properties = { key: 'k', condition: 'webhook_failing', state, severity: 'failing' }
+    const alert = { event, properties, userId: 'dst_a', timestamp: '2026-01-15T12:00:00.000Z' }
+    const applied = await transforms.apply(transform, Buffer.from(JSON.stringify(alert)))
+    return (JSON.parse((applied as { json: string }).json) as [{ labels: unknown }])[0].labels
+  }
+  expect(await labelsOf('Webhook Recovered', 'ended')).toEqual(
+    await labelsOf('Webhook Failing', 'started'),
+  )
 })
