@@ -165,7 +165,7 @@ export interface ProcessFacts {
 
 interface SystemDeps {
   readonly system: ProcessFacts
-  readonly upkeep: Pick<Upkeep, 'inventory' | 'corruptions' | 'usedBytes' | 'freeBytes' | 'backlog'>
+  readonly upkeep: Pick<Upkeep, 'inventory' | 'corruptions' | 'usedBytes' | 'disk' | 'backlog'>
   readonly nodes: Pick<Nodes, 'current' | 'id'>
   readonly live: Pick<LiveTopics, 'readers'>
   readonly maxLiveStreams: number
@@ -228,7 +228,7 @@ async function storageOf(
     usedBytes: await upkeep.usedBytes(),
     databaseBytes,
     logBytes,
-    freeBytes: await upkeep.freeBytes(),
+    freeBytes: (await upkeep.disk())?.freeBytes ?? null,
     events: events.count,
     isExact: events.isExact,
     oldestEventAt: Schema.timeOrNull(oldestEventAt),

@@ -30,6 +30,8 @@ export const THRESHOLDS = {
   expiringMs: HOUR_MS,
   /** 2 GiB: enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
+  /** Of small disks, which never have 2 GiB. */
+  minFreeShare: 0.1,
   maxBackupAgeMs: 2 * DAY_MS,
   certificateMs: 30 * DAY_MS,
 } as const
@@ -89,7 +91,7 @@ export const CONDITIONS = {
   disk_low: {
     severity: 'failing',
     events: { start: 'Disk Low' },
-    threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB of free space.`,
+    threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB of free space, and less than ${THRESHOLDS.minFreeShare * 100}% of its size.`,
     meaning: 'The data disk is almost full. When it is full, calls are refused.',
     remedy:
       'Free some space, enlarge the disk, lower retention, or set retentionMaxBytes and restart.',

@@ -1,3 +1,4 @@
+import type { Disk } from '../backend/upkeep.ts'
 import { labelOf } from '../telemetry/names.ts'
 import { bySeverity, type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import { destinationFindings } from './destination-findings.ts'
@@ -79,10 +80,10 @@ function refusedFinding({ source, reason, count, since }: Facts['refused'][numbe
 }
 
 function serviceFindings(facts: Facts): Finding[] {
-  const { freeBytes, lastBackupAt, missedBySyncs, now, checks } = facts
+  const { disk, lastBackupAt, missedBySyncs, now, checks } = facts
   const found = lostDataFindings(facts)
-  if (freeBytes !== null && freeBytes < THRESHOLDS.minFreeBytes) {
-    const title = `The data disk has ${Math.floor(freeBytes / 2 ** 20)} MiB of free space.`
+  if (disk !== null && isLow(disk)) {
+    const title = `The data disk has ${Math.floor(disk.freeBytes / 2 ** 20)} MiB of free space.`
     found.push(ofService('disk_low', title))
   }
   if (lastBackupAt !== null && lastBackupAt < now - THRESHOLDS.maxBackupAgeMs) {
@@ -95,6 +96,10 @@ function serviceFindings(facts: Facts): Finding[] {
     found.push(ofService('sync_missed', title, { detail: id, count, to }))
   }
   return [...found, ...Object.entries(checks).flatMap(([name, check]) => checkFinding(name, check))]
+}
+
+function isLow({ freeBytes, totalBytes }: Disk): boolean {
+  return freeBytes < Math.min(THRESHOLDS.minFreeBytes, totalBytes * THRESHOLDS.minFreeShare)
 }
 
 /** Findings about stored data that is lost or cannot be processed. */

@@ -35,7 +35,7 @@ export interface FactsDeps {
   readonly statistics: Pick<Statistics, 'read'>
   readonly syncs: Pick<Syncs, 'last'>
   readonly nodes: Pick<Nodes, 'current'>
-  readonly upkeep: Pick<Upkeep, 'backlog' | 'corruptions' | 'missing' | 'freeBytes'>
+  readonly upkeep: Pick<Upkeep, 'backlog' | 'corruptions' | 'missing' | 'disk'>
   readonly backups: { readonly lastAt: number | null }
   readonly clock: Clock
   /** Of webhooks without their own. */
@@ -102,7 +102,7 @@ export class FactsCollector {
       quarantined,
       corruptions: await upkeep.corruptions(MAX_CORRUPTIONS),
       missing: missing.reduce((sum, each) => sum + Math.abs(each), 0),
-      freeBytes: await upkeep.freeBytes(),
+      disk: await upkeep.disk(),
       lastBackupAt: backups.lastAt,
       lostNodes: nodes.current.filter(({ isAlive }) => !isAlive),
       missedBySyncs: await this.#missedBySyncs(snapshot),

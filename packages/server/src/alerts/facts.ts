@@ -1,5 +1,6 @@
 import type { Destination, WebhookState } from '@hookline/protocol'
 import type { FailureGroup, WaitingParts } from '../backend/deliveries.ts'
+import type { Disk } from '../backend/upkeep.ts'
 import type { RefusalReason } from '../telemetry/activity-listener.ts'
 import type { DestinationResults } from './recent-results.ts'
 
@@ -53,7 +54,7 @@ export interface Facts {
   readonly corruptions: readonly { readonly foundAt: number; readonly description: string }[]
   /** Events, decisions and deliveries that are missing for no known reason. */
   readonly missing: number
-  readonly freeBytes: number | null
+  readonly disk: Disk | null
   readonly lastBackupAt: number | null
   readonly lostNodes: readonly { readonly id: string; readonly seenAt: number }[]
   readonly missedBySyncs: readonly {

@@ -16,13 +16,13 @@ export function reportProblems(metrics: Metrics, { facts, catalog }: Deps): void
   const { problems, diskFree, backupAge, certificateExpiry } = metrics
   metrics.beforeScrape(async () => {
     const collected = await facts.collect()
-    const { now, freeBytes, lastBackupAt } = collected
+    const { now, disk, lastBackupAt } = collected
     for (const [condition, { severity }] of Object.entries(CONDITIONS))
       if (!OF_CHECKS.has(condition)) problems.set({ condition, severity }, 0)
     const causes = currentProblems({ ...collected, checks: {} }).flatMap((each) => each.causes)
     for (const { condition } of causes)
       problems.inc({ condition, severity: CONDITIONS[condition].severity })
-    diskFree.set(freeBytes ?? 0)
+    diskFree.set(disk?.freeBytes ?? 0)
     backupAge.set(lastBackupAt === null ? 0 : Math.max(0, (now - lastBackupAt) / 1000))
     certificateExpiry.reset()
     const { maxDestinations } = metrics.destinationCounts

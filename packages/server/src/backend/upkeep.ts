@@ -66,6 +66,11 @@ export interface Removal {
   readonly cursor: string | null
 }
 
+export interface Disk {
+  readonly freeBytes: number
+  readonly totalBytes: number
+}
+
 /** The backlog and size of the data, and the removal of old data. */
 export interface Upkeep {
   /** Cheap: it reads counters. */
@@ -80,8 +85,8 @@ export interface Upkeep {
 
   usedBytes(): Promise<number>
 
-  /** Free bytes of the disk; `null` if the database is on another machine. */
-  freeBytes(): Promise<number | null>
+  /** The disk of the database; `null` if it is on another machine. */
+  disk(): Promise<Disk | null>
 
   /**
    * Removes some of the oldest events with their decisions, deliveries and attempts, except events that are not acked, that a

@@ -70,7 +70,7 @@ class Watched implements AsyncDisposable {
       backlog: () => backend.upkeep.backlog(),
       corruptions: async () => this.overrides.corruptions ?? [],
       missing: async () => ({ events: this.overrides.missing ?? 0, decisions: 0, deliveries: 0 }),
-      freeBytes: async () => this.freeBytes,
+      disk: async () => ({ freeBytes: this.freeBytes, totalBytes: 1e12 }),
     }
     const facts = new FactsCollector({
       ...backend,

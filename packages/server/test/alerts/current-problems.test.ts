@@ -17,7 +17,7 @@ const NOTHING: Facts = {
   quarantined: 0,
   corruptions: [],
   missing: 0,
-  freeBytes: 1e12,
+  disk: { freeBytes: 1e12, totalBytes: 1e12 },
   lastBackupAt: null,
   lostNodes: [],
   missedBySyncs: [],
@@ -75,7 +75,12 @@ test('a healthy service lists no problems', () => {
 })
 
 test.each<[string, Partial<Facts>, string]>([
-  ['little free space', { freeBytes: THRESHOLDS.minFreeBytes - 1 }, 'disk_low'],
+  [
+    'little free space',
+    { disk: { freeBytes: THRESHOLDS.minFreeBytes - 1, totalBytes: 1e12 } },
+    'disk_low',
+  ],
+  ['little free space on a small disk', { disk: { freeBytes: 99, totalBytes: 1_000 } }, 'disk_low'],
   ['quarantined items', { quarantined: 2 }, 'quarantine'],
   ['corrupted data', { corruptions: [{ foundAt: NOON, description: 'lost' }] }, 'damage_found'],
   ['missing rows', { missing: 1 }, 'damage_found'],
@@ -92,15 +97,17 @@ test.each<[string, Partial<Facts>, string]>([
 
 test('values at the thresholds are not listed', () => {
   const lastBackupAt = NOON - THRESHOLDS.maxBackupAgeMs
-  expect(currentProblems({ ...NOTHING, freeBytes: THRESHOLDS.minFreeBytes, lastBackupAt })).toEqual(
-    [],
-  )
+  for (const disk of [
+    { freeBytes: THRESHOLDS.minFreeBytes, totalBytes: 1e12 },
+    { freeBytes: 100, totalBytes: 1_000 },
+  ])
+    expect(currentProblems({ ...NOTHING, disk, lastBackupAt })).toEqual([])
 })
 
 test('refused calls name the source and the number of lost calls, and come first', () => {
   const [first] = currentProblems({
     ...NOTHING,
-    freeBytes: 0,
+    disk: { freeBytes: 0, totalBytes: 1e12 },
     refused: [
       {
         source: { id: 'src_a', name: 'Shop' },

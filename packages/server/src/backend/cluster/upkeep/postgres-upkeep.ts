@@ -51,7 +51,7 @@ export async function openUpkeep(
     // PostgreSQL detects corruption by page checksums, and reports it in its log.
     corruptions: async () => [],
     usedBytes: async () => (await readTotals(postgres)).bytes,
-    freeBytes: async () => null,
+    disk: async () => null,
     removeOldest: async (slice) => {
       if (slice.before !== undefined && slice.cursor === undefined) {
         await createFuturePartitions(postgres, AHEAD)

@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type {
   Backlog,
+  Disk,
   FoundCorruption,
   Inventory,
   Missing,
@@ -77,9 +78,9 @@ export class SqliteUpkeep implements Upkeep {
     return Number(this.#one(USED_BYTES))
   }
 
-  async freeBytes(): Promise<number> {
-    const { bavail, bsize } = await statfs(dirname(this.#databaseFile))
-    return bavail * bsize
+  async disk(): Promise<Disk> {
+    const { bavail, blocks, bsize } = await statfs(dirname(this.#databaseFile))
+    return { freeBytes: bavail * bsize, totalBytes: blocks * bsize }
   }
 
   async removeOldest({ before, cursor, ...limits }: RemovalSlice): Promise<Removal> {
