@@ -27,7 +27,8 @@ async function problemsOf(service: RunningService): Promise<readonly Problem[]> 
 }
 
 test('a destination that never worked is a problem and an alert, and recovers once', async () => {
-  await using service = await startService({ settings: { retryScheduleMs: '1000' } })
+  const consoleUrl = 'https://hookline.example/console'
+  await using service = await startService({ settings: { retryScheduleMs: '1000', consoleUrl } })
   await using channel = await openReceiver()
   await using receiver = await openReceiver({ respond: 503 })
   const { id: channelId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {
@@ -51,7 +52,8 @@ test('a destination that never worked is a problem and an alert, and recovers on
       state: 'started',
       name: 'Webhooks',
       class: 'http_5xx',
-      link: `/console/destinations/${id}`,
+      host: new URL(receiver.url).host,
+      link: `${consoleUrl}/destinations/${id}`,
     },
   })
   receiver.respond = () => 200

@@ -48,6 +48,18 @@ export const ROLES = {
   api: { ingests: false, delivers: false, administers: true },
 } as const
 
+/** The URL of the console for links; a path if only the operator knows it. */
+export function consoleUrlOf(config: Config): string {
+  const { consoleUrl, adminPort, role } = config
+  const host = adminPort === undefined ? config.host : config.adminHost
+  const port = adminPort ?? config.port
+  const isKnown = /^(?:localhost|127(?:\.\d+){3}|::1)$/.test(host) && port !== 0
+  const path = '/console'
+  if (consoleUrl !== undefined) return consoleUrl
+  if (!isKnown || !ROLES[role].administers) return path
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`
+}
+
 /** The parts of the background workers that the servers need. */
 export interface Workers extends Pick<
   AdminDeps,
@@ -245,6 +257,7 @@ function addManagement(
       backupTimeoutMs: config.backupTimeoutMs,
       retentionMs: config.retentionMs,
       traceUrl: config.traceUrl,
+      consoleUrl: consoleUrlOf(config),
       sessionLifetimeMs: config.sessionLifetimeMs,
       rateLimit: config.adminRateLimit || null,
       maxAuthFailuresPerMinute: config.maxAuthFailuresPerMinute || null,

@@ -33,7 +33,7 @@ import type { ReadinessCheck } from './http/monitoring.ts'
 import { Inspector, type InspectorOptions } from './inspector/inspector.ts'
 import { SharedInspector } from './inspector/shared-inspector.ts'
 import { openBackend } from './open-backend.ts'
-import { openServers, ROLES, type Workers } from './servers.ts'
+import { consoleUrlOf, openServers, ROLES, type Workers } from './servers.ts'
 import type { SettingTexts } from './presented-settings.ts'
 import { BoundedLogger, type Logger } from './telemetry/logger.ts'
 import { Metrics } from './telemetry/metrics.ts'
@@ -352,7 +352,10 @@ function startDelivery(
   })
   reportDestinations(metrics, { ...backend, clock, lanes })
   const shared = sharedBy(components, lanes)
-  byOneNode('alerts', new AlertWatcher({ ...components, ...backend, ...shared }))
+  byOneNode(
+    'alerts',
+    new AlertWatcher({ ...components, ...backend, ...shared, consoleUrl: consoleUrlOf(config) }),
+  )
   return {
     checks: readinessOf(engine, clockWatch, stuckAfterMs(config)),
     failingWorkers: async () => (await engine.status()).failing,

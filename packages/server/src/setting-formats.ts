@@ -156,6 +156,17 @@ export const traceUrl = (raw: string): string => {
   return raw
 }
 
+/** The URL of the console, without a slash at its end. */
+export const consoleUrl = (raw: string): string => {
+  const url = URL.parse(raw)
+  const { protocol = '', username = '', password = '' } = url ?? {}
+  if (url === null || !/^https?:$/.test(protocol) || username + password !== '' || /[?#]/.test(raw))
+    throw new InvalidFormatError(
+      'a URL like https://hookline.example/console, without credentials or a query',
+    )
+  return url.href.replace(/\/+$/, '')
+}
+
 /** The text of a .creds file of NATS. */
 export const natsCredentials = redacted(
   matching(

@@ -1,5 +1,6 @@
 import { formatTimeSpan, LIMITS } from '@hookline/protocol'
 import {
+  consoleUrl,
   delays,
   hostNames,
   integer,
@@ -339,6 +340,11 @@ export const SETTINGS = {
     doc: 'URL of a trace in your tracing tool, with the placeholder `{traceId}`, such as https://traces.example/{traceId}. Events link to it.',
     isLocation: true,
     parse: traceUrl,
+  },
+  consoleUrl: {
+    doc: 'URL under which operators open the console, such as https://hookline.example/console. Alerts link to it. Set it on every node. Without it, links use the address that Hookline listens on if only this machine can connect to it; otherwise they are paths.',
+    isLocation: true,
+    parse: consoleUrl,
   },
   dedupeWindowMs: {
     doc: 'How long calls with the same source and messageId count as duplicates. Needs 4 bytes of memory per event in the window.',

@@ -87,6 +87,7 @@ function presentProblem({
   causes,
   detail: _,
   url: _url,
+  host: _host,
   ...problem
 }: CurrentProblem): object {
   return {

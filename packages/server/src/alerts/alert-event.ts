@@ -60,8 +60,8 @@ function trackCall({ messageId, event, userId, properties, at }: Alert, now: num
   }
 }
 
-/** The event of a test delivery to a channel. */
-export function sampleAlert(now: number): Event {
+/** The event of a test delivery to a channel. Its link begins with `consoleUrl`. */
+export function sampleAlert(now: number, consoleUrl: string): Event {
   const properties = {
     key: 'webhook_failing destination dst_sample',
     condition: 'webhook_failing',
@@ -74,7 +74,7 @@ export function sampleAlert(now: number): Event {
     since: formatTimestamp(now),
     title: 'Sample (example.com): This is a test of an alert. Nothing is wrong.',
     remedy: 'No action is needed.',
-    link: '/console/destinations/dst_sample',
+    link: `${consoleUrl}/alerts`,
     heldBack: 0,
   }
   const sample = { event: 'Webhook Failing', userId: 'dst_sample', properties, at: now }

@@ -40,12 +40,18 @@ export interface ActiveAlert {
   readonly properties: AlertState['last']
 }
 
-/** The alerts that apply now, by key. One for each condition of each subject. */
-export function activeAlerts(findings: readonly Finding[]): Map<string, ActiveAlert> {
+/** The alerts that apply now, by key. One for each condition of each subject. Links begin with `consoleUrl`. */
+export function activeAlerts(
+  findings: readonly Finding[],
+  consoleUrl: string,
+): Map<string, ActiveAlert> {
   const alerting = findings.filter(({ condition }) => CONDITIONS[condition].events !== null)
   const groups = Map.groupBy(alerting, alertKey)
   return new Map(
-    [...groups].map(([key, [first, ...others]]) => [key, activeAlert(key, first!, others)]),
+    [...groups].map(([key, [first, ...others]]) => [
+      key,
+      activeAlert(key, [first!, ...others], consoleUrl),
+    ]),
   )
 }
 
@@ -54,9 +60,14 @@ function alertKey({ condition, subject: { kind, id }, detail }: Finding): string
   return `${condition} ${kind} ${id} ${kind === 'destination' ? '' : detail}`.trimEnd()
 }
 
-function activeAlert(key: string, first: Finding, others: readonly Finding[]): ActiveAlert {
-  const { condition, subject, title, remedy, since, count, url, to } = first
-  const failure = [first, ...others].find((each) => each.class !== undefined)
+function activeAlert(
+  key: string,
+  findings: readonly [Finding, ...Finding[]],
+  consoleUrl: string,
+): ActiveAlert {
+  const [{ condition, subject, title, remedy, since, count, to }] = findings
+  const failure = findings.find((each) => each.class !== undefined)
+  const host = findings.find((each) => each.host !== undefined)?.host
   return {
     condition,
     userId: subject.id || 'hookline',
@@ -65,13 +76,13 @@ function activeAlert(key: string, first: Finding, others: readonly Finding[]): A
       condition,
       severity: CONDITIONS[condition].severity,
       name: subject.name,
-      ...(url !== null && { host: new URL(url).host }),
+      ...(host !== undefined && { host }),
       ...(failure?.class !== undefined && { class: failure.class }),
       count,
       since: since === null ? null : formatTimestamp(since),
       title,
       remedy: failure?.remedy ?? remedy,
-      link: `/console${to}`,
+      link: `${consoleUrl}${to}`,
     },
   }
 }

@@ -34,6 +34,8 @@ interface AlertWatcherOptions {
   readonly log: Pick<Log, 'append'>
   readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
+  /** Precedes the paths of links. */
+  readonly consoleUrl: string
 }
 
 /**
@@ -57,12 +59,13 @@ export class AlertWatcher implements Worker {
   }
 
   async #check(): Promise<void> {
-    const { facts, alertStates, clock } = this.#options
+    const { facts, alertStates, clock, consoleUrl } = this.#options
     const stored = parseStates(await alertStates.all())
     await this.#send(stored)
     const collected = await facts.collect()
     const active = activeAlerts(
       findingsIn({ ...collected, checks: {} }).filter((each) => this.#isReported(each)),
+      consoleUrl,
     )
     const now = clock.wall()
     const states = new Map<string, AlertState>()

@@ -6,8 +6,23 @@ export interface ChannelFormat {
   readonly key?: { readonly header: string; readonly prefix: string }
 }
 
-/** A line of text: the name of the event, its title, the remedy, and a link. */
-const TEXT = `event & ": " & properties.title & ($exists(properties.remedy) ? "\\n" & properties.remedy : "") & "\\n" & properties.link`
+/** Sets $details, which is empty if there are none, and $lines: what happened to what, the details, and the remedy. */
+const TEXTS = `$details := $join([
+    properties.host ? "Host: " & properties.host,
+    properties.class ? "Class: " & properties.class,
+    properties.count ? "Count: " & properties.count,
+    properties.since ? "Since: " & properties.since
+  ], ", ");
+  $lines := $join([
+    event & ": " & properties.title,
+    $details != "" ? $details,
+    properties.remedy
+  ], "\\n");`
+
+/** Whether the link is a URL. Services refuse a path, or show it as text. */
+const IS_URL = `$contains(properties.link, "://")`
+
+const LINK_TEXT = 'Open in Hookline'
 
 /** PagerDuty and Alertmanager resolve the alert that has the same key. Opsgenie only gets a P5 alert with the same alias. */
 const IS_END = `properties.state = "ended"`
@@ -17,29 +32,45 @@ export const CHANNEL_FORMATS = {
   slack: {
     // Names of sources and destinations must not mention people or channels.
     transform: `(
-  $escaped := $replace($replace($replace(${TEXT}, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
-  {"text": $escaped}
+  ${TEXTS}
+  $escape := function($text) {
+    $replace($replace($replace($text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;")
+  };
+  $link := $escape(properties.link);
+  {"text": $escape($lines) & "\\n" & (${IS_URL} ? "<" & $link & "|${LINK_TEXT}>" : $link)}
 )`,
   },
   teams: {
-    transform: `{
-  "type": "message",
-  "attachments": [{
-    "contentType": "application/vnd.microsoft.card.adaptive",
-    "content": {
-      "type": "AdaptiveCard",
-      "version": "1.4",
-      "body": [
-        {"type": "TextBlock", "wrap": true, "weight": "bolder", "text": event},
-        {"type": "TextBlock", "wrap": true, "text": properties.title},
-        {"type": "TextBlock", "wrap": true, "isSubtle": true, "text": properties.remedy & " " & properties.link}
-      ]
-    }
-  }]
-}`,
+    transform: `(
+  ${TEXTS}
+  $block := function($text) { {"type": "TextBlock", "wrap": true, "text": $text} };
+  {
+    "type": "message",
+    "attachments": [{
+      "contentType": "application/vnd.microsoft.card.adaptive",
+      "content": {
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "body": [
+          $merge([$block(event), {"weight": "bolder"}]),
+          $block(properties.title),
+          $details != "" ? $block($details),
+          $block(properties.remedy),
+          ${IS_URL} ? [] : $block(properties.link)
+        ],
+        "actions": ${IS_URL} ? [{"type": "Action.OpenUrl", "title": "${LINK_TEXT}", "url": properties.link}]
+      }
+    }]
+  }
+)`,
   },
   discord: {
-    transform: `{"content": $substring(${TEXT}, 0, 2000), "allowed_mentions": {"parse": []}}`,
+    // Longer messages are refused. The link stays whole.
+    transform: `(
+  ${TEXTS}
+  $text := $substring($lines, 0, 1999 - $length(properties.link));
+  {"content": $text & "\\n" & properties.link, "allowed_mentions": {"parse": []}}
+)`,
   },
   pagerduty: {
     transform: `{
@@ -52,28 +83,37 @@ export const CHANNEL_FORMATS = {
     "timestamp": timestamp,
     "component": properties.name,
     "custom_details": properties
-  }
+  },
+  "links": ${IS_URL} ? [{"href": properties.link, "text": "${LINK_TEXT}"}]
 }`,
     key: { header: 'X-Routing-Key', prefix: '' },
   },
   opsgenie: {
-    transform: `{
-  "message": $substring(event & ": " & properties.title, 0, 130),
-  "alias": properties.key,
-  "description": properties.title & "\\n" & properties.remedy & "\\n" & properties.link,
-  "source": "hookline",
-  "priority": ${IS_END} ? "P5" : properties.severity = "attention" ? "P3" : "P1"
-}`,
+    transform: `(
+  ${TEXTS}
+  {
+    "message": $substring(event & ": " & properties.title, 0, 130),
+    "alias": properties.key,
+    "description": $lines & "\\n" & properties.link,
+    "entity": properties.name,
+    "source": "hookline",
+    "priority": ${IS_END} ? "P5" : properties.severity = "attention" ? "P3" : "P1"
+  }
+)`,
     key: { header: 'Authorization', prefix: 'GenieKey ' },
   },
   alertmanager: {
     // A start ends on its own after a day, in case no end follows.
-    transform: `[{
-  "labels": {"alertname": properties.condition, "severity": properties.severity, "key": properties.key, "id": userId},
-  "annotations": {"summary": event & ": " & properties.title, "description": properties.remedy},
-  "startsAt": timestamp,
-  "endsAt": $fromMillis($toMillis(timestamp) + (${IS_END} ? 0 : 86400000))
-}]`,
+    transform: `(
+  ${TEXTS}
+  [{
+    "labels": {"alertname": properties.condition, "severity": properties.severity, "key": properties.key, "id": userId},
+    "annotations": {"summary": event & ": " & properties.title, "description": $join([$details != "" ? $details, properties.remedy], "\\n")},
+    "generatorURL": ${IS_URL} ? properties.link,
+    "startsAt": timestamp,
+    "endsAt": $fromMillis($toMillis(timestamp) + (${IS_END} ? 0 : 86400000))
+  }]
+)`,
   },
   webhook: { key: { header: 'Authorization', prefix: 'Bearer ' } },
 } as const satisfies Record<string, ChannelFormat>

@@ -59,12 +59,15 @@ function ofDestination(
   condition: ConditionName,
   { title, url = null, ...more }: Partial<Finding> & Pick<Finding, 'title'>,
 ): Finding {
-  const { id, name } = destination
+  const { id, name, settings } = destination
+  const [only, ...others] = settings.webhooks
+  const about = url ?? (others.length === 0 ? only?.url : undefined)
   const label = labelOf(name)
   const of = url === null ? label : `${label} (${webhookName(url, destination)})`
   return finding(condition, { kind: 'destination', id, name }, `${of}: ${title}`, {
     detail: url ?? '',
     url,
+    ...(about !== undefined && { host: new URL(about).host }),
     to: `/destinations/${id}`,
     ...more,
   })

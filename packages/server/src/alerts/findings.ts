@@ -22,6 +22,8 @@ export interface Finding {
   readonly count: number | null
   /** The webhook; `null` if it is about none, or all. */
   readonly url: string | null
+  /** Of that webhook, or of the only one of the destination. */
+  readonly host?: string
   /** The class of the failures. */
   readonly class?: DeliveryClass
   /** A path of the console. */

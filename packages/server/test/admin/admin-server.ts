@@ -296,6 +296,7 @@ export class AdminServer implements AsyncDisposable {
       maxLiveStreams: 100,
       maxAuthFailuresPerMinute: 60,
       traceUrl: undefined,
+      consoleUrl: 'https://hookline.example/console',
       allowedPorts: new Set<number>(),
       hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,

@@ -106,7 +106,8 @@ class Watched implements AsyncDisposable {
         await backend.alertStates.put(states)
       },
     }
-    const own = { facts, log, activity, alertStates, clock: bound }
+    const consoleUrl = 'https://hookline.example/console'
+    const own = { facts, log, activity, alertStates, clock: bound, consoleUrl }
     const watcher = new AlertWatcher({ ...backend, ...own })
     const stopping = new AbortController()
     const run = watcher.run(stopping.signal).catch((error: unknown) => {
@@ -169,11 +170,12 @@ test('a failing destination is reported within a minute, and its recovery once',
         severity: 'failing',
         state: 'started',
         name: 'CRM',
+        host: 'example.com',
         count: 2,
         since: '2026-01-15T12:00:00.000Z',
         title: 'CRM: No attempt succeeded in the last hour (2 failed).',
         remedy: 'Send a test to see the response of the receiver.',
-        link: '/console/destinations/dst_a',
+        link: 'https://hookline.example/console/destinations/dst_a',
         heldBack: 0,
       },
     ],

@@ -198,6 +198,8 @@ interface ActionDeps extends ChangeDeps, WarningDeps {
   readonly lanes: Pick<WebhookLanes, 'command'>
   readonly testDeliveries: TestDeliveries
   readonly events: Pick<Events, 'find'>
+  /** Precedes the paths of links in a sample alert. */
+  readonly consoleUrl: string
 }
 
 /** Pause, resume, close-breaker, rotate-secret, rotate-signing-key and test. Repeating one of the first four changes nothing. */
@@ -399,7 +401,7 @@ function withTransform(transform: string, destination: Destination, dryRun: bool
 async function requestedContent(
   { type, eventId }: { readonly type?: PayloadType; readonly eventId?: string },
   { id, sourceId }: Destination,
-  { events, catalog, clock }: ActionDeps,
+  { events, catalog, clock, consoleUrl }: ActionDeps,
 ): Promise<TestContent> {
   if ((type === undefined) === (eventId === undefined)) {
     const hint = 'Specify either type, for a sample, or eventId, for an archived event.'
@@ -409,7 +411,7 @@ async function requestedContent(
   if (type !== undefined) {
     const isAlert = sourceId === BUILT_IN_SOURCE_ID && type === 'track'
     const now = clock.wall()
-    const sample = isAlert ? sampleAlert(now) : sampleOf(type, formatTimestamp(now))
+    const sample = isAlert ? sampleAlert(now, consoleUrl) : sampleOf(type, formatTimestamp(now))
     const content = { id: null, sourceId, body: Buffer.from(webhookPayload(sample)) }
     return sample.type === 'delete' ? content : { ...content, event: sample }
   }

@@ -3,6 +3,7 @@ import { sampleAlert } from '../../../src/alerts/alert-event.ts'
 import {
   CHANNEL_FORMAT_NAMES,
   CHANNEL_FORMATS,
+  type ChannelFormat,
   type ChannelFormatName,
 } from '../../../src/alerts/channels.ts'
 import { CONDITIONS } from '../../../src/alerts/conditions.ts'
@@ -158,11 +159,14 @@ test('an export has the channels, and an import creates the source, which it can
 })
 
 const TITLE = 'Sample (example.com): This is a test of an alert. Nothing is wrong.'
-const LINES = `Webhook Failing: ${TITLE}\nNo action is needed.\n/console/destinations/dst_sample`
+const DETAILS = 'Host: example.com, Class: http_5xx, Count: 3, Since: 2026-01-15T12:00:00.000Z'
+const CONSOLE_URL = 'https://hookline.example/console'
+const LINK = `${CONSOLE_URL}/alerts`
+const LINES = `Webhook Failing: ${TITLE}\n${DETAILS}\nNo action is needed.`
 
 /** The body that each service gets for the sample. */
 const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
-  slack: { text: LINES },
+  slack: { text: `${LINES}\n<${LINK}|Open in Hookline>` },
   teams: {
     type: 'message',
     attachments: [
@@ -174,18 +178,15 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
           body: [
             { type: 'TextBlock', wrap: true, weight: 'bolder', text: 'Webhook Failing' },
             { type: 'TextBlock', wrap: true, text: TITLE },
-            {
-              type: 'TextBlock',
-              wrap: true,
-              isSubtle: true,
-              text: 'No action is needed. /console/destinations/dst_sample',
-            },
+            { type: 'TextBlock', wrap: true, text: DETAILS },
+            { type: 'TextBlock', wrap: true, text: 'No action is needed.' },
           ],
+          actions: [{ type: 'Action.OpenUrl', title: 'Open in Hookline', url: LINK }],
         },
       },
     ],
   },
-  discord: { content: LINES, allowed_mentions: { parse: [] } },
+  discord: { content: `${LINES}\n${LINK}`, allowed_mentions: { parse: [] } },
   pagerduty: {
     event_action: 'trigger',
     dedup_key: 'webhook_failing destination dst_sample',
@@ -195,13 +196,15 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
       severity: 'critical',
       timestamp: '2026-01-15T12:00:00.000Z',
       component: 'Sample',
-      custom_details: sampleAlert(NOON).properties,
+      custom_details: sampleAlert(NOON, CONSOLE_URL).properties,
     },
+    links: [{ href: LINK, text: 'Open in Hookline' }],
   },
   opsgenie: {
     message: `Webhook Failing: ${TITLE}`,
     alias: 'webhook_failing destination dst_sample',
-    description: `${TITLE}\nNo action is needed.\n/console/destinations/dst_sample`,
+    description: `${LINES}\n${LINK}`,
+    entity: 'Sample',
     source: 'hookline',
     priority: 'P1',
   },
@@ -213,7 +216,11 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
         key: 'webhook_failing destination dst_sample',
         id: 'dst_sample',
       },
-      annotations: { summary: `Webhook Failing: ${TITLE}`, description: 'No action is needed.' },
+      annotations: {
+        summary: `Webhook Failing: ${TITLE}`,
+        description: `${DETAILS}\nNo action is needed.`,
+      },
+      generatorURL: LINK,
       startsAt: '2026-01-15T12:00:00.000Z',
       endsAt: '2026-01-16T12:00:00.000Z',
     },
@@ -224,7 +231,7 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
     messageId: 'sample-track',
     userId: 'dst_sample',
     event: 'Webhook Failing',
-    properties: sampleAlert(NOON).properties,
+    properties: sampleAlert(NOON, CONSOLE_URL).properties,
     context: { library: { name: 'hookline' } },
     timestamp: '2026-01-15T12:00:00.000Z',
   },
@@ -251,6 +258,38 @@ test('a name cannot mention everyone in Slack', async () => {
   expect(await transforms.apply(transform, Buffer.from(payload))).toEqual({
     json: JSON.stringify({ text: 'Webhook Failing: &lt;!channel&gt; &amp; more\nR\n/' }),
   })
+})
+
+/** The body that a service gets for an alert with these properties. */
+async function bodyFor(format: keyof typeof CHANNEL_FORMATS, properties: object): Promise<string> {
+  await using transforms = new Transforms()
+  const { transform }: ChannelFormat = CHANNEL_FORMATS[format]
+  const payload = Buffer.from(JSON.stringify({ event: 'Disk Low', properties }))
+  return ((await transforms.apply(transform!, payload)) as { json: string }).json
+}
+
+test.each(CHANNEL_FORMAT_NAMES.filter((format) => format !== 'webhook'))(
+  'without consoleUrl and details, %s gets no invalid link',
+  async (format) => {
+    const properties = {
+      title: 'T',
+      remedy: 'R',
+      count: null,
+      since: null,
+      link: '/console/system',
+    }
+    const body = await bodyFor(format, properties)
+    expect(body).not.toMatch(/Open in Hookline|generatorURL|Count|Since/)
+    if (format !== 'alertmanager' && format !== 'pagerduty')
+      expect(body).toContain('/console/system')
+  },
+)
+
+test('a long message for Discord keeps its link', async () => {
+  const properties = { title: 'T'.repeat(3_000), remedy: 'R', link: LINK }
+  const { content } = JSON.parse(await bodyFor('discord', properties)) as { content: string }
+  expect(content).toHaveLength(2_000)
+  expect(content.endsWith(`\n${LINK}`)).toBe(true)
 })
 
 test('a recovery resolves the incident that the failure opened', async () => {
