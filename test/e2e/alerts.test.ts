@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openMailServer } from '@hookline/testing/receiver/mail-server'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 
@@ -72,6 +73,36 @@ test('a destination that never worked is a problem and an alert, and recovers on
       lastDeliveredAt: expect.any(String),
     },
   ])
+})
+
+test('an e-mail that the mail server refuses at first is retried, and its attempts are recorded', async () => {
+  const server = await openMailServer({ replies: { 'MAIL FROM': '451 Try later' } })
+  await using service = await startService({ settings: { retryScheduleMs: '500' } })
+  const { id: destinationId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {
+    url: server.url,
+    format: 'email',
+  })
+  const { source } = service
+  await service.api.call('PATCH', `sources/${source.id}`, { enabled: false })
+  const call = { type: 'track', event: 'A', userId: 'u1' }
+  expect((await service.send('/v1/track', call)).status).toBe(403)
+  await expect.poll(() => server.lines).toContain('MAIL FROM:<ops@a.example>')
+  server.accept()
+  await expect
+    .poll(() => server.lines)
+    .toContainEqual(expect.stringContaining('Subject: Calls Refused'))
+  interface Listed {
+    readonly attempts: readonly { readonly class: string; readonly status: number }[]
+  }
+  const listed = () =>
+    service.api.call<{ data: Listed[] }>(
+      'GET',
+      `deliveries?state=delivered&destinationId=${destinationId}`,
+    )
+  await expect.poll(async () => (await listed()).data.length).toBeGreaterThan(0)
+  const attempts = (await listed()).data.flatMap((each) => each.attempts)
+  expect(attempts.map((each) => [each.class, each.status])).toContainEqual(['delivered', 250])
+  expect(attempts.map((each) => [each.class, each.status])).toContainEqual(['mail_refused', 451])
 })
 
 test('calls that a disabled source refused are a problem, an alert and a metric', async () => {

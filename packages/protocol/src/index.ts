@@ -163,6 +163,7 @@ export {
   type PayloadType,
 } from './reference/payload-fields.ts'
 export { WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
+export { isMailUrl, mailAddressesIn } from './mail-url.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export { parseRetryAfter } from './retry-after.ts'
 export { revive } from './revive.ts'

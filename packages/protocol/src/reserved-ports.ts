@@ -29,6 +29,11 @@ export const RESERVED_PORTS: ReadonlyMap<number, string> = new Map(
 )
 
 /** The service of a reserved port, to complete "Port … is reserved for …"; `undefined` if a webhook may use the port. */
-export function portRefusal(port: number, allowedPorts: ReadonlySet<number>): string | undefined {
-  return allowedPorts.has(port) ? undefined : RESERVED_PORTS.get(port)
+export function portRefusal(
+  port: number,
+  allowedPorts: ReadonlySet<number>,
+  { isMail = false } = {},
+): string | undefined {
+  const service = allowedPorts.has(port) ? undefined : RESERVED_PORTS.get(port)
+  return isMail && service === 'SMTP' ? undefined : service
 }

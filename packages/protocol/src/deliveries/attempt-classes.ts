@@ -52,6 +52,11 @@ export const ATTEMPT_CLASSES = {
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker does not count it.",
     help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the values that the authorization server expects. The error of the attempt has its response.',
   },
+  mail_refused: {
+    meaning:
+      'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
+    help: 'Compare user, password, sender and recipients with what the mail server expects. The error of the attempt has its reply.',
+  },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',
     help: 'Check that the port serves HTTP, with TLS if the URL starts with https. Check any proxies in front of it.',

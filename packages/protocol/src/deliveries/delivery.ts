@@ -48,7 +48,7 @@ export interface Attempt {
   readonly timing?: AttemptTiming
   readonly outcome: (typeof ATTEMPT_OUTCOMES)[number]
   readonly class: AttemptClass
-  /** The HTTP status, if there was a response. */
+  /** The HTTP status, or the reply code of a mail server, if there was a response. */
   readonly status?: number
   /** An error message without secrets. */
   readonly error?: string

@@ -1,4 +1,9 @@
-import { BUILT_IN_SOURCE_ID, type Destination, type JsonObject } from '@hookline/protocol'
+import {
+  BUILT_IN_SOURCE_ID,
+  type Destination,
+  isMailUrl,
+  type JsonObject,
+} from '@hookline/protocol'
 import Type from 'typebox'
 import {
   CHANNEL_FORMAT_NAMES,
@@ -68,7 +73,9 @@ const schemas = {
     description:
       'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it as such.',
     body: Schema.strictObject({
-      url: Schema.text('The URL that the service gave you for messages or events.'),
+      url: Schema.text(
+        'The URL that the service gave you for messages or events. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL.',
+      ),
       format,
       name: Type.Optional(Schema.name),
       headers: Type.Optional(
@@ -78,7 +85,7 @@ const schemas = {
         Type.String({
           minLength: 1,
           description:
-            'The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer). It becomes a static header.',
+            'The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email.',
         }),
       ),
     }),
@@ -132,10 +139,14 @@ function channelSettings(
   rules: SettingsRules,
 ): Destination['settings'] {
   const chosen: ChannelFormat = CHANNEL_FORMATS[name]
-  const faults = keyFaults(chosen, key)
-  const own = key === undefined ? {} : { [chosen.key?.header ?? '']: `${chosen.key?.prefix}${key}` }
+  const faults = [...keyFaults(chosen, key), ...schemeFaults(chosen, url)]
+  const own =
+    key === undefined || chosen.isMail
+      ? {}
+      : { [chosen.key?.header ?? '']: `${chosen.key?.prefix}${key}` }
+  const target = chosen.isMail ? mailTarget(url, key) : { url }
   const input = {
-    webhooks: [{ url, headers: { ...headers, ...own } }],
+    webhooks: [{ ...target, headers: { ...headers, ...own } }],
     ...(chosen.transform !== undefined && { transform: chosen.transform }),
   }
   const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
@@ -147,10 +158,46 @@ function channelSettings(
   throw new Problem('invalid_body', { faults: at })
 }
 
-function keyFaults({ key: header }: ChannelFormat, key: string | undefined): readonly Fault[] {
-  if (key === undefined || header !== undefined) return []
+function keyFaults(
+  { key: header, isMail }: ChannelFormat,
+  key: string | undefined,
+): readonly Fault[] {
+  if (key === undefined || header !== undefined || isMail) return []
   const hint = 'Omit it: the URL of this service contains the credential.'
   return [fault('/key', 'not_allowed', 'This format has no key.', hint)]
+}
+
+function schemeFaults({ isMail }: ChannelFormat, url: string): readonly Fault[] {
+  if ((isMail ?? false) === isMailUrl(url)) return []
+  const hint = isMail
+    ? 'Use a URL like smtps://user:password@mail.example.com/?to=ops@example.com.'
+    : 'Start the URL with https:// or http://, or use the format email.'
+  return [fault('/url', 'scheme_not_allowed', 'This format has URLs with another scheme.', hint)]
+}
+
+/** Mail servers often respond more slowly than webhooks. */
+const MAIL_LIMITS = { timeout: '30s' }
+
+/** The URL without the user and password in it, which become secrets of the webhook. */
+function mailTarget(text: string, key: string | undefined): object {
+  const limits = MAIL_LIMITS
+  const url = URL.parse(text)
+  if (url === null) return { url: text, limits }
+  const user = decoded(url.username)
+  const password = key ?? decoded(url.password)
+  url.username = ''
+  url.password = ''
+  const hasLogin = user !== '' || password !== ''
+  return { url: url.href, limits, ...(hasLogin && { auth: { basic: { user, password } } }) }
+}
+
+/** A password may contain a % that is not encoded. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 async function presentChannel(

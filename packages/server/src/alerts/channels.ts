@@ -4,6 +4,8 @@ export interface ChannelFormat {
   readonly transform?: string
   /** The header that carries the key, and what precedes it. Absent: the service has no key, or its URL contains it. */
   readonly key?: { readonly header: string; readonly prefix: string }
+  /** Its URL is that of a mail server, and its key the password. */
+  readonly isMail?: true
 }
 
 /** Sets $details, which is empty if there are none, and $lines: what happened to what, the details, and the remedy. */
@@ -114,6 +116,13 @@ export const CHANNEL_FORMATS = {
     "endsAt": $fromMillis($toMillis(timestamp) + (${IS_END} ? 0 : 86400000))
   }]
 )`,
+  },
+  email: {
+    transform: `(
+  ${TEXTS}
+  {"subject": event & ": " & properties.title, "text": $lines & "\\n" & properties.link & "\\n"}
+)`,
+    isMail: true,
   },
   webhook: { key: { header: 'Authorization', prefix: 'Bearer ' } },
 } as const satisfies Record<string, ChannelFormat>

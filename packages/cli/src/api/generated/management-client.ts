@@ -112,7 +112,7 @@ export type Destination = {
             signsUntil: string | null;
         }[];
         webhooks: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             headers: {
                 [key: string]: {
@@ -1043,7 +1043,7 @@ export function createDestination(body: {
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;
@@ -1170,7 +1170,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     signsUntil: string | null;
                 }[];
                 webhooks: {
-                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
+                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
                     url: string;
                     headers: {
                         [key: string]: {
@@ -1342,7 +1342,7 @@ export function changeDestination(id: string, body: {
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;
@@ -1913,7 +1913,7 @@ export function listDeliveries({ limit, cursor, destinationId, state, waiting, e
     state?: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";
     waiting?: "true" | "false";
     eventId?: string;
-    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "auth_failed" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "transform_failed" | "transform_declined" | "internal_error" | "not_attempted" | "quarantined";
+    $class?: "delivered" | "http_5xx" | "http_throttled" | "http_4xx" | "redirect" | "timeout" | "connection_failed" | "dns_failed" | "proxy_failed" | "auth_failed" | "mail_refused" | "protocol_error" | "certificate_invalid" | "address_forbidden" | "port_forbidden" | "request_invalid" | "transform_failed" | "transform_declined" | "internal_error" | "not_attempted" | "quarantined";
     status?: number;
     $from?: string;
     to?: string;
@@ -3866,8 +3866,8 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
             channels: {
                 destinationId: string;
                 name: string;
-                /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, webhook. */
-                format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "webhook";
+                /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, email, webhook. */
+                format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "email" | "webhook";
                 /** The host of its first webhook. */
                 host: string;
                 enabled: boolean;
@@ -3888,17 +3888,17 @@ export function getAlerts(opts?: Oazapfts.RequestOpts) {
  * Creates a destination that receives alerts
  */
 export function addAlertChannel(body: {
-    /** The URL that the service gave you for messages or events. */
+    /** The URL that the service gave you for messages or events. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL. */
     url: string;
-    /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, webhook. */
-    format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "webhook";
+    /** One of slack, teams, discord, pagerduty, opsgenie, alertmanager, email, webhook. */
+    format: "slack" | "teams" | "discord" | "pagerduty" | "opsgenie" | "alertmanager" | "email" | "webhook";
     /** A string of 1 to 200 characters, not only spaces. */
     name?: string;
     /** Static headers. */
     headers?: {
         [key: string]: any;
     };
-    /** The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer). It becomes a static header. */
+    /** The key of pagerduty (X-Routing-Key), opsgenie (GenieKey) or webhook (Bearer), which becomes a static header; or the password for email. */
     key?: string;
 }, { idempotencyKey }: {
     idempotencyKey?: string;

@@ -21,6 +21,7 @@ const FORMATS = Object.keys({
   pagerduty: true,
   opsgenie: true,
   alertmanager: true,
+  email: true,
   webhook: true,
 } satisfies Record<Channel['format'], true>) as Channel['format'][]
 
@@ -29,7 +30,7 @@ const NONE = 'No channels. Add one with `hookline alerts add <url> --format slac
 export function addAlerts(program: ApiCommand): void {
   const alerts = program
     .command('alerts')
-    .description('send alerts to Slack, PagerDuty and other services')
+    .description('send alerts to Slack, PagerDuty, e-mail and other services')
   addChannel(alerts)
 
   alerts.api('list', 'list the channels that receive alerts').run(async ({ api, output }) => {
@@ -80,7 +81,10 @@ function addChannel(alerts: ApiCommand): void {
         .makeOptionMandatory(),
     )
     .option('--name <name>', 'name of the channel')
-    .option('--key <key>', 'key for pagerduty and opsgenie; bearer token for webhook')
+    .option(
+      '--key <key>',
+      'key for pagerduty and opsgenie; bearer token for webhook; password for email',
+    )
     .addOption(new Option('--key-file <file>', 'file that contains the key').conflicts('key'))
     .run(async ({ api, output }, url: string, { format, name, keyFile, ...rest }: AddOptions) => {
       const key = keyFile === undefined ? rest.key : secretIn(keyFile)

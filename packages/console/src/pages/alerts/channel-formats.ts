@@ -26,6 +26,11 @@ export const CHANNEL_FORMATS: Readonly<Record<Channel['format'], ChannelFormat>>
     label: 'Alertmanager',
     urlHint: 'Its URL with the path /api/v2/alerts.',
   },
+  email: {
+    label: 'E-mail',
+    urlHint: 'smtps://user@mail.example.com/?to=ops@example.com',
+    keyLabel: 'Password (optional)',
+  },
   webhook: {
     label: 'Webhook',
     urlHint: 'Receives each alert as a track call in JSON.',

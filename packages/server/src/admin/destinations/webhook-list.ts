@@ -1,10 +1,12 @@
 import {
   isJsonObject,
+  isMailUrl,
   LIMITS,
   type Pause,
   PAUSE_REASONS,
   reservedBy,
   type Webhook,
+  type WebhookAuth,
 } from '@hookline/protocol'
 import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
 import { isHidden } from './hidden-values.ts'
@@ -81,7 +83,7 @@ function parseWebhook(
     return undefined
   }
   faults.push(...unknownFields(entry, FIELDS, pointer))
-  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, context)
+  const url = parseWebhookUrl(entry['url'], `${pointer}/url`, { ...context, allowsMail: true })
   const stored = previous.find((webhook) => webhook.url === url)
   const known = stored?.headers ?? {}
   const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)
@@ -91,6 +93,7 @@ function parseWebhook(
     stored: stored?.auth,
     urls: context,
   })
+  faults.push(...mailFaults(pointer, url, { headers, auth }))
   const limits = parseLimits(entry['limits'], `${pointer}/limits`, stored?.limits, context)
   const secret = parseWebhookSecret(entry['secret'], `${pointer}/secret`, stored, faults)
   const paused = stored?.paused ?? importedPause(entry['paused'], `${pointer}/paused`, context)
@@ -103,6 +106,26 @@ function parseWebhook(
     ...(limits && { limits }),
     ...secret,
   }
+}
+
+/** A mail server gets no headers, and only a user and password. */
+function mailFaults(
+  pointer: string,
+  url: string | undefined,
+  {
+    headers,
+    auth,
+  }: { readonly headers: Webhook['headers']; readonly auth: WebhookAuth | undefined },
+): readonly Fault[] {
+  if (url === undefined || !isMailUrl(url)) return []
+  const hasOther = auth !== undefined && !('basic' in auth)
+  const hint = 'Use {"auth": {"basic": {"user": "…", "password": "…"}}}, or neither.'
+  return [
+    ...(Object.keys(headers).length > 0 ? ['headers'] : []),
+    ...(hasOther ? ['auth'] : []),
+  ].map((name) =>
+    fault(`${pointer}/${name}`, 'not_allowed', 'E-mail has no headers, and only basic auth.', hint),
+  )
 }
 
 /** The pause of a webhook that an import creates. It begins now. */

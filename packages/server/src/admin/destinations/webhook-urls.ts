@@ -1,4 +1,12 @@
-import { INSPECTOR_HOST, INSPECTOR_URL, LIMITS, portRefusal, URL_FIELDS } from '@hookline/protocol'
+import {
+  isMailUrl,
+  mailAddressesIn,
+  INSPECTOR_HOST,
+  INSPECTOR_URL,
+  LIMITS,
+  portRefusal,
+  URL_FIELDS,
+} from '@hookline/protocol'
 import { type Fault, fault, faultsBelow, typeFault } from '../../util/fault.ts'
 import { invalidTemplate, withReadableTemplates } from '../../routing/url-template.ts'
 
@@ -7,6 +15,8 @@ const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
 export interface UrlContext {
   /** Ports that are allowed although they are not for web servers. */
   readonly allowedPorts: ReadonlySet<number>
+  /** Whether it may be a mail server. */
+  readonly allowsMail?: boolean
   /** The parser appends to them. */
   readonly faults: Fault[]
 }
@@ -18,14 +28,15 @@ export interface UrlContext {
 export function parseWebhookUrl(
   input: unknown,
   pointer: string,
-  { allowedPorts, faults }: UrlContext,
+  { allowedPorts, allowsMail = false, faults }: UrlContext,
 ): string | undefined {
   if (typeof input !== 'string') {
     const hint = 'Use a full URL: https://example.com/events.'
     faults.push(typeFault(input, pointer, { name: 'The URL', type: 'a string' }, hint))
     return undefined
   }
-  const found = faultsOf(input, allowedPorts)
+  const found =
+    allowsMail && isMailUrl(input) ? mailFaults(input, allowedPorts) : faultsOf(input, allowedPorts)
   faults.push(...faultsBelow(pointer, found))
   return found.length === 0 ? withReadableTemplates(new URL(input).href) : undefined
 }
@@ -48,6 +59,29 @@ function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   return [...formFaults(text, url), ...origin]
 }
 
+function mailFaults(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
+  const url = URL.parse(text)
+  const hint = 'Use a URL like smtps://mail.example.com/?to=ops@example.com,team@example.com.'
+  if (url === null || url.hostname === '' || !/^\/?$/.test(url.pathname))
+    return [fault('', 'invalid_url', 'The URL of the mail server cannot be parsed.', hint)]
+  const recipients =
+    mailAddressesIn(url) === undefined
+      ? [
+          fault(
+            '',
+            'invalid_url',
+            'The query must only have to, with 1 to 20 addresses, and from.',
+            hint,
+          ),
+        ]
+      : []
+  return [
+    ...formFaults(text, url),
+    ...portFaults(url, allowedPorts, { isMail: true }),
+    ...recipients,
+  ]
+}
+
 const TEMPLATES = URL_FIELDS.map((field) => `{{${field}}}`).join(', ')
 
 function templateFault(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): Fault {
@@ -67,8 +101,12 @@ function inspectorFaults({ protocol, port }: URL): Fault[] {
   return [fault('', 'not_the_inspector', message, hint)]
 }
 
-function portFaults({ port }: URL, allowedPorts: ReadonlySet<number>): Fault[] {
-  const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts)
+function portFaults(
+  { port }: URL,
+  allowedPorts: ReadonlySet<number>,
+  options?: Parameters<typeof portRefusal>[2],
+): Fault[] {
+  const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts, options)
   if (service === undefined) return []
   const hint = 'Use another port. Operators can allow this one with the allowedPorts setting.'
   return [fault('', 'port_not_allowed', `Port ${port} is reserved for ${service}.`, hint)]

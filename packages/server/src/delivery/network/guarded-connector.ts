@@ -77,19 +77,34 @@ export class GuardedConnector implements Disposable {
     timer?: AttemptTimer,
   ): Promise<Socket> {
     if (isInspector(target) && this.#inspector) return this.#inspector.open()
-    const { tunnel } = this.#options
     using deadline = this.#deadlineOf(timer)
     const host = target.hostname
     timer?.enter(isIP(host) === 0 ? 'lookup' : 'connect')
     const isTls = target.protocol === 'https:'
     const port = this.#permittedPort(target.port || (isTls ? '443' : '80'))
-    const socket = await (tunnel
-      ? this.#openTunnel(tunnel, { host, port, timer }, deadline)
-      : this.#openDirectly({ host, port, timer }, deadline))
+    const socket = await this.#openPlain({ host, port, timer }, deadline)
     if (isTls) timer?.enter('tls')
     const open = isTls ? await openTls(host, { socket, secureContext }, deadline) : socket
     timer?.enter('response')
     return open
+  }
+
+  /** Opens a socket without TLS to a mail server, which may use the ports of mail servers. */
+  async openForMail(
+    { host, port }: { readonly host: string; readonly port: number },
+    timer: AttemptTimer,
+    deadline: Deadline,
+  ): Promise<Socket> {
+    timer.enter(isIP(host) === 0 ? 'lookup' : 'connect')
+    this.#permittedPort(String(port), { isMail: true })
+    const socket = await this.#openPlain({ host, port, timer }, deadline)
+    timer.enter('response')
+    return socket
+  }
+
+  #openPlain(to: Receiver, deadline: Deadline): Promise<Socket> {
+    const { tunnel } = this.#options
+    return tunnel ? this.#openTunnel(tunnel, to, deadline) : this.#openDirectly(to, deadline)
   }
 
   #deadlineOf(timer: AttemptTimer | undefined): Deadline {
@@ -130,9 +145,9 @@ export class GuardedConnector implements Disposable {
     }
   }
 
-  #permittedPort(text: string): number {
+  #permittedPort(text: string, options?: Parameters<typeof portRefusal>[2]): number {
     const port = Number(text)
-    const service = portRefusal(port, this.#options.allowedPorts)
+    const service = portRefusal(port, this.#options.allowedPorts, options)
     if (service !== undefined) throw new PortForbiddenError(port, service)
     return port
   }

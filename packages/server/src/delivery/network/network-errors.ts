@@ -80,6 +80,19 @@ export class ProxyFailedError extends Error {
   }
 }
 
+export class MailRefusedError extends Error {
+  override readonly name = 'MailRefusedError'
+  readonly code = 'HOOKLINE_MAIL_REFUSED'
+  readonly status: number
+  readonly reply: string
+
+  constructor(status: number, command: string, reply: string) {
+    super(`The mail server responded ${status} to ${command}.`)
+    this.status = status
+    this.reply = reply
+  }
+}
+
 export class NameUnresolvedError extends Error {
   override readonly name = 'NameUnresolvedError'
   readonly code = 'HOOKLINE_NAME_UNRESOLVED'

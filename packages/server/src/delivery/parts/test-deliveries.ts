@@ -1,6 +1,7 @@
 import {
   type Delivery,
   type Destination,
+  isMailUrl,
   newId,
   type NextRequest,
   type ShownRequest,
@@ -99,7 +100,7 @@ function shownRequest(request: WebhookRequest, now: number): ShownRequest {
   return { method, url: filledUrl, headers, body: textOf(body) }
 }
 
-/** The requests that the delivery would make now, one per webhook, for display; none if nothing would be sent. */
+/** The requests that the delivery would make now, one per webhook except mail servers, for display; none if nothing would be sent. */
 export async function nextRequests(
   delivery: Delivery,
   event: Content,
@@ -111,7 +112,7 @@ export async function nextRequests(
   if (body === undefined) return []
   return settings.webhooks.flatMap((webhook) => {
     const sent = withFilledUrl(body, webhook, settings, event)
-    if ('class' in sent) return []
+    if ('class' in sent || isMailUrl(webhook.url)) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })
     const shown = shownRequest(request, now)
     const headers = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)

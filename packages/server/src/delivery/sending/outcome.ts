@@ -9,6 +9,7 @@ import { AuthFailedError } from '../auth/token-request.ts'
 import {
   AddressForbiddenError,
   DeadlineExceededError,
+  MailRefusedError,
   NameUnresolvedError,
   PortForbiddenError,
   ProxyFailedError,
@@ -52,6 +53,7 @@ const OUTCOMES: Readonly<Record<AttemptClass, Attempt['outcome']>> = {
   dns_failed: 'retry',
   proxy_failed: 'retry',
   auth_failed: 'retry',
+  mail_refused: 'retry',
   protocol_error: 'retry',
   // Operators usually fix these three within hours.
   certificate_invalid: 'retry',
@@ -149,6 +151,7 @@ const CODES: Partial<Record<AttemptClass, string>> = {
   port_forbidden: 'HOOKLINE_PORT_FORBIDDEN',
   proxy_failed: 'HOOKLINE_PROXY_FAILED',
   auth_failed: 'HOOKLINE_AUTH_FAILED',
+  mail_refused: 'HOOKLINE_MAIL_REFUSED',
   request_invalid: 'HOOKLINE_REQUEST_REFUSED UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
   dns_failed: `
     HOOKLINE_NAME_UNRESOLVED ENOTFOUND ENODATA ESERVFAIL ETIMEOUT EREFUSED EBADNAME EBADRESP
@@ -224,6 +227,7 @@ const READABLE = [
   ProxyFailedError,
   RequestRefusedError,
   AuthFailedError,
+  MailRefusedError,
 ]
 
 const SENTENCES: readonly (readonly [RegExp, string])[] = [

@@ -1,5 +1,6 @@
-import type { ClientCertificate } from '@hookline/protocol'
+import { type ClientCertificate, isMailUrl } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
+import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import type { buildConnector } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
@@ -10,8 +11,9 @@ import { AuthFailedError, type TokenRequest, type TokenResponse } from '../auth/
 import { AddressGuard } from '../network/address-guard.ts'
 import { AttemptTimer } from '../network/attempt-timer.ts'
 import { Exchange, ExchangeDeadlines, type WebhookResponse } from './exchange.ts'
+import { Deadline } from '../network/deadline.ts'
 import { GuardedConnector } from '../network/guarded-connector.ts'
-import { AttemptAbortedError } from '../network/network-errors.ts'
+import { AttemptAbortedError, MailRefusedError } from '../network/network-errors.ts'
 import { ProxyTunnel } from '../network/proxy-tunnel.ts'
 import type { InProcessReceiver } from '../network/in-process-receiver.ts'
 import {
@@ -30,6 +32,7 @@ import {
   type HostProblem,
   Resolver,
 } from '../network/resolver.ts'
+import { mailHostOf, sendMail } from './mail.ts'
 import { combined, secretsIn, shownBody, shownHeaders } from './response-record.ts'
 import { fingerprintOf, pathOf, ReceiverSockets, WebhookPools } from './receiver-sockets.ts'
 import { refuseUnsendable, requestHeaders, type WebhookRequest } from './webhook-request.ts'
@@ -74,15 +77,18 @@ export interface SendOptions {
 
 export class WebhookSender implements AsyncDisposable {
   readonly #clock: Clock
+  readonly #timeoutMs: number
   readonly #deadlines: ExchangeDeadlines
   readonly #connector: GuardedConnector
   readonly #hosts: HostCheckOptions
   readonly #pools: WebhookPools
   readonly #ca: string | undefined
+  /** Without a client certificate. */
+  readonly #secureContext: SecureContext
   readonly #secureContexts = new LRUCache<string, SecureContext>({ max: MAX_SECURE_CONTEXTS })
   readonly #tokens: AccessTokens
   readonly #inFlight = new ShortLivedSet<Exchange>()
-  #isAborted = false
+  readonly #aborting = new AbortController()
 
   constructor(options: WebhookSenderOptions) {
     const { clock, timeoutMs, allowedPorts = new Set() } = options
@@ -90,7 +96,9 @@ export class WebhookSender implements AsyncDisposable {
     const resolver = new Resolver({ clock, guard, servers: options.dnsServers })
     this.#ca = options.ca
     const secureContext = trusting(options.ca)
+    this.#secureContext = secureContext
     this.#clock = clock
+    this.#timeoutMs = timeoutMs
     this.#deadlines = new ExchangeDeadlines(clock, timeoutMs)
     const tunnel = tunnelOf(options, secureContext)
     this.#hosts = { clock, guard, resolver, isBehindProxy: tunnel !== undefined }
@@ -118,6 +126,7 @@ export class WebhookSender implements AsyncDisposable {
   /** Makes one attempt. Returns failures as results. Follows no redirects. @throws {AttemptAbortedError} after `abort` */
   async send(request: WebhookRequest, options: SendOptions = {}): Promise<AttemptResult> {
     const { url, auth } = request
+    if (isMailUrl(url)) return this.#sendMail(request, options)
     if (auth === undefined || !('oauth2' in auth)) return this.#attempt(request, options)
     const [startedAt, begunAt] = [this.#clock.wall(), this.#clock.now()]
     try {
@@ -156,6 +165,37 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
+  async #sendMail(request: WebhookRequest, { onWritten }: SendOptions): Promise<AttemptResult> {
+    const startedAt = this.#clock.wall()
+    const afterMs = request.limits?.timeoutMs ?? this.#timeoutMs
+    const timer = new AttemptTimer(afterMs)
+    const { signal: aborted } = this.#aborting
+    const shown = (status: number, reply: string) => ({
+      status,
+      body: shownBody(Buffer.from(reply), secretsIn(request)),
+    })
+    using deadline = new Deadline({ clock: this.#clock, afterMs, signal: aborted })
+    const url = new URL(request.url)
+    const defaultPort = url.protocol === 'smtps:' ? 465 : 587
+    const to = { host: mailHostOf(url), port: Number(url.port || defaultPort) }
+    try {
+      const socket = await this.#connector.openForMail(to, timer, deadline)
+      using _ = closing(socket)
+      onWritten?.()
+      const { signal } = deadline
+      const connection = { socket, secureContext: this.#secureContext, signal }
+      const { status, text } = await deadline.race(sendMail(request, connection))
+      timer.stop()
+      return { startedAt, ...timer.result, ...classification('delivered'), ...shown(status, text) }
+    } catch (error) {
+      const failure = classifyFailure(error)
+      if (failure === undefined) throw error
+      timer.stop()
+      const reply = error instanceof MailRefusedError ? shown(error.status, error.reply) : {}
+      return { startedAt, ...timer.result, ...failure, error: describeFailure(error), ...reply }
+    }
+  }
+
   /** The same rules as for webhooks apply to the token endpoint: network, proxy, TLS, deadline and response size. */
   async #requestToken(request: TokenRequest): Promise<TokenResponse> {
     try {
@@ -173,7 +213,7 @@ export class WebhookSender implements AsyncDisposable {
     timer: AttemptTimer,
     onWritten?: () => void,
   ): Promise<WebhookResponse> {
-    if (this.#isAborted) throw new AttemptAbortedError()
+    if (this.#aborting.signal.aborted) throw new AttemptAbortedError()
     const exchange = new Exchange(this.#deadlines, timer, onWritten)
     const entry = this.#inFlight.add(exchange)
     try {
@@ -186,13 +226,14 @@ export class WebhookSender implements AsyncDisposable {
 
   /** Ends the attempts in flight, and makes no further ones. An attempt that has a status resolves. */
   abort(): void {
-    this.#isAborted = true
+    this.#aborting.abort(new AttemptAbortedError())
     for (const exchange of this.#inFlight.values()) exchange.abort(new AttemptAbortedError())
   }
 
   /** Closes every socket. Attempts in progress fail: await or abort them first. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#connector[Symbol.dispose]()
+    this.#aborting.abort(new Error('The sender was closed.'))
     await this.#pools[Symbol.asyncDispose]()
   }
 
@@ -241,6 +282,10 @@ export class WebhookSender implements AsyncDisposable {
       body: shownBody(body, secrets),
     }
   }
+}
+
+function closing(socket: Socket): Disposable {
+  return { [Symbol.dispose]: () => socket.destroy() }
 }
 
 function certificateIn(auth: WebhookRequest['auth']): ClientCertificate | undefined {

@@ -1,5 +1,6 @@
 import {
   idFrom,
+  isMailUrl,
   reservedBy,
   type Signers,
   signersOf,
@@ -59,6 +60,7 @@ export function requestTo(
 
 /** The headers of an attempt. Hookline's own override static ones of the same name. */
 export function requestHeaders(request: WebhookRequest, nowMs: number): Record<string, string> {
+  if (isMailUrl(request.url)) return {}
   const { body, contentType = 'application/json', deliveryId: id, sharedSecret, replayId } = request
   const timestamp = Math.floor(nowMs / 1000)
   const authorization = authorizationOf(request.auth, request.token)

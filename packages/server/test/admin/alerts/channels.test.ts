@@ -97,6 +97,41 @@ test.each([
   expect(stored!.settings.webhooks[0]!.headers).toEqual({ [header]: value })
 })
 
+test('the password of a mail server is a secret, which the URL does not contain', async () => {
+  await using server = await AdminServer.open()
+  const query = '?to=ops@a.example,b@a.example'
+  const at = (login: string) => ({ url: `smtps://${login}@mail.example/${query}`, format: 'email' })
+  const inUrl = await server.call<Created>('POST', '/alerts/channels', {
+    body: at('me%40a.example:s%2Fecret-1'),
+  })
+  const asKey = await server.call<Created>('POST', '/alerts/channels', {
+    body: { ...at('me%40a.example'), key: 's/ecret-1' },
+  })
+  const stored = server.backend.catalog.current.destinations
+  for (const { status, body } of [inUrl, asKey]) {
+    expect(status).toBe(201)
+    expect(body.settings.webhooks).toMatchObject([
+      {
+        url: `smtps://mail.example/${query}`,
+        auth: { basic: { user: 'me@a.example', password: { set: true } } },
+        limits: { timeout: '30s' },
+      },
+    ])
+    expect(stored.get(body.id)!.settings.webhooks[0]!.auth).toEqual({
+      basic: { user: 'me@a.example', password: 's/ecret-1' },
+    })
+  }
+  const shown = [
+    inUrl.body,
+    asKey.body,
+    await server.must('GET', '/alerts'),
+    await server.must('GET', '/destinations'),
+    await server.must('GET', '/export'),
+    await server.must('GET', '/audit'),
+  ]
+  expect(JSON.stringify(shown)).not.toMatch(/ecret-1/)
+})
+
 test('invalid channels are refused, and create nothing', async () => {
   await using server = await AdminServer.open()
   const refused = async (body: object) => {
@@ -108,6 +143,22 @@ test('invalid channels are refused, and create nothing', async () => {
     return [status, problem.errors.map(({ pointer, code }) => [pointer, code])]
   }
   expect(await refused({ ...SLACK, url: 'ftp://a.example' })).toEqual([
+    422,
+    [['/url', 'scheme_not_allowed']],
+  ])
+  const mail = (url: string) => refused({ url, format: 'email' })
+  for (const [url, code] of [
+    ['https://a.example', 'scheme_not_allowed'],
+    ['smtp://a.example/', 'invalid_url'],
+    ['smtp://a.example/?to=a', 'invalid_url'],
+    ['smtp://a.example/?to=a@b.example&bcc=c@b.example', 'invalid_url'],
+    ['smtp://a.example/path?to=a@b.example', 'invalid_url'],
+    ['smtp://a.example:22/?to=a@b.example', 'port_not_allowed'],
+    ['smtp:///?to=a@b.example', 'invalid_url'],
+    ['smtp://a.example/?to={{userId}}@a.example', 'invalid_url'],
+  ] as const)
+    expect(await mail(url)).toEqual([422, [['/url', code]]])
+  expect(await refused({ ...SLACK, url: 'smtp://a.example/?to=a@b.example' })).toEqual([
     422,
     [['/url', 'scheme_not_allowed']],
   ])
@@ -165,7 +216,7 @@ const LINK = `${CONSOLE_URL}/alerts`
 const LINES = `Webhook Failing: ${TITLE}\n${DETAILS}\nNo action is needed.`
 
 /** The body that each service gets for the sample. */
-const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
+const BODIES: Readonly<Record<Exclude<ChannelFormatName, 'email'>, unknown>> = {
   slack: { text: `${LINES}\n<${LINK}|Open in Hookline>` },
   teams: {
     type: 'message',
@@ -237,7 +288,9 @@ const BODIES: Readonly<Record<ChannelFormatName, unknown>> = {
   },
 }
 
-test.each(CHANNEL_FORMAT_NAMES)('a test of a %s channel sends an alert', async (format) => {
+const HTTP_FORMATS = Object.keys(BODIES) as (keyof typeof BODIES)[]
+
+test.each(HTTP_FORMATS)('a test of a %s channel sends an alert', async (format) => {
   await using transforms = new Transforms()
   await using receiver = await new Receiver({}).listen()
   const sender = openSender()
