@@ -12,7 +12,12 @@ export const MAX_ALERTS_PER_HOUR = 30
 
 /** How long these conditions must apply before the alert: the first retry often succeeds, and further calls are counted. */
 const ALERT_DELAY_MS = 15_000
-const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set(['webhook_failing', 'calls_refused'])
+const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
+  'webhook_failing',
+  'calls_refused',
+  'write_key_unknown',
+  'rate_limit_exceeded',
+])
 
 /** What the alerts about one condition of one subject have reported. Times are in milliseconds since the epoch. */
 export interface AlertState {

@@ -54,10 +54,9 @@ export const CONDITIONS = {
   calls_refused: {
     severity: 'data_loss',
     events: { start: 'Calls Refused' },
-    threshold: `A call was refused in the last ${hours(THRESHOLDS.refusedMs)}: its source is disabled, its write key is unknown, or its source exceeds the rate limit.`,
-    meaning: 'Clients send calls that Hookline refuses. These calls are lost.',
-    remedy:
-      'Enable the source, correct the write key in the client, or raise the rate limit of the source.',
+    threshold: `A disabled source refused a call in the last ${hours(THRESHOLDS.refusedMs)}.`,
+    meaning: 'Clients send calls to a disabled source. These calls are lost.',
+    remedy: 'Enable the source, or stop the client.',
   },
   deliveries_expired: {
     severity: 'data_loss',
@@ -125,6 +124,20 @@ export const CONDITIONS = {
       'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
     meaning: 'The deliveries of the webhook are held.',
     remedy: 'Correct the URL or remove the webhook, then resume.',
+  },
+  write_key_unknown: {
+    severity: 'attention',
+    events: { start: 'Write Key Unknown' },
+    threshold: `A call with a missing or unknown write key was refused in the last ${hours(THRESHOLDS.refusedMs)}.`,
+    meaning: 'A client has a wrong write key, or a scanner sends requests.',
+    remedy: 'If it is your client, use the write key of an existing source.',
+  },
+  rate_limit_exceeded: {
+    severity: 'attention',
+    events: { start: 'Rate Limit Exceeded' },
+    threshold: `A source exceeded its rate limit in the last ${hours(THRESHOLDS.refusedMs)}.`,
+    meaning: 'Calls are refused with 429. Client libraries retry them.',
+    remedy: 'Raise the rate limit of the source, or send calls more slowly.',
   },
   sync_missed: {
     severity: 'attention',

@@ -48,31 +48,29 @@ export function findingsIn(facts: Facts): Finding[] {
   ]
 }
 
-const REFUSAL_TEXTS = {
+const REFUSALS = {
   source_disabled: {
-    why: 'because the source is disabled',
-    remedy: 'Enable the source, or stop the client.',
+    condition: 'calls_refused',
+    text: 'refused and lost, because the source is disabled',
   },
   unknown_write_key: {
-    why: 'because the write key is missing or unknown',
-    remedy: 'Use the write key of an existing source in the client.',
+    condition: 'write_key_unknown',
+    text: 'refused, because the write key is missing or unknown',
   },
   rate_limited: {
-    why: 'because the source exceeded its rate limit',
-    remedy: 'Raise the rate limit of the source, or send calls more slowly.',
+    condition: 'rate_limit_exceeded',
+    text: 'refused, because the source exceeded its rate limit',
   },
 } as const
 
 function refusedFinding({ source, reason, count, since }: Facts['refused'][number]): Finding {
-  const { why, remedy } = REFUSAL_TEXTS[reason]
+  const { condition, text } = REFUSALS[reason]
   const isKnown = source.id !== ''
   const subject: Subject = isKnown
     ? { kind: 'source', ...source }
     : { ...SERVICE, name: 'Unknown source' }
-  const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${counted(count, 'call was', 'calls were')} refused and lost, ${why}.`
-  return finding('calls_refused', subject, title, {
-    detail: reason,
-    remedy,
+  const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${counted(count, 'call was', 'calls were')} ${text}.`
+  return finding(condition, subject, title, {
     since,
     count,
     to: isKnown ? `/sources?source=${source.id}` : '/sources',

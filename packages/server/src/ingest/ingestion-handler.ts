@@ -6,7 +6,7 @@ import type { Catalog, KeyUses } from '../backend/catalog.ts'
 import type { Log } from '../backend/log.ts'
 import type { Suppressions } from '../backend/deletions.ts'
 import type { Config } from '../config.ts'
-import { type ActivityListener, isLoss } from '../telemetry/activity-listener.ts'
+import { type ActivityListener, isRefusalReason } from '../telemetry/activity-listener.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { type Refusal, RefusalLog } from '../telemetry/refusal-log.ts'
@@ -170,10 +170,9 @@ export class IngestionHandler {
     return 'result' in checked ? this.#store(checked) : checked
   }
 
-  /** Counts and logs the unknown key of a request for settings. */
-  refuseKey(writeKey: string): void {
+  /** Logs the unknown key of a request for settings, which is not a call. */
+  logUnknownKey(writeKey: string): void {
     this.#rejectedKeys.add(writeKey, 'unknown_write_key')
-    this.#countRefused('unknown_write_key', {})
   }
 
   /** Parses and checks the body when it is the turn of its source. */
@@ -344,7 +343,7 @@ export class IngestionHandler {
 
   #count(result: 'suppressed' | IngestCodeName, { calls = 1, source }: Refusal): void {
     this.#deps.metrics.ingestEvents.inc({ result }, calls)
-    if (isLoss(result)) this.#deps.metrics.refusedCalls.inc({ reason: result }, calls)
+    if (isRefusalReason(result)) this.#deps.metrics.refusedCalls.inc({ reason: result }, calls)
     this.#deps.activity.rejected(result, calls, source?.id)
   }
 }

@@ -29,7 +29,7 @@ export function ingestRoutes(deps: IngestDeps): FastifyPluginAsync {
     for (const path of [...paths, CLIENT_TELEMETRY_PATH, ...SETTINGS_PATHS]) {
       server.options(path, respondSuccess)
     }
-    await server.register(projectSettings(deps.catalog, (key) => handler.refuseKey(key)))
+    await server.register(projectSettings(deps.catalog, (key) => handler.logUnknownKey(key)))
   }
 }
 

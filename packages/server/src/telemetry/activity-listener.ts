@@ -52,12 +52,12 @@ export interface UpdateActivity {
   readonly id: string | null
 }
 
-/** Refusals of calls that clients do not correct, so these calls are lost. */
+/** Refusals that are problems of the source or of the client as a whole, not of single calls. */
 export const REFUSAL_REASONS = ['source_disabled', 'unknown_write_key', 'rate_limited'] as const
 
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
-export function isLoss(code: string): code is RefusalReason {
+export function isRefusalReason(code: string): code is RefusalReason {
   return (REFUSAL_REASONS as readonly string[]).includes(code)
 }
 

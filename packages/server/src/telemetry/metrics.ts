@@ -27,7 +27,7 @@ export class Metrics {
   )
   readonly refusedCalls = this.#counter(
     'hookline_refused_calls_total',
-    'Calls that were refused and are lost, by reason: source_disabled, unknown_write_key or rate_limited.',
+    'Calls that were refused, by reason: source_disabled, unknown_write_key or rate_limited.',
     ['reason'],
   )
   readonly authFailures = this.#counter(

@@ -280,7 +280,8 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
     await watched.backend.catalog.putDestination(newDestination({ id }))
     await watched.count({ 'attempts.5xx': 5 }, id)
   }
-  await watched.count({ 'rejected.rate_limited': 7 }, '')
+  await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
+  await watched.count({ 'rejected.source_disabled': 7 }, '')
   for (let looks = 0; looks < 8; looks += 1) await watched.look()
   const names = watched.names
   expect(names).toHaveLength(30)
@@ -321,7 +322,12 @@ const DAY = 24 * HOUR
 
 /** Makes each condition apply, and how much of the clock passes until it does. */
 const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
-  'Calls Refused': (watched) => watched.count({ 'rejected.unknown_write_key': 2 }, ''),
+  'Calls Refused': async (watched) => {
+    await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
+    await watched.count({ 'rejected.source_disabled': 2 }, '')
+  },
+  'Write Key Unknown': (watched) => watched.count({ 'rejected.unknown_write_key': 2 }, ''),
+  'Rate Limit Exceeded': (watched) => watched.count({ 'rejected.rate_limited': 2 }, ''),
   'Deliveries Expired': async (watched) => {
     await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
     await watched.count({ 'failed.expired': 1 })
