@@ -24,7 +24,7 @@ export interface AlertState {
   readonly condition: ConditionName
   readonly userId: string
   readonly isActive: boolean
-  /** When it last became active or inactive. */
+  /** When it last became active, grew, or became inactive. */
   readonly changedAt: number
   /** What was reported last; `null` before the first alert. */
   readonly reported: 'start' | 'end' | null
@@ -32,6 +32,10 @@ export interface AlertState {
   readonly reportedAt: number | null
   /** Starts since then that were not reported. */
   readonly heldBack: number
+  /** Its destination was deleted or disabled, so it has not recovered. */
+  readonly isRemoved?: boolean
+  /** Hashes of the webhooks that were failing at the last start; empty if it was about the whole destination. */
+  readonly webhooks?: readonly string[]
   /** The findings of the last start, for the event. */
   readonly last: Alert['properties'] & { readonly name: string }
   /** Stored before it is appended to the log, and removed after: a repeated append has the same messageId. */
@@ -43,6 +47,8 @@ export interface ActiveAlert {
   readonly condition: ConditionName
   readonly userId: string
   readonly properties: AlertState['last']
+  /** What differs for each of its webhooks, by the hash of its URL. */
+  readonly webhooks: ReadonlyMap<string, Pick<Finding, 'title' | 'remedy'> & { host: string }>
 }
 
 /** The alerts that apply now, by key. One for each condition of each subject. Links begin with `consoleUrl`. */
@@ -60,9 +66,15 @@ export function activeAlerts(
   )
 }
 
-/** A destination has one alert for each condition: a detail may contain a URL, which must not be stored in plain text. */
-function alertKey({ condition, subject: { kind, id }, detail }: Finding): string {
-  return `${condition} ${kind} ${id} ${kind === 'destination' ? '' : detail}`.trimEnd()
+/** Webhooks have their own alerts, except failing ones: the results of attempts are those of the whole destination. */
+function alertKey({ condition, subject: { kind, id }, detail, url }: Finding): string {
+  const webhook = url === null || condition === 'webhook_failing' ? '' : hashOf(url)
+  return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
+}
+
+/** The path of a URL may be secret: it must not be stored or sent in plain text. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 function activeAlert(
@@ -89,14 +101,22 @@ function activeAlert(
       remedy: failure?.remedy ?? remedy,
       link: `${consoleUrl}${to}`,
     },
+    webhooks: new Map(
+      findings.flatMap(({ url: webhook, title: text, remedy: help }) =>
+        webhook === null
+          ? []
+          : [[hashOf(webhook), { title: text, remedy: help, host: new URL(webhook).host }]],
+      ),
+    ),
   }
 }
 
 /**
- * How a condition that no longer applies ended. `unknown`: there is no evidence, for example after a restart, so it still counts.
- * `silent`: its subject was deleted, disabled or paused, so nothing has recovered.
+ * How a condition that no longer applies ended. `unknown`: there is no evidence, for example after a restart or
+ * in a pause, so it still counts.
+ * `removed`: its destination was deleted or disabled, so nothing has recovered.
  */
-export type Ending = 'ended' | 'silent' | 'unknown'
+export type Ending = 'ended' | 'removed' | 'unknown'
 
 /** The state after a check of the condition at `now`. `active` is absent while it does not apply. */
 export function nextState(
@@ -113,11 +133,14 @@ export function nextState(
   if (active !== undefined)
     return before.isActive
       ? before
-      : { ...before, isActive: true, changedAt: now, last: active.properties }
+      : { ...before, isActive: true, isRemoved: false, changedAt: now, last: active.properties }
   if (!before.isActive || ending === 'unknown') return before
   const ended = { ...before, isActive: false, changedAt: now }
-  if (ending === 'silent') return { ...ended, reported: 'end', heldBack: 0 }
-  const wasHeld = before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)
+  if (ending === 'removed') return { ...ended, isRemoved: true, heldBack: 0 }
+  // The end of what was never reported is no news, unless data was lost.
+  const isNews = before.reportedAt !== null || CONDITIONS[before.condition].severity === 'data_loss'
+  const wasHeld =
+    isNews && before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)
   return { ...ended, heldBack: before.heldBack + (wasHeld ? 1 : 0) }
 }
 
@@ -129,22 +152,56 @@ interface Due {
   readonly now: number
   /** Whether the limit of all alerts allows one more. */
   readonly isAllowed: boolean
-  /** The current ones, if the condition applies. */
-  readonly properties: AlertState['last'] | undefined
+  /** Absent while the condition does not apply. */
+  readonly active: ActiveAlert | undefined
 }
 
 /**
- * The state with the alert that is due at `now`, if any: a start at most once an hour, its end once, and after an hour the number of
- * starts that were held back.
+ * The state with the alert that is due at `now`, if any: a start at most once an hour, its end once, and after an hour its growth, or the
+ * number of starts that were held back.
  */
 export function withDueAlert(key: string, state: AlertState, due: Due): AlertState {
   const { isActive, reported, heldBack, unsent } = state
   if (unsent !== undefined) return state
   if (!isActive && reported === 'start') return withEnd(key, state, due.now)
-  const isWaiting = isActive ? reported !== 'start' : heldBack > 0
+  const growth = growthOf(state, due.active)
+  const isWaiting = isActive ? isFresh(state) || growth !== undefined : heldBack > 0
   if (!isWaiting || !mayReport(state, due)) return state
-  const last = due.properties ?? state.last
-  return reporting(key, { ...state, last }, isActive ? 'start' : 'end', due.now)
+  const current = withCurrent(growth === undefined ? state : { ...state, changedAt: due.now }, due)
+  const last = growth ?? current.last
+  return reporting(key, { ...current, last }, isActive ? 'start' : 'end', due.now)
+}
+
+function withCurrent(state: AlertState, { active }: Due): AlertState {
+  if (active === undefined) return state
+  return { ...state, last: active.properties, webhooks: [...active.webhooks.keys()] }
+}
+
+/** Whether it applies, and its start has not been reported. */
+function isFresh({ isActive, reported }: AlertState): boolean {
+  return isActive && reported !== 'start'
+}
+
+/** Their counts grow with each further loss. */
+const COUNTING: ReadonlySet<ConditionName> = new Set([
+  'calls_refused',
+  'write_key_unknown',
+  'rate_limit_exceeded',
+  'deliveries_expired',
+  'quarantine',
+])
+
+/** The findings, if the count has grown or a further webhook is failing since the last start. */
+function growthOf(
+  { condition, reported, last, webhooks: known = [] }: AlertState,
+  active: ActiveAlert | undefined,
+): AlertState['last'] | undefined {
+  if (active === undefined || reported !== 'start') return undefined
+  const { properties, webhooks } = active
+  if (COUNTING.has(condition) && Number(properties['count']) > Number(last['count']))
+    return properties
+  const added = [...webhooks.keys()].find((hash) => known.length > 0 && !known.includes(hash))
+  return added === undefined ? undefined : { ...properties, ...webhooks.get(added) }
 }
 
 function withEnd(key: string, state: AlertState, now: number): AlertState {
@@ -160,15 +217,17 @@ function mayReport(state: AlertState, { now, isAllowed }: Due): boolean {
 }
 
 function reporting(key: string, state: AlertState, what: 'start' | 'end', now: number): AlertState {
-  const { condition, userId, changedAt, heldBack, last } = state
+  const { condition, userId, changedAt, heldBack, last, isRemoved } = state
   const { events }: Condition = CONDITIONS[condition]
+  const recovery = isRemoved === true || what === 'start' ? undefined : events?.end
   const unsent: Alert = {
     messageId: messageIdOf(key, what, changedAt),
-    event: (what === 'end' && events?.end) || events!.start,
+    event: recovery ?? events!.start,
     userId,
     properties: {
       ...last,
-      ...(what === 'end' && events?.end !== undefined && recoveryOf(last)),
+      ...(recovery !== undefined && recoveryOf(last)),
+      ...(isRemoved === true && removalOf(last)),
       state: what === 'start' ? 'started' : 'ended',
       heldBack,
     },
@@ -182,18 +241,41 @@ function recoveryOf({ name }: AlertState['last']) {
   return { title: `${name} works again.`, remedy: 'Replay the deliveries that failed.' }
 }
 
-/** The same for each attempt to report this change of state. */
-function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): string {
-  const hash = createHash('sha256').update(key).digest('hex').slice(0, 32)
-  return `alert-${hash}-${what}-${changedAt}`
+/** Closes the incident in other services. */
+function removalOf({ name }: AlertState['last']) {
+  return { title: `${name} was deleted or disabled.`, remedy: 'No action is needed.' }
 }
 
+/** The same for each attempt to report this change of state. */
+function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): string {
+  return `alert-${hashOf(key)}-${what}-${changedAt}`
+}
+
+/** Skips conditions of a later version, which may have run before a rollback. */
 export function parseStates(stored: ReadonlyMap<string, string>): Map<string, AlertState> {
   return new Map(
-    [...stored].flatMap(([key, text]) =>
-      key === LAST_BACKUP ? [] : [[key, JSON.parse(text) as AlertState]],
-    ),
+    [...stored].flatMap(([key, text]) => {
+      if (key === LAST_BACKUP) return []
+      const state = JSON.parse(text) as AlertState
+      return hasEvents(state.condition) ? [[key, state]] : []
+    }),
   )
+}
+
+function hasEvents(condition: string): boolean {
+  const conditions: Readonly<Record<string, Condition>> = CONDITIONS
+  return Object.hasOwn(conditions, condition) && conditions[condition]!.events !== null
+}
+
+/** The state with the times that are in the future, after the clock was set back, as `now`. */
+export function withoutFuture(state: AlertState, now: number): AlertState {
+  const { changedAt, reportedAt } = state
+  if (changedAt <= now && (reportedAt ?? 0) <= now) return state
+  return {
+    ...state,
+    changedAt: Math.min(changedAt, now),
+    reportedAt: reportedAt && Math.min(reportedAt, now),
+  }
 }
 
 /** The number of starts that were not reported. */
@@ -216,9 +298,9 @@ export function isRemovable({ isActive, reportedAt, heldBack, unsent }: AlertSta
   )
 }
 
-/** Compares two states: the worse one first. */
-export function byCondition(a: AlertState, b: AlertState): number {
-  return bySeverity(a.condition, b.condition)
+/** Compares two states: starts first, and the worse one first. */
+export function byUrgency(a: AlertState, b: AlertState): number {
+  return Number(isFresh(b)) - Number(isFresh(a)) || bySeverity(a.condition, b.condition)
 }
 
 /** Whether an alert counts against the limit of the last hour. */

@@ -11,7 +11,7 @@ import {
   type ActiveAlert,
   activeAlerts,
   type AlertState,
-  byCondition,
+  byUrgency,
   type Ending,
   isRemovable,
   MAX_ALERTS_PER_HOUR,
@@ -19,6 +19,7 @@ import {
   parseStates,
   reportedSince,
   withDueAlert,
+  withoutFuture,
 } from './alert-states.ts'
 import { findingsIn } from './current-problems.ts'
 import type { FactsCollector } from './facts-collector.ts'
@@ -41,7 +42,7 @@ interface AlertWatcherOptions {
 /**
  * Compares the conditions with the stored states every few seconds, and appends an alert event for each change that is due. The change
  * is stored with its event, the event is appended, and then the event is removed from the state: after a crash it is appended
- * again with the same messageId, so it is delivered once. Does nothing before the first channel is added.
+ * again with the same messageId, so it is delivered once. Does nothing without a channel that receives alerts.
  */
 export class AlertWatcher implements Worker {
   readonly name = 'alerts'
@@ -53,9 +54,20 @@ export class AlertWatcher implements Worker {
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      if (this.#options.catalog.current.sources.has(BUILT_IN_SOURCE_ID)) await this.#check()
+      if (this.#hasChannel()) await this.#check()
       await sleep(this.#options.clock, EVERY_MS, signal)
     }
+  }
+
+  /** What is reported without one reaches nobody. */
+  #hasChannel(): boolean {
+    return [...this.#options.catalog.current.destinations.values()].some(
+      ({ sourceId, enabled, paused, settings }) =>
+        sourceId === BUILT_IN_SOURCE_ID &&
+        enabled &&
+        paused === null &&
+        settings.webhooks.some((webhook) => webhook.paused === undefined),
+    )
   }
 
   async #check(): Promise<void> {
@@ -70,8 +82,9 @@ export class AlertWatcher implements Worker {
     const now = clock.wall()
     const states = new Map<string, AlertState>()
     for (const key of new Set([...stored.keys(), ...active.keys()])) {
-      const before = stored.get(key)
-      const ending = before === undefined ? 'unknown' : this.#endingOf(before)
+      const known = stored.get(key)
+      const before = known && withoutFuture(known, now)
+      const ending = before === undefined ? 'unknown' : this.#endingOf(before, now)
       const next = nextState(before, active.get(key), { now, ending })
       if (next !== undefined) states.set(key, next)
     }
@@ -86,14 +99,15 @@ export class AlertWatcher implements Worker {
     return kind !== 'destination' || destinations.get(id)?.sourceId !== BUILT_IN_SOURCE_ID
   }
 
-  #endingOf({ condition, userId, changedAt }: AlertState): Ending {
+  #endingOf({ condition, userId, changedAt }: AlertState, now: number): Ending {
     const { catalog, facts } = this.#options
     if (condition !== 'webhook_failing') return 'ended'
     const destination = catalog.current.destinations.get(userId)
-    if (destination === undefined || !destination.enabled || destination.paused !== null)
-      return 'silent'
-    const deliveredAt = facts.lastDeliveredAt(userId)
-    return deliveredAt !== undefined && deliveredAt >= changedAt - MINUTE_MS ? 'ended' : 'unknown'
+    if (destination === undefined || !destination.enabled) return 'removed'
+    if (destination.paused !== null) return 'unknown'
+    // Only a delivery since the last change, such as the end of a pause, shows that it works.
+    const since = Math.max(changedAt, Math.min(destination.updatedAt, now)) - MINUTE_MS
+    return (facts.lastDeliveredAt(userId) ?? -Infinity) >= since ? 'ended' : 'unknown'
   }
 
   async #store(
@@ -132,19 +146,18 @@ export class AlertWatcher implements Worker {
 
 const MINUTE_MS = 60_000
 
-/** The states with the alerts that are due, worst first, within the limit of all alerts. */
+/** The states with the alerts that are due, within the limit of all alerts. A full disk stops everything, so it is never held back. */
 function withDueAlerts(
   states: ReadonlyMap<string, AlertState>,
   active: ReadonlyMap<string, ActiveAlert>,
   now: number,
 ): Map<string, AlertState> {
   let reported = [...states.values()].filter((state) => reportedSince(state, now - HOUR_MS)).length
-  const sorted = [...states].toSorted(([, a], [, b]) => byCondition(a, b))
+  const sorted = [...states].toSorted(([, a], [, b]) => byUrgency(a, b))
   return new Map(
     sorted.map(([key, state]) => {
-      const isAllowed = reported < MAX_ALERTS_PER_HOUR
-      const { properties } = active.get(key) ?? {}
-      const next = withDueAlert(key, state, { now, isAllowed, properties })
+      const isAllowed = reported < MAX_ALERTS_PER_HOUR || state.condition === 'disk_low'
+      const next = withDueAlert(key, state, { now, isAllowed, active: active.get(key) })
       if (next.reportedAt !== state.reportedAt) reported += 1
       return [key, next]
     }),

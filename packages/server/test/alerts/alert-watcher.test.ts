@@ -1,153 +1,16 @@
-import type { AcceptedEvent, JsonObject, LaneState } from '@hookline/protocol'
+import type { JsonObject } from '@hookline/protocol'
 import { X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ManualClock } from '@hookline/testing/clocks/manual-clock'
-import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { makeCertificates } from '@hookline/testing/network/certificates'
 import { newAudience, newDestination, newSource } from '@hookline/testing/records/catalog-records'
-import { builtInSource } from '../../src/alerts/alert-event.ts'
-import { AlertWatcher } from '../../src/alerts/alert-watcher.ts'
 import { type Condition, CONDITIONS, THRESHOLDS } from '../../src/alerts/conditions.ts'
-import { FactsCollector, type FactsDeps } from '../../src/alerts/facts-collector.ts'
-import { RecentAttempts } from '../../src/activity/recent-attempts.ts'
-import type { Backend } from '../../src/backend/backend.ts'
-import type { FoundCorruption } from '../../src/backend/upkeep.ts'
 import { recordDelivery } from '../backend/conformance/deliveries/recorded-delivery.ts'
-import { openEmbeddedBackend } from '../../src/backend/embedded/open.ts'
+import { CHANNEL, Watched } from './watched.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
-
-/** A watcher on a real backend. Its clock moves when a test looks. */
-class Watched implements AsyncDisposable {
-  readonly clock = new ManualClock(NOON)
-  freeBytes = 1e12
-  /** Facts that only another process or a broken disk can cause. */
-  overrides: Partial<Pick<FactsDeps, 'nodes' | 'backups'>> & {
-    readonly corruptions?: readonly FoundCorruption[]
-    readonly missing?: number
-  } = {}
-  readonly appended: AcceptedEvent[] = []
-  /** Rejects appends after this many, as a killed process. */
-  appendsLeft = Infinity
-  /** Whether states cannot be stored. */
-  isPutKilled = false
-  readonly #folder = new TemporaryFolder()
-  #backend!: Backend
-
-  static async open({ hasChannel = true } = {}): Promise<Watched> {
-    const watched = new Watched()
-    await watched.#open()
-    if (hasChannel) await watched.backend.catalog.putSource(builtInSource(NOON))
-    await watched.backend.catalog.putSource(newSource({ name: 'Shop' }))
-    await watched.backend.catalog.putDestination(newDestination())
-    return watched
-  }
-
-  get backend(): Backend {
-    return this.#backend
-  }
-
-  async #open(): Promise<void> {
-    this.#backend = await openEmbeddedBackend({
-      dataDir: this.#folder.path,
-      maxWaitingBytes: 1024 * 1024,
-    })
-  }
-
-  /** Starts again on the same data. */
-  async restart(): Promise<void> {
-    await this.#backend[Symbol.asyncDispose]()
-    await this.#open()
-  }
-
-  /** Looks once, after `ms`. */
-  async look(ms = 5_000): Promise<void> {
-    this.clock.advance(ms)
-    const { backend, clock } = this
-    const upkeep: FactsDeps['upkeep'] = {
-      backlog: () => backend.upkeep.backlog(),
-      corruptions: async () => this.overrides.corruptions ?? [],
-      missing: async () => ({ events: this.overrides.missing ?? 0, decisions: 0, deliveries: 0 }),
-      disk: async () => ({ freeBytes: this.freeBytes, totalBytes: 1e12 }),
-    }
-    const facts = new FactsCollector({
-      ...backend,
-      upkeep,
-      clock,
-      lanes: { states: async (ids) => new Map(ids.map((id) => [id, this.#statesOf(id)])) },
-      recentAttempts: new RecentAttempts(clock, backend.signals),
-      nodes: this.overrides.nodes ?? backend.nodes,
-      backups: this.overrides.backups ?? { lastAt: null },
-      retryWindowMs: 4 * HOUR,
-      retentionMs: 30 * 24 * HOUR,
-    })
-    const log = {
-      append: async (events: readonly AcceptedEvent[]) => {
-        if (this.appendsLeft === 0) throw new Error('killed')
-        this.appendsLeft -= 1
-        await backend.log.append(events)
-        this.appended.push(...events)
-      },
-    }
-    const looked = Promise.withResolvers<void>()
-    const after = (): (() => void) => {
-      looked.resolve()
-      return () => undefined
-    }
-    // The first sleep ends the look.
-    const bound = { now: () => clock.now(), wall: () => clock.wall(), turn: clock.turn, after }
-    const activity = { received: () => undefined }
-    const alertStates = {
-      all: () => backend.alertStates.all(),
-      put: async (states: ReadonlyMap<string, string | null>) => {
-        if (this.isPutKilled) throw new Error('killed')
-        await backend.alertStates.put(states)
-      },
-    }
-    const consoleUrl = 'https://hookline.example/console'
-    const own = { facts, log, activity, alertStates, clock: bound, consoleUrl }
-    const watcher = new AlertWatcher({ ...backend, ...own })
-    const stopping = new AbortController()
-    const run = watcher.run(stopping.signal).catch((error: unknown) => {
-      looked.resolve()
-      if (!(error instanceof Error) || error.message !== 'killed') throw error
-    })
-    await looked.promise
-    stopping.abort()
-    await run
-  }
-
-  #statesOf(id: string): LaneState[] {
-    const { settings } = this.backend.catalog.current.destinations.get(id)!
-    const closed = { breaker: 'closed', brokenSince: null, openUntil: null } as const
-    const none = { retryAfterUntil: null, pacePerSecond: null, inFlight: 0 }
-    return settings.webhooks.map(({ url }) => ({ url, ...closed, ...none }))
-  }
-
-  /** Adds results of attempts to the minute of the clock. */
-  async count(counts: Record<string, number>, destinationId = 'dst_a'): Promise<void> {
-    const start = Math.floor(this.clock.wall() / MINUTE) * MINUTE
-    const row = { start, sourceId: 'src_a', destinationId, counts }
-    await this.backend.statistics.add([{ ...row, span: 'minute' }])
-  }
-
-  /** The appended events; the log drops those with a known messageId. */
-  get events(): readonly (readonly [event: string, properties: JsonObject])[] {
-    const byMessageId = new Map(this.appended.map((event) => [event.messageId, event]))
-    return [...byMessageId.values()].map(({ event }) => [event.event!, event.properties!])
-  }
-
-  get names(): string[] {
-    return this.events.map(([name]) => name)
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#backend[Symbol.asyncDispose]()
-    this.#folder[Symbol.dispose]()
-  }
-}
+const DAY = 24 * HOUR
 
 test('without a channel, nothing is appended or stored', async () => {
   await using watched = await Watched.open({ hasChannel: false })
@@ -205,13 +68,17 @@ test('a destination without any success since the start has not recovered', asyn
   expect(watched.names).toEqual(['Webhook Failing'])
 })
 
-test('a destination that is deleted or disabled has not recovered', async () => {
+test('a destination that is deleted or disabled has not recovered, but its incident is closed', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 1 })
-  for (let looks = 0; looks < 5; looks += 1) await watched.look()
+  await watched.looks(5)
   await watched.backend.catalog.removeDestination('dst_a')
-  for (let looks = 0; looks < 5; looks += 1) await watched.look()
-  expect(watched.names).toEqual(['Webhook Failing'])
+  await watched.looks(5)
+  const events = watched.events
+  expect(events.map(([name, { state, title }]) => [name, state, title])).toEqual([
+    ['Webhook Failing', 'started', expect.any(String)],
+    ['Webhook Failing', 'ended', 'CRM was deleted or disabled.'],
+  ])
 })
 
 test('a flapping receiver makes two alerts an hour, and the others are counted', async () => {
@@ -290,10 +157,7 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
 
 test('a channel that fails makes no alert', async () => {
   await using watched = await Watched.open()
-  await watched.backend.catalog.putDestination(
-    newDestination({ id: 'dst_channel', sourceId: 'src_hookline' }),
-  )
-  await watched.count({ 'attempts.5xx': 5 }, 'dst_channel')
+  await watched.count({ 'attempts.5xx': 5 }, CHANNEL.id)
   for (let looks = 0; looks < 8; looks += 1) await watched.look()
   expect(watched.names).toEqual([])
 })
@@ -318,7 +182,6 @@ test('no URL of a webhook is stored or sent', async () => {
 })
 
 const [{ cert: certificate, key }] = makeCertificates().clients
-const DAY = 24 * HOUR
 
 /** Makes each condition apply, and how much of the clock passes until it does. */
 const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {

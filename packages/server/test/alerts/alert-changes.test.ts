@@ -1,0 +1,141 @@
+import { expect, test } from 'vitest'
+import { NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { CHANNEL, Watched } from './watched.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+test('after a pause, a failing destination recovers when it delivers again', async () => {
+  await using watched = await Watched.open()
+  const { catalog } = watched.backend
+  await watched.count({ 'attempts.5xx': 20, 'attempts.2xx': 1 })
+  await watched.looks(5)
+  const paused = { since: watched.clock.wall(), reason: 'operator' } as const
+  await catalog.putDestination(newDestination({ paused, version: 2 }))
+  await watched.looks(5)
+  await watched.look(10 * MINUTE)
+  const updatedAt = watched.clock.wall()
+  await catalog.putDestination(newDestination({ version: 3, updatedAt }))
+  await watched.looks(5)
+  expect(watched.names).toEqual(['Webhook Failing'])
+  await watched.count({ 'attempts.2xx': 1 })
+  await watched.looks(10)
+  expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
+})
+
+test('a second webhook that fails or is paused later is reported', async () => {
+  await using watched = await Watched.open()
+  const { catalog } = watched.backend
+  const [a, b] = ['https://a.example/', 'https://b.example/'] as const
+  const paused = { since: NOON, reason: 'webhook_gone' } as const
+  const put = (version: number, webhooks: { url: string; paused?: typeof paused }[]) =>
+    catalog.putDestination(
+      newDestination({
+        version,
+        settings: { webhooks: webhooks.map((each) => ({ headers: {}, ...each })) },
+      }),
+    )
+  await put(2, [{ url: a }, { url: b }])
+  await watched.count({ 'attempts.5xx': 5 })
+  watched.open = [a]
+  await watched.looks(5)
+  watched.open = [a, b]
+  await watched.looks(5)
+  await watched.look(30 * MINUTE)
+  await watched.count({ 'attempts.5xx': 5 })
+  await watched.look(30 * MINUTE)
+  expect(watched.events.map(([name, { host }]) => [name, host])).toEqual([
+    ['Webhook Failing', 'a.example'],
+    ['Webhook Failing', 'b.example'],
+  ])
+  await put(3, [{ url: a, paused }, { url: b }])
+  await watched.look()
+  await put(4, [
+    { url: a, paused },
+    { url: b, paused },
+  ])
+  await watched.look()
+  expect(watched.events.slice(2).map(([name, { host }]) => [name, host])).toEqual([
+    ['Webhook Paused', 'a.example'],
+    ['Webhook Paused', 'b.example'],
+  ])
+})
+
+test('refused calls that follow a stray one are reported after an hour, with their count', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'rejected.unknown_write_key': 1 }, '')
+  await watched.looks(5)
+  await watched.look(10 * MINUTE)
+  await watched.count({ 'rejected.unknown_write_key': 5_000 }, '')
+  await watched.looks(5)
+  expect(watched.events.map(([, { count }]) => count)).toEqual([1])
+  await watched.look(55 * MINUTE)
+  await watched.looks(5)
+  expect(watched.events.map(([, { count }]) => count)).toEqual([1, 5_001])
+})
+
+test('after the clock was set back, alerts and recoveries wait no longer than an hour', async () => {
+  await using watched = await Watched.open()
+  watched.freeBytes = 0
+  await watched.look()
+  watched.freeBytes = 1e12
+  await watched.look()
+  watched.clock.jump(-30 * DAY)
+  watched.freeBytes = 0
+  await watched.look()
+  expect(watched.names).toHaveLength(1)
+  await watched.look(HOUR)
+  expect(watched.names).toEqual(['Disk Low', 'Disk Low'])
+})
+
+test('a state of a condition of a later version stops no alert', async () => {
+  await using watched = await Watched.open()
+  const state = { condition: 'later', userId: 'a', isActive: true, changedAt: NOON, heldBack: 0 }
+  await watched.backend.alertStates.put(new Map([['later a', JSON.stringify(state)]]))
+  watched.freeBytes = 0
+  await watched.look()
+  expect(watched.names).toEqual(['Disk Low'])
+})
+
+test('after many failures at once, the ends of those never reported hold back no start', async () => {
+  await using watched = await Watched.open()
+  const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
+  for (const id of ids) {
+    await watched.backend.catalog.putDestination(newDestination({ id }))
+    await watched.count({ 'attempts.5xx': 5 }, id)
+  }
+  await watched.looks(8)
+  watched.freeBytes = 0
+  await watched.look()
+  expect(watched.names.at(-1)).toBe('Disk Low')
+  await watched.look(6 * MINUTE)
+  for (const id of ids) await watched.count({ 'attempts.2xx': 20 }, id)
+  await watched.looks(8)
+  await watched.look(HOUR)
+  const before = watched.names.length
+  await watched.backend.catalog.putDestination(newDestination({ id: 'dst_new' }))
+  await watched.count({ 'attempts.5xx': 5 }, 'dst_new')
+  await watched.looks(5)
+  expect(watched.names.slice(before)).toEqual(['Webhook Failing'])
+  const recovered = watched.names.filter((name) => name === 'Webhook Recovered')
+  expect(recovered).toHaveLength(30)
+})
+
+test.each([
+  ['removed', undefined],
+  ['disabled', { enabled: false }],
+  ['paused', { paused: { since: NOON, reason: 'operator' as const } }],
+])('what begins while the only channel is %s is reported to the next one', async (_, change) => {
+  await using watched = await Watched.open()
+  const { catalog } = watched.backend
+  if (change === undefined) await catalog.removeDestination(CHANNEL.id)
+  else await catalog.putDestination({ ...CHANNEL, ...change, version: 2 })
+  watched.freeBytes = 0
+  await watched.looks(3)
+  expect(watched.names).toEqual([])
+  await catalog.putDestination({ ...CHANNEL, id: 'dst_next' })
+  await watched.look()
+  expect(watched.names).toEqual(['Disk Low'])
+})
