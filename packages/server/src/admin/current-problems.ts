@@ -4,6 +4,7 @@ import { type ConditionName, CONDITIONS, SEVERITIES } from '../alerts/conditions
 import { type CurrentProblem, currentProblems } from '../alerts/current-problems.ts'
 import type { FactsCollector } from '../alerts/facts-collector.ts'
 import type { Clock } from '../util/time/clock.ts'
+import { includesRole } from './access/roles.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import * as Schema from './api/schema.ts'
 import { type ProcessFacts, recentReadiness } from './system.ts'
@@ -73,10 +74,13 @@ interface ProblemDeps {
 export function addProblemsRoute(app: AdminApp, { facts, system, clock }: ProblemDeps): void {
   const readiness = recentReadiness(system.readiness, clock)
 
-  app.get('/problems', { schema }, async () => {
+  app.get('/problems', { schema }, async ({ actor }) => {
     const [{ checks }, collected] = await Promise.all([readiness(), facts.collect()])
+    const corruptions = includesRole(actor.role, 'admin')
+      ? collected.corruptions
+      : collected.corruptions.map(({ foundAt }) => ({ foundAt }))
     return {
-      data: currentProblems({ ...collected, checks }).map(presentProblem),
+      data: currentProblems({ ...collected, corruptions, checks }).map(presentProblem),
       checkedAt: formatTimestamp(collected.now),
     }
   })

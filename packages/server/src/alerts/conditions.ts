@@ -13,6 +13,8 @@ const DAY_MS = 24 * HOUR_MS
 export const THRESHOLDS = {
   /** A refused call counts as current for this long. */
   refusedMs: HOUR_MS,
+  /** A rejected delivery counts as current for this long. */
+  rejectedMs: HOUR_MS,
   /** Counts of lost calls and deliveries cover this time. */
   lostMs: DAY_MS,
   corruptionMs: 30 * DAY_MS,
@@ -35,6 +37,9 @@ export const THRESHOLDS = {
   maxBackupAgeMs: 2 * DAY_MS,
   certificateMs: 30 * DAY_MS,
 } as const
+
+/** The destinations that are checked: those with lost deliveries, then with failures, then with the largest backlog come first. */
+export const MAX_DESTINATIONS = 500
 
 export interface Condition {
   readonly severity: Severity
@@ -64,6 +69,15 @@ export const CONDITIONS = {
     threshold: `A delivery expired in the last ${hours(THRESHOLDS.lostMs)} and has not been replayed.`,
     meaning: 'The retry window ended before the receiver accepted the events.',
     remedy: 'Fix the receiver, then replay the failed deliveries of the destination.',
+  },
+  deliveries_rejected: {
+    severity: 'data_loss',
+    events: null,
+    threshold: `A delivery was rejected in the last ${hours(THRESHOLDS.rejectedMs)} and has not been replayed.`,
+    meaning:
+      'A receiver rejected events for good, or a transform failed. Hookline does not try again.',
+    remedy:
+      'Fix the receiver, the URL or the transform, then replay the failed deliveries of the destination.',
   },
   damage_found: {
     severity: 'data_loss',
@@ -173,6 +187,13 @@ export const CONDITIONS = {
     threshold: `The last backup is older than ${days(THRESHOLDS.maxBackupAgeMs)}.`,
     meaning: 'The newest backup does not contain recent events and changes.',
     remedy: 'Check the job that makes the backups.',
+  },
+  destinations_skipped: {
+    severity: 'attention',
+    events: null,
+    threshold: `More than ${MAX_DESTINATIONS} destinations have failures, a backlog, a pause or a client certificate.`,
+    meaning: 'Some destinations are not checked.',
+    remedy: 'Fix the problems that are listed. The other destinations are checked after that.',
   },
   check_warning: {
     severity: 'attention',

@@ -78,11 +78,16 @@ function refusedFinding({ source, reason, count, since }: Facts['refused'][numbe
 }
 
 function serviceFindings(facts: Facts): Finding[] {
-  const { disk, lastBackupAt, missedBySyncs, now, checks } = facts
+  const { disk, lastBackupAt, missedBySyncs, now, checks, uncheckedDestinations } = facts
   const found = lostDataFindings(facts)
   if (disk !== null && isLow(disk)) {
     const title = `The data disk has ${Math.floor(disk.freeBytes / 2 ** 20)} MiB of free space.`
     found.push(ofService('disk_low', title))
+  }
+  if (uncheckedDestinations > 0) {
+    const title = `${counted(uncheckedDestinations, 'destination')} ${uncheckedDestinations === 1 ? 'was' : 'were'} not checked, because too many others need attention.`
+    const more = { count: uncheckedDestinations, to: '/destinations' }
+    found.push(ofService('destinations_skipped', title, more))
   }
   if (lastBackupAt !== null && lastBackupAt < now - THRESHOLDS.maxBackupAgeMs) {
     const title = `The last backup is ${duration(now - lastBackupAt)} old.`
@@ -105,7 +110,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Fi
   const found = corruptions
     .filter(({ foundAt }) => foundAt >= now - THRESHOLDS.corruptionMs)
     .map(({ foundAt, description }) =>
-      ofService('damage_found', `Data corruption: ${description}`, {
+      ofService('damage_found', corruptionTitle(description), {
         detail: String(foundAt),
         since: foundAt,
       }),
@@ -126,6 +131,12 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Fi
     found.push(ofService('quarantine', title, { count: quarantined, to: '/failures' }))
   }
   return found
+}
+
+function corruptionTitle(description: string | undefined): string {
+  return description === undefined
+    ? 'Data corruption was found.'
+    : `Data corruption: ${description}`
 }
 
 function ofService(condition: ConditionName, title: string, more: Partial<Finding> = {}): Finding {

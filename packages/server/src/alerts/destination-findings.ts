@@ -13,7 +13,7 @@ import type { DestinationResults } from './recent-results.ts'
 
 /** What needs attention at a destination and its webhooks. */
 export function destinationFindings(facts: DestinationFacts, now: number): Finding[] {
-  const { destination, expired, certificates, longRetryWindows, pending, held } = facts
+  const { destination, expired, rejected, certificates, longRetryWindows, pending, held } = facts
   const found = [...pauseFindings(facts)]
   if (expired !== undefined)
     found.push(
@@ -24,6 +24,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
         to: `/failures?destination=${destination.id}`,
       }),
     )
+  if (rejected !== undefined) found.push(rejectedFinding(destination, rejected))
   for (const { url, expiresAt } of certificates)
     found.push(
       ofDestination(destination, 'certificate_expiring', {
@@ -52,6 +53,24 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   if (!destination.enabled || destination.paused !== null) return found
   return [...found, ...runningFindings(facts, now)]
 }
+
+function rejectedFinding(
+  destination: Destination,
+  { count, firstAt, class: failure }: NonNullable<DestinationFacts['rejected']>,
+): Finding {
+  const { meaning, help } = failure === undefined ? NO_CLASS : DELIVERY_CLASSES[failure]
+  const title = `${counted(count, 'delivery was', 'deliveries were')} rejected in the last hour. ${meaning}`
+  return ofDestination(destination, 'deliveries_rejected', {
+    title: title.trim(),
+    remedy: help,
+    since: firstAt,
+    count,
+    ...(failure !== undefined && { class: failure }),
+    to: `/failures?destination=${destination.id}`,
+  })
+}
+
+const NO_CLASS = { meaning: '', help: CONDITIONS.deliveries_rejected.remedy }
 
 /** A finding about a destination. The name of the destination and the host of the webhook precede the title. */
 function ofDestination(

@@ -1,4 +1,4 @@
-import type { Destination, LaneState } from '@hookline/protocol'
+import type { AttemptClass, Destination, LaneState } from '@hookline/protocol'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import type {
   Deliveries,
@@ -15,7 +15,7 @@ import type { Upkeep, WaitingDeliveries } from '../backend/upkeep.ts'
 import { type Clock, toWallClock } from '../util/time/clock.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
 import { SharedRefresh } from '../util/workers/shared-refresh.ts'
-import { THRESHOLDS } from './conditions.ts'
+import { MAX_DESTINATIONS, THRESHOLDS } from './conditions.ts'
 import { certificatesOf } from './certificates.ts'
 import type { DestinationFacts, Facts, WebhookFacts } from './facts.ts'
 import { RecentResults } from './recent-results.ts'
@@ -43,11 +43,9 @@ export interface FactsDeps {
   readonly retentionMs: number
 }
 
-/** The destinations with the newest failures or the largest backlog come first. */
-const MAX_DESTINATIONS = 500
 /** Destinations whose failures are grouped: each reads up to 2,000 deliveries. */
 const MAX_GROUPED = 20
-const MAX_EXPIRED = 50
+const MAX_LOST = 50
 const MAX_CORRUPTIONS = 20
 /** How long results of the more expensive reads are reused. */
 const TTL_MS = 30_000
@@ -58,7 +56,7 @@ export class FactsCollector {
   readonly #results: RecentResults
   readonly #waiting: Cache<WaitingParts>
   readonly #failures: Cache<readonly FailureGroup[]>
-  readonly #expired: Cache<number | undefined>
+  readonly #lost: Cache<LostDeliveries>
   readonly #syncs: Cache<readonly Sync[]>
   /** Calls at the same time share the work. */
   readonly #refresh: SharedRefresh
@@ -70,7 +68,7 @@ export class FactsCollector {
     this.#results = new RecentResults(deps)
     this.#waiting = new Cache(clock)
     this.#failures = new Cache(clock)
-    this.#expired = new Cache(clock)
+    this.#lost = new Cache(clock)
     this.#syncs = new Cache(clock)
     this.#refresh = new SharedRefresh(async () => {
       this.#facts = await this.#collect()
@@ -96,7 +94,7 @@ export class FactsCollector {
     const missing = Object.values(await upkeep.missing())
     return {
       now: clock.wall(),
-      destinations: await this.#destinations(snapshot, waiting),
+      ...(await this.#destinations(snapshot, waiting)),
       refused: this.#refused(snapshot),
       unlinked: this.#unlinked(snapshot),
       quarantined,
@@ -112,21 +110,25 @@ export class FactsCollector {
   async #destinations(
     { destinations }: CatalogSnapshot,
     waiting: readonly WaitingDeliveries[],
-  ): Promise<DestinationFacts[]> {
+  ): Promise<Pick<Facts, 'destinations' | 'uncheckedDestinations'>> {
     const { lanes, clock, retentionMs } = this.#deps
-    const expired = new Map(
-      this.#results.counts('failed.').map((count) => [count.destinationId, count]),
+    const expired = this.#results.countsByDestination('failed.expired')
+    const rejected = this.#results.countsByDestination(
+      'failed.rejected',
+      clock.wall() - THRESHOLDS.rejectedMs,
     )
     const ids = new Set([
-      ...this.#results.failed(),
       ...expired.keys(),
+      ...rejected.keys(),
+      ...this.#results.failed(),
       ...waiting.toSorted((a, b) => b.count - a.count).map(({ destinationId }) => destinationId),
       ...[...destinations.values()]
         .filter((each) => hasSettingsProblem(each, retentionMs))
         .map(({ id }) => id),
     ])
     // Failures of deleted destinations are no current problem.
-    const checked = [...ids].flatMap((id) => destinations.get(id) ?? []).slice(0, MAX_DESTINATIONS)
+    const known = [...ids].flatMap((id) => destinations.get(id) ?? [])
+    const checked = known.slice(0, MAX_DESTINATIONS)
     const states = await lanes.states(checked.map(({ id }) => id))
     const slices = new TimeSlices(clock)
     const found: DestinationFacts[] = []
@@ -148,7 +150,8 @@ export class FactsCollector {
         webhooks,
         results,
         hasRecovered: await this.#hasRecovered(id, results),
-        expired: await this.#expiredOf(id, expired.get(id)),
+        expired: await this.#lostOf(id, 'expired', expired.get(id)),
+        rejected: await this.#lostOf(id, 'rejected', rejected.get(id)),
         failures: isGrouped ? await this.#failuresOf(id) : [],
         certificates: certificatesOf(destination).filter(
           ({ expiresAt }) => expiresAt <= clock.wall() + THRESHOLDS.certificateMs,
@@ -156,7 +159,7 @@ export class FactsCollector {
         longRetryWindows: longRetryWindowsOf(destination, retentionMs),
       })
     }
-    return found
+    return { destinations: found, uncheckedDestinations: known.length - checked.length }
   }
 
   async #webhooks(
@@ -201,19 +204,22 @@ export class FactsCollector {
     return lastDeliveredAt > lastFailedAt && isQuiet
   }
 
-  /** The deliveries that expired within a day, unless all have been replayed since. */
-  async #expiredOf(
+  /** The counted deliveries, unless all have been replayed since. */
+  async #lostOf(
     destinationId: string,
+    state: 'expired' | 'rejected',
     counted: { readonly count: number; readonly firstAt: number } | undefined,
   ): Promise<DestinationFacts['expired']> {
     if (counted === undefined) return undefined
-    const left = await this.#expired.get(destinationId, async () => {
-      const filter = { destinationId, state: 'expired' } as const
-      const { data, nextCursor } = await this.#deps.deliveries.list(filter, { limit: MAX_EXPIRED })
-      return nextCursor === null ? data.length : undefined
+    const { left, last } = await this.#lost.get(`${destinationId} ${state}`, async () => {
+      const filter = { destinationId, state }
+      const { data, nextCursor } = await this.#deps.deliveries.list(filter, { limit: MAX_LOST })
+      const attempt = data[0]?.attempts.findLast(({ outcome }) => outcome === 'rejected')
+      return { left: nextCursor === null ? data.length : Infinity, last: attempt?.class }
     })
-    const count = Math.min(counted.count, left ?? Infinity)
-    return count === 0 ? undefined : { count, firstAt: counted.firstAt }
+    const count = Math.min(counted.count, left)
+    if (count === 0) return undefined
+    return { count, firstAt: counted.firstAt, ...(last !== undefined && { class: last }) }
   }
 
   #failuresOf(destinationId: string): Promise<readonly FailureGroup[]> {
@@ -256,6 +262,13 @@ export class FactsCollector {
       return { id: computationId, name: computation.name, count: missed }
     })
   }
+}
+
+interface LostDeliveries {
+  /** How many there are still; `Infinity` for more than are listed. */
+  readonly left: number
+  /** The class of the newest one. */
+  readonly last: AttemptClass | undefined
 }
 
 const NOTHING: WaitingParts = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }

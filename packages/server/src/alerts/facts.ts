@@ -1,4 +1,4 @@
-import type { Destination, WebhookState } from '@hookline/protocol'
+import type { AttemptClass, Destination, WebhookState } from '@hookline/protocol'
 import type { FailureGroup, WaitingParts } from '../backend/deliveries.ts'
 import type { Disk } from '../backend/upkeep.ts'
 import type { RefusalReason } from '../telemetry/activity-listener.ts'
@@ -20,13 +20,22 @@ export interface DestinationFacts {
   readonly results: DestinationResults | undefined
   /** The last attempt succeeded, and none has failed for a while. */
   readonly hasRecovered: boolean
-  /** Deliveries that expired and have not been delivered since. */
-  readonly expired: { readonly count: number; readonly firstAt: number } | undefined
+  /** Deliveries that expired within a day and have not been delivered since. */
+  readonly expired: LostDeliveries | undefined
+  /** Deliveries that were rejected within an hour and have not been delivered since. */
+  readonly rejected: LostDeliveries | undefined
   /** Largest first. */
   readonly failures: readonly FailureGroup[]
   readonly certificates: readonly { readonly url: string; readonly expiresAt: number }[]
   /** The URLs of webhooks whose retry window is not shorter than `retention`. */
   readonly longRetryWindows: readonly string[]
+}
+
+interface LostDeliveries {
+  readonly count: number
+  readonly firstAt: number
+  /** The class of the newest one, if it was attempted. */
+  readonly class?: AttemptClass
 }
 
 interface SourceFacts {
@@ -39,6 +48,8 @@ export interface Facts {
   /** The system clock. */
   readonly now: number
   readonly destinations: readonly DestinationFacts[]
+  /** The number of destinations beyond the limit. */
+  readonly uncheckedDestinations: number
   readonly refused: readonly {
     readonly source: SourceFacts
     readonly reason: RefusalReason
@@ -51,7 +62,8 @@ export interface Facts {
     readonly count: number
   }[]
   readonly quarantined: number
-  readonly corruptions: readonly { readonly foundAt: number; readonly description: string }[]
+  /** A description is absent for readers who are not admins. */
+  readonly corruptions: readonly { readonly foundAt: number; readonly description?: string }[]
   /** Events, decisions and deliveries that are missing for no known reason. */
   readonly missing: number
   readonly disk: Disk | null

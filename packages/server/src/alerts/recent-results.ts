@@ -39,6 +39,7 @@ interface Minute {
 const COUNTED = new Set([
   ...REFUSAL_REASONS.map((reason) => `rejected.${reason}`),
   'failed.expired',
+  'failed.rejected',
   'unlinked.placeholder',
   'unlinked.limit',
 ])
@@ -107,9 +108,23 @@ export class RecentResults {
   }
 
   /** The counts of the last day whose names begin with `prefix`. */
-  counts(prefix: 'rejected.' | 'failed.' | 'unlinked.'): DayCount[] {
-    return [...this.#counts.values()].flatMap(({ of, name, parts }) => {
+  counts(prefix: 'rejected.' | 'unlinked.'): DayCount[] {
+    return this.#counted(prefix, -Infinity)
+  }
+
+  /** The counts with this name since `from`, by destination. */
+  countsByDestination(
+    name: 'failed.expired' | 'failed.rejected',
+    from = -Infinity,
+  ): Map<string, DayCount> {
+    return new Map(this.#counted(name, from).map((count) => [count.destinationId, count]))
+  }
+
+  #counted(prefix: string, from: number): DayCount[] {
+    return [...this.#counts.values()].flatMap(({ of, name, parts: all }) => {
       if (!name.startsWith(prefix)) return []
+      const parts = new Map([...all].filter(([start]) => start >= from))
+      if (parts.size === 0) return []
       const starts = [...parts.keys()]
       return {
         sourceId: of.sourceId,

@@ -1,3 +1,4 @@
+import { DELIVERY_CLASSES } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
@@ -12,6 +13,7 @@ const URL_A = 'https://a.example/secret-path'
 const NOTHING: Facts = {
   now: NOON,
   destinations: [],
+  uncheckedDestinations: 0,
   refused: [],
   unlinked: [],
   quarantined: 0,
@@ -57,6 +59,7 @@ function destination(changes: Partial<DestinationFacts> = {}): DestinationFacts 
     results: undefined,
     hasRecovered: false,
     expired: undefined,
+    rejected: undefined,
     failures: [],
     certificates: [],
     longRetryWindows: [],
@@ -87,6 +90,7 @@ test.each<[string, Partial<Facts>, string]>([
   ['an old backup', { lastBackupAt: NOON - THRESHOLDS.maxBackupAgeMs - 1 }, 'backup_old'],
   ['a lost node', { lostNodes: [{ id: 'n', seenAt: NOON }] }, 'node_lost'],
   ['missed changes', { missedBySyncs: [{ id: 'aud_a', name: 'A', count: 1 }] }, 'sync_missed'],
+  ['unchecked destinations', { uncheckedDestinations: 2 }, 'destinations_skipped'],
   ['a failed check', { checks: { database: { ok: false, reason: 'full' } } }, 'check_failed'],
   ['a check with a warning', { checks: { clock: { ok: true, note: 'set' } } }, 'check_warning'],
 ])('%s are one problem', (_name, facts, condition) => {
@@ -123,6 +127,19 @@ test('refused calls name the source and the number of lost calls, and come first
     subject: { kind: 'source', id: 'src_a', name: 'Shop' },
     count: 40,
   })
+})
+
+test('rejected deliveries are lost data, with the remedy of their class', () => {
+  const rejected = { count: 3, firstAt: NOON - 1, class: 'transform_failed' } as const
+  expect(problemsOf({ results: GOOD, rejected })).toMatchObject([
+    {
+      condition: 'deliveries_rejected',
+      title: `CRM: 3 deliveries were rejected in the last hour. ${DELIVERY_CLASSES.transform_failed.meaning}`,
+      remedy: DELIVERY_CLASSES.transform_failed.help,
+      count: 3,
+      since: NOON - 1,
+    },
+  ])
 })
 
 test('a destination that never worked is failing after one attempt', () => {

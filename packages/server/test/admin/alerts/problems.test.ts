@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
-import { NOON } from '@hookline/testing/records/accepted-event'
-import { recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
+import { DELIVERY_CLASSES } from '@hookline/protocol'
+import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { newDestination } from '@hookline/testing/records/catalog-records'
+import { MAX_DESTINATIONS } from '../../../src/alerts/conditions.ts'
+import {
+  attemptOf,
+  deliveryOf,
+  recordDelivery,
+} from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer, RETENTION_MS } from '../admin-server.ts'
 import type { ProblemDocument } from '../problem-document.ts'
 
@@ -147,6 +154,63 @@ test('expired deliveries come before failures, until they are replayed', async (
   server.clock.advance(MINUTE)
   await server.count(NOON + MINUTE, { 'attempts.2xx': 1 })
   expect(await problemsOf(server)).toEqual([])
+})
+
+test('rejected deliveries are a problem for an hour, unless they are replayed', async () => {
+  await using server = await open()
+  const { destinationId } = server
+  const attempt = attemptOf({ outcome: 'rejected', class: 'http_4xx', status: 400 })
+  const delivery = await recordDelivery(server, { destinationId })
+  const rejected = deliveryOf(acceptedEvent(), { ...delivery, state: 'rejected', dueAt: null })
+  await server.backend.deliveries.record([{ delivery: rejected, attempts: [attempt] }])
+  await server.count(NOON, { 'attempts.2xx': 9, 'attempts.4xx': 1, 'failed.rejected': 1 })
+  expect(await problemsOf(server)).toMatchObject([
+    {
+      condition: 'deliveries_rejected',
+      severity: 'data_loss',
+      count: 1,
+      remedy: DELIVERY_CLASSES.http_4xx.help,
+    },
+  ])
+  server.clock.advance(61 * MINUTE)
+  expect(await problemsOf(server)).toEqual([])
+})
+
+test('destinations beyond the limit are counted, and those with lost deliveries come first', async () => {
+  await using server = await open()
+  const { catalog } = server.backend
+  for (let index = 0; index < MAX_DESTINATIONS; index += 1) {
+    const id = `dst_${index}`
+    await catalog.putDestination(newDestination({ id, sourceId: server.sourceId }))
+    await server.count(NOON, { 'attempts.5xx': 1 }, id)
+  }
+  await recordDelivery(server, { destinationId: server.destinationId, state: 'expired' })
+  await server.count(NOON, { 'failed.expired': 1 })
+  const problems = await problemsOf(server)
+  expect(problems[0]).toMatchObject({
+    condition: 'deliveries_expired',
+    subject: { id: server.destinationId },
+  })
+  expect(problems.at(-1)).toMatchObject({
+    condition: 'destinations_skipped',
+    count: 1,
+    title: '1 destination was not checked, because too many others need attention.',
+  })
+})
+
+test('only admins see what was corrupted', async () => {
+  await using server = await open()
+  const corruptions = async () => [{ foundAt: NOON, description: 'planted.db lost 3 rows' }]
+  Object.assign(server.backend.upkeep, { corruptions })
+  const body = { name: 'reader', role: 'viewer' }
+  const { token } = await server.must<{ token: string }>('POST', '/tokens', { body })
+  const headers = { authorization: `Bearer ${token}` }
+  const { body: seen } = await server.call<{ data: Problem[] }>('GET', '/problems', { headers })
+  const titles = (problems: readonly Problem[]) =>
+    problems.flatMap(({ condition, title }) => (condition === 'damage_found' ? title : []))
+  expect(titles(seen.data)).toEqual(['Data corruption was found.'])
+  expect(JSON.stringify(seen)).not.toContain('planted')
+  expect(titles(await problemsOf(server))).toEqual(['Data corruption: planted.db lost 3 rows'])
 })
 
 test('a retry window that a lower retention made too long needs attention', async () => {
