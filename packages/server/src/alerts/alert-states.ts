@@ -66,7 +66,7 @@ export function activeAlerts(
   )
 }
 
-/** Webhooks have their own alerts, except failing ones: the results of attempts are those of the whole destination. */
+/** Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. */
 function alertKey({ condition, subject: { kind, id }, detail, url }: Finding): string {
   const webhook = url === null || condition === 'webhook_failing' ? '' : hashOf(url)
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
@@ -137,7 +137,7 @@ export function nextState(
   if (!before.isActive || ending === 'unknown') return before
   const ended = { ...before, isActive: false, changedAt: now }
   if (ending === 'removed') return { ...ended, isRemoved: true, heldBack: 0 }
-  // The end of what was never reported is no news, unless data was lost.
+  // The end of an unreported problem is not sent, unless data was lost.
   const isNews = before.reportedAt !== null || CONDITIONS[before.condition].severity === 'data_loss'
   const wasHeld =
     isNews && before.reported !== 'start' && now - before.changedAt >= delayMsOf(before)

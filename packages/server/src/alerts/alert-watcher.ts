@@ -59,7 +59,7 @@ export class AlertWatcher implements Worker {
     }
   }
 
-  /** What is reported without one reaches nobody. */
+  /** Alerts without such a channel would be marked as reported, but not delivered. */
   #hasChannel(): boolean {
     return [...this.#options.catalog.current.destinations.values()].some(
       ({ sourceId, enabled, paused, settings }) =>
