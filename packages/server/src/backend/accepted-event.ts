@@ -70,6 +70,7 @@ export class SerialisedEvent implements AcceptedEvent {
   readonly body: Uint8Array
   readonly rest: string
   #event: Event | undefined
+  #payload: JsonObject | undefined
   /** `null`: not parsed yet. */
   #anonymousId: string | undefined | null
   readonly #checksum: number | undefined
@@ -91,13 +92,14 @@ export class SerialisedEvent implements AcceptedEvent {
     this.rest = fields.rest
   }
 
+  /** The parsed body. It costs less than the whole event. */
+  get payload(): JsonObject {
+    return (this.#payload ??= jsonObjectIn(textOf(this.body)))
+  }
+
   /** @throws {SyntaxError} if the stored text is not a JSON object: access it once after reading from disk */
   get event(): Event {
-    this.#event ??= eventIn(
-      jsonObjectIn(textOf(this.body)),
-      jsonObjectIn(this.rest),
-      formatTimestamp(this.receivedAt),
-    )
+    this.#event ??= eventIn(this.payload, jsonObjectIn(this.rest), formatTimestamp(this.receivedAt))
     return this.#event
   }
 

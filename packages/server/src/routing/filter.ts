@@ -1,7 +1,6 @@
 import {
   type AcceptedEvent,
   type Destination,
-  type Event,
   type Filter,
   type FilterClause,
   holds,
@@ -14,6 +13,7 @@ import {
   type ValueComparison,
 } from '@hookline/protocol'
 import { hash } from 'node:crypto'
+import { SerialisedEvent } from '../backend/accepted-event.ts'
 
 /** Parses an event only for clauses that need more than its type. */
 type Test = (accepted: AcceptedEvent) => boolean
@@ -60,14 +60,22 @@ function compileClause(clause: FilterClause): Test {
   const { event, where = [], type = event === undefined ? undefined : 'track' } = clause
   const isNamed = event === undefined ? undefined : nameTest([event].flat())
   const comparisons = where.map((each) => ({ is: each, read: reader(each) }))
+  const dependsOnTime = where.some(({ op }) => op === 'within_last_days')
   return (accepted) => {
     if (type !== undefined && accepted.type !== type) return false
-    if (isNamed !== undefined && !isNamed(accepted.event.event ?? '')) return false
-    if (comparisons.length === 0) return true
-    const { event: call } = accepted
-    const now = Date.parse(call.timestamp)
-    return comparisons.every(({ is, read }) => holds(is, read(call), now))
+    if (isNamed === undefined && comparisons.length === 0) return true
+    const payload = payloadOf(accepted)
+    if (isNamed !== undefined && !isNamed(payload['event'] as string)) return false
+    const now = dependsOnTime ? Date.parse(payload['timestamp'] as string) : 0
+    return comparisons.every(({ is, read }) => holds(is, read(accepted), now))
   }
+}
+
+/** Has the same fields as the event, except the ids of an alias call and what no filter reads. */
+function payloadOf(accepted: AcceptedEvent): JsonObject {
+  return accepted instanceof SerialisedEvent
+    ? accepted.payload
+    : (accepted.event as unknown as JsonObject)
 }
 
 function nameTest(names: readonly string[]): (name: string) => boolean {
@@ -76,19 +84,23 @@ function nameTest(names: readonly string[]): (name: string) => boolean {
   return (name) => exact.has(name) || starts.some((start) => name.startsWith(start))
 }
 
-function reader(comparison: ValueComparison): (call: Event) => Json | undefined {
+function reader(comparison: ValueComparison): (accepted: AcceptedEvent) => Json | undefined {
   if ('field' in comparison) {
     const { field } = comparison
-    return (call) => call[field]
+    return ({ event }) => event[field]
   }
   const path = pathOf(pathIn(comparison))
-  if ('property' in comparison) return (call) => valueAt(call.properties ?? NONE, path)
-  if ('context' in comparison) return (call) => valueAt(call.context, path)
+  if ('property' in comparison) return (accepted) => valueIn(accepted, 'properties', path)
+  if ('context' in comparison) return (accepted) => valueIn(accepted, 'context', path)
   const inContext = ['traits', ...path]
-  return (call) =>
-    call.type === 'identify' || call.type === 'group'
-      ? valueAt(call.traits ?? NONE, path)
-      : valueAt(call.context, inContext)
+  return (accepted) =>
+    accepted.type === 'identify' || accepted.type === 'group'
+      ? valueIn(accepted, 'traits', path)
+      : valueIn(accepted, 'context', inContext)
+}
+
+function valueIn(accepted: AcceptedEvent, part: string, path: readonly string[]): Json | undefined {
+  return valueAt((payloadOf(accepted)[part] ?? NONE) as JsonObject, path)
 }
 
 const NONE: JsonObject = {}
@@ -114,16 +126,17 @@ function failures(filter: Filter, accepted: AcceptedEvent, pointer: string): rea
   return [`${pointer}/${failureOf(filter, accepted)}`]
 }
 
-function failureOf(clause: FilterClause, { event: call }: AcceptedEvent): string {
+function failureOf(clause: FilterClause, accepted: AcceptedEvent): string {
   const { event, where = [], type } = clause
+  const { event: call } = accepted
   if (type !== undefined && call.type !== type) return `type: the type is ${call.type}`
   if (event !== undefined && call.type !== 'track') return `event: the type is ${call.type}`
   const now = Date.parse(call.timestamp)
-  const index = where.findIndex((each) => !holds(each, reader(each)(call), now))
+  const index = where.findIndex((each) => !holds(each, reader(each)(accepted), now))
   const failed = where[index]
   if (failed === undefined) return `event: the name is ${shown(call.event)}`
   const expected = OPERATOR_TABLE[failed.op].takes === 'none' ? '' : ` ${shown(failed.value)}`
-  return `where/${index}: ${pathIn(failed)} is ${shown(reader(failed)(call))}, not ${failed.op}${expected}`
+  return `where/${index}: ${pathIn(failed)} is ${shown(reader(failed)(accepted))}, not ${failed.op}${expected}`
 }
 
 const MAX_SHOWN = 100
