@@ -60,7 +60,7 @@ test('an old backup is a problem, also after a restart', async () => {
   expect(await conditions()).toEqual([])
   server.clock.advance(1)
   expect(await conditions()).toEqual(['backup_old'])
-  expect(await server.must('GET', '/alerts')).toMatchObject({ held: 0 })
+  expect(await server.must('GET', '/alerts')).toMatchObject({ heldBack: 0 })
 })
 
 test('only one backup runs at a time, and a client that disconnects does not block the next one', async () => {
