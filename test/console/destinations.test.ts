@@ -211,7 +211,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await panel.getByRole('button', { name: 'Add filter' }).click()
   await panel.getByText('Counting…').waitFor()
   await page.unroute(previews)
-  // A copy has all fields of its original, and is independent of it.
+  // A copy equals its original, and is independent of it.
   await condition(1).getByLabel('Event name').fill('Paid')
   await condition(1).getByRole('button', { name: 'Not', exact: true }).click()
   await condition(1).getByRole('button', { name: 'Duplicate' }).click()

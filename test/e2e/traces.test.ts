@@ -128,7 +128,7 @@ describe('with a collector', () => {
       expect(exported, secret).not.toContain(secret)
   })
 
-  test('each attempt is a span of its own, with the class of its failure', async () => {
+  test('each attempt is a separate span, with the class of its failure', async () => {
     await using collector = await OtlpCollector.open()
     await using receiver = await openReceiver({ respond: [503, 200] })
     await using service = await startTraced(collector, { settings: { retryScheduleMs: '30' } })

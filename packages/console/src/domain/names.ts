@@ -6,7 +6,7 @@ import { shownText } from '../format/shown-text.ts'
 export interface Names {
   /** The name, or the id if the destination is removed or not loaded yet. */
   readonly destination: (id: string) => string
-  /** The name, or the kind if it is no source of clients: an alert, an audience or a computed trait. */
+  /** The name; for alerts, audiences and computed traits, their kind. */
   readonly source: (id: string) => string
   readonly isRemoved: (destinationId: string) => boolean
   /** Changes when names may have changed. */

@@ -22,7 +22,7 @@ export const ATTEMPT_CLASSES = {
   http_4xx: {
     meaning:
       'The receiver rejected the request with a 4xx. Hookline does not try again, unless limits.retryOn of the webhook has the status.',
-    help: 'Compare method, URL, static headers, auth, secrets and body with what the receiver expects, then retry the delivery. If the receiver would accept the same request later, add the status to limits.retryOn of the webhook.',
+    help: 'Compare method, URL, static headers, auth, secrets and body with the requirements of the receiver, then retry the delivery. If the receiver would accept the same request later, add the status to limits.retryOn of the webhook.',
   },
   redirect: {
     meaning:
@@ -50,12 +50,12 @@ export const ATTEMPT_CLASSES = {
   auth_failed: {
     meaning:
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker does not count it.",
-    help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the values that the authorization server expects. The error of the attempt has its response.',
+    help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The error of the attempt has its response.',
   },
   mail_refused: {
     meaning:
       'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
-    help: 'Compare user, password, sender and recipients with what the mail server expects. The error of the attempt has its reply.',
+    help: 'Compare user, password, sender and recipients with the requirements of the mail server. The error of the attempt has its reply.',
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',

@@ -108,7 +108,7 @@ export class Backups {
     return backups
   }
 
-  /** When the last download was completed, in milliseconds since the epoch; `null` if there is none. */
+  /** When the last download was completed, in milliseconds since the epoch; `null` before the first one. */
   get lastAt(): number | null {
     return this.#lastAt
   }

@@ -42,7 +42,10 @@ const schema = {
             ),
           ),
           subject: Type.Object({
-            kind: Schema.oneOf(['service', 'source', 'destination', 'node'], 'What it is about.'),
+            kind: Schema.oneOf(
+              ['service', 'source', 'destination', 'node'],
+              'The kind of thing that has the problem.',
+            ),
             id: Schema.text('Empty for the service, and for calls of an unknown source.'),
             name: Type.String(),
           }),

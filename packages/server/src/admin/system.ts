@@ -113,7 +113,7 @@ const SystemResponse = Type.Object({
     { description: 'Connections of the live tail.' },
   ),
   lastBackupAt: Schema.nullable(
-    Schema.timeOf('When the last backup download was completed; null if there is none.'),
+    Schema.timeOf('When the last backup download was completed; null before the first one.'),
   ),
   settings: Type.Array(SettingResponse),
 })

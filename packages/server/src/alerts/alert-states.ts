@@ -19,14 +19,14 @@ const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
   'rate_limit_exceeded',
 ])
 
-/** What the alerts about one condition of one subject have reported. Times are in milliseconds since the epoch. */
+/** The last alert about one condition of one subject. Times are in milliseconds since the epoch. */
 export interface AlertState {
   readonly condition: ConditionName
   readonly userId: string
   readonly isActive: boolean
   /** When it last became active, grew, or became inactive. */
   readonly changedAt: number
-  /** What was reported last; `null` before the first alert. */
+  /** The last reported change; `null` before the first alert. */
   readonly reported: 'start' | 'end' | null
   /** When the last start was reported. */
   readonly reportedAt: number | null
@@ -42,12 +42,12 @@ export interface AlertState {
   readonly unsent?: Alert
 }
 
-/** What the watcher needs to know about a condition that applies now. */
+/** A condition that applies now. */
 export interface ActiveAlert {
   readonly condition: ConditionName
   readonly userId: string
   readonly properties: AlertState['last']
-  /** What differs for each of its webhooks, by the hash of its URL. */
+  /** The texts for each of its webhooks, by the hash of its URL. */
   readonly webhooks: ReadonlyMap<string, Pick<Finding, 'title' | 'remedy'> & { host: string }>
 }
 
@@ -112,7 +112,7 @@ function activeAlert(
 }
 
 /**
- * How a condition that no longer applies ended. `unknown`: there is no evidence, for example after a restart or
+ * How a condition that no longer applies ended. `unknown`: without evidence, for example after a restart or
  * in a pause, so it still counts.
  * `removed`: its destination was deleted or disabled, so nothing has recovered.
  */

@@ -4,7 +4,7 @@ export interface ChannelFormat {
   readonly transform?: string
   /** The header that carries the key, and what precedes it. Absent: the service has no key, or its URL contains it. */
   readonly key?: { readonly header: string; readonly prefix: string }
-  /** Its URL is that of a mail server, and its key the password. */
+  /** Its URL names a mail server, and its key is the password. */
   readonly isMail?: true
 }
 

@@ -20,7 +20,7 @@ export const THRESHOLDS = {
   corruptionMs: 30 * DAY_MS,
   /** A destination that delivered nothing in this time, but has a failed attempt, is failing. */
   neverMs: HOUR_MS,
-  /** The success rate is that of this time, so that a recovery counts within minutes. */
+  /** The success rate covers this time, so that a recovery counts within minutes. */
   recentMs: 5 * MINUTE_MS,
   /** After this time without a failed attempt, a success means that the destination works again. */
   recoveredMs: 30_000,

@@ -148,7 +148,7 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
       }),
     )
   if (rate === undefined && open.length === 0) return found
-  // The failures of the last hour explain the remedy. Deliveries without an attempt are findings of their own.
+  // The failures of the last hour explain the remedy. Deliveries without an attempt are separate findings.
   const current = failures.filter(
     (group) =>
       group.lastSeenAt >= now - THRESHOLDS.neverMs &&

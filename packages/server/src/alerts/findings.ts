@@ -1,7 +1,7 @@
 import type { DeliveryClass } from '@hookline/protocol'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
 
-/** What a problem is about. */
+/** The service, source, destination or node that has a problem. */
 export interface Subject {
   readonly kind: 'service' | 'source' | 'destination' | 'node'
   /** Empty for the service, and for calls without a known source. */

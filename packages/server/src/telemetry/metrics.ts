@@ -216,7 +216,7 @@ export class Metrics {
   )
   readonly backupAge = this.#gauge(
     'hookline_backup_age_seconds',
-    'Time since the last completed backup download; 0 if there is none.',
+    'Time since the last completed backup download; 0 before the first one.',
   )
   readonly certificateExpiry = this.#gauge(
     'hookline_client_certificate_expiry_seconds',

@@ -59,6 +59,6 @@ test('the response for an unknown key is 404 with its code, and the key is logge
   })
   const refused = harness.logLines.filter(({ msg }) => msg === 'write_key.rejected')
   expect(refused).toMatchObject([{ code: 'unknown_write_key', keyPrefix: 'wk_unk' }])
-  // It is no call, so none was refused.
+  // The request has no call, so none was refused.
   expect(await harness.metrics.registry.metrics()).not.toContain('reason="unknown_write_key"')
 })

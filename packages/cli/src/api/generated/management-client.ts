@@ -3757,7 +3757,7 @@ export function getSystem(opts?: Oazapfts.RequestOpts) {
                 open: number;
                 max: number;
             };
-            /** When the last backup download was completed; null if there is none. */
+            /** When the last backup download was completed; null before the first one. */
             lastBackupAt: string | null;
             settings: {
                 name: string;
@@ -3807,7 +3807,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** The number of calls, deliveries or attempts; null if none are counted. */
                 count: number | null;
                 subject: {
-                    /** What it is about. */
+                    /** The kind of thing that has the problem. */
                     kind: "service" | "source" | "destination" | "node";
                     /** Empty for the service, and for calls of an unknown source. */
                     id: string;

@@ -1,9 +1,9 @@
-import { type FormEvent, type ReactElement, type ReactNode, useState } from 'react'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { Button } from '../controls/button.tsx'
 import { Field, TextInput } from '../controls/field.tsx'
 import { Modal } from './modal.tsx'
+import { WindowForm } from './window-form.tsx'
 
 interface ConfirmProps {
   readonly title: string
@@ -19,8 +19,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [fault, setFault] = useState<string>()
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault()
+  const submit = async (): Promise<void> => {
     setBusy(true)
     try {
       await on.onConfirm()
@@ -32,7 +31,14 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
   }
   return (
     <Modal title={title} isOpen onClose={on.onClose}>
-      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+      <WindowForm
+        action={action}
+        look={mustType === undefined ? 'main' : 'danger'}
+        isBusy={isBusy}
+        disabled={mustType !== undefined && !isSame(typed, mustType)}
+        onSubmit={() => void submit()}
+        onClose={on.onClose}
+      >
         <div className="text-body flex flex-col gap-2">{children}</div>
         {mustType !== undefined && (
           <Field label={`Type “${shownText(mustType)}” to confirm`}>
@@ -46,18 +52,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
             {fault}
           </p>
         )}
-        <footer className="flex justify-end gap-2">
-          <Button onClick={on.onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look={mustType === undefined ? 'main' : 'danger'}
-            isBusy={isBusy}
-            disabled={mustType !== undefined && !isSame(typed, mustType)}
-          >
-            {action}
-          </Button>
-        </footer>
-      </form>
+      </WindowForm>
     </Modal>
   )
 }

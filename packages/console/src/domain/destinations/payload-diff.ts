@@ -55,7 +55,7 @@ function isPayloadInData({ messageId }: JsonObject, sent: JsonObject): boolean |
   return isJsonObject(data) && data['messageId'] === messageId ? true : undefined
 }
 
-/** @param path absent for the root, because an empty path is that of the key "" */
+/** @param path absent for the root: the key "" has the empty path */
 function differencesIn(before: Json, after: Json, path?: string): readonly Difference[] {
   if (before === after) return []
   const [from, to] = [membersOf(before), membersOf(after)]

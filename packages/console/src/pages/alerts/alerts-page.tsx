@@ -3,12 +3,13 @@ import type { ReactElement } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
+import { Cell, Row, Table } from '../../design/lists/table.tsx'
+import { Panel } from '../../design/panel.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
-import { alertsQuery } from './alerts-query.ts'
+import { type Alerts, alertsQuery } from './alerts-query.ts'
 import { ChannelsPanel } from './channels-panel.tsx'
-import { ConditionsPanel } from './conditions-panel.tsx'
 import { LastAlertsPanel } from './last-alerts-panel.tsx'
 import { NewChannel } from './new-channel.tsx'
 
@@ -39,5 +40,42 @@ export function AlertsPage(): ReactElement {
       </Loaded>
       {mayEdit && isNew !== undefined && <NewChannel onClose={() => setUrl({ new: undefined })} />}
     </>
+  )
+}
+
+const SEVERITIES: Readonly<Record<Alerts['conditions'][number]['severity'], string>> = {
+  data_loss: 'Lost data',
+  failing: 'Failing',
+  attention: 'Attention',
+}
+
+function ConditionsPanel({
+  conditions,
+}: {
+  readonly conditions: Alerts['conditions']
+}): ReactElement {
+  return (
+    <Panel title="Conditions" isFlush>
+      <p className="text-ink-soft text-dense px-4 pb-3">
+        To exclude alerts from a channel, add a filter by event name in its settings. Conditions
+        marked “not sent” cause no alert, but are listed under “Needs attention”.
+      </p>
+      <Table label="All conditions" head={['Severity', 'Alert', 'Applies if', 'Remedy']}>
+        {conditions.map(({ condition, severity, events, threshold, remedy }) => (
+          <Row key={condition}>
+            <Cell className="whitespace-nowrap">{SEVERITIES[severity]}</Cell>
+            <Cell className="min-w-40">
+              {events === null ? (
+                <span className="text-ink-faint">not sent</span>
+              ) : (
+                [events.start, events.end].filter(Boolean).join(', ')
+              )}
+            </Cell>
+            <Cell className="max-w-md min-w-64">{threshold}</Cell>
+            <Cell className="text-ink-soft max-w-md min-w-64">{remedy}</Cell>
+          </Row>
+        ))}
+      </Table>
+    </Panel>
   )
 }

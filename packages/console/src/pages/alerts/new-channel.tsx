@@ -1,11 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { faultAt } from '../../api/problem.ts'
-import { Button } from '../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { ErrorText } from '../../design/states.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
+import { WindowForm } from '../../design/windows/window-form.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
 import type { Channel } from './alerts-query.ts'
 import { CHANNEL_FORMATS } from './channel-formats.ts'
@@ -30,27 +30,18 @@ export function NewChannel({ onClose }: { readonly onClose: () => void }): React
       return client.invalidateQueries({ queryKey: ['destinations'] })
     },
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
     <Modal title="New channel" isOpen onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <WindowForm
+        action="Add channel"
+        isBusy={create.isPending}
+        disabled={draft.url.trim() === ''}
+        onSubmit={() => create.mutate()}
+        onClose={onClose}
+      >
         <ChannelFields draft={draft} onChange={setDraft} error={create.error} />
         <ErrorText error={create.error} />
-        <footer className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="main"
-            isBusy={create.isPending}
-            disabled={draft.url.trim() === ''}
-          >
-            Add channel
-          </Button>
-        </footer>
-      </form>
+      </WindowForm>
     </Modal>
   )
 }

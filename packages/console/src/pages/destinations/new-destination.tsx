@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactElement, useId, useState } from 'react'
+import { type ReactElement, useId, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { faultAt } from '../../api/problem.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
-import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
 import { Checkbox, Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
+import { WindowForm } from '../../design/windows/window-form.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Warnings } from '../../domain/destinations/warnings.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
@@ -82,12 +82,14 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
       return client.invalidateQueries({ queryKey: ['destinations'] })
     },
   })
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    mutate()
-  }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5">
+    <WindowForm
+      action="Create destination"
+      isBusy={isPending}
+      disabled={hasRepeatedHeader(draft.webhooks)}
+      onSubmit={mutate}
+      onClose={onClose}
+    >
       <SourceAndName draft={draft} onChange={change} sources={sources} error={error} />
       {inspector && <Target draft={draft} onChange={change} />}
       {draft.target === 'own' && <WebhooksEditor draft={draft} error={error} onChange={change} />}
@@ -104,18 +106,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
         onToggle={(enabled) => change({ enabled })}
       />
       <FormError error={error} />
-      <footer className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look="main"
-          isBusy={isPending}
-          disabled={hasRepeatedHeader(draft.webhooks)}
-        >
-          Create destination
-        </Button>
-      </footer>
-    </form>
+    </WindowForm>
   )
 }
 

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
 import { Button } from '../../design/controls/button.tsx'
 import { ErrorText } from '../../design/states.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
+import { WindowForm } from '../../design/windows/window-form.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
 import { shownText } from '../../format/shown-text.ts'
@@ -27,14 +28,19 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
     onSuccess: () => client.invalidateQueries({ queryKey: ['sources'] }),
   })
   if (create.data !== undefined) return <Created source={create.data} onClose={onClose} />
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     if (rateLimitFault(fields) === undefined && jsonFault(fields) === undefined) create.mutate()
   }
   const inputs = { fields, onChange: setFields, error: create.error }
   return (
     <Modal title="New source" isOpen onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <WindowForm
+        action="Create source"
+        isBusy={create.isPending}
+        disabled={fields.name.trim() === ''}
+        onSubmit={submit}
+        onClose={onClose}
+      >
         <NameInput {...inputs} autoFocus />
         <details>
           <summary className="text-ink-soft text-dense">Rate limit, space and fields</summary>
@@ -43,18 +49,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
           </div>
         </details>
         <ErrorText error={create.error} />
-        <footer className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="main"
-            isBusy={create.isPending}
-            disabled={fields.name.trim() === ''}
-          >
-            Create source
-          </Button>
-        </footer>
-      </form>
+      </WindowForm>
     </Modal>
   )
 }

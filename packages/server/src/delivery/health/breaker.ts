@@ -80,7 +80,7 @@ export function sampleOf(
 ): Sample | undefined {
   const { class: kind, retryAfterMs } = attempt
   if (isForbidden(kind) || kind === 'auth_failed' || kind === 'internal_error') return undefined
-  // Retry-After is obeyed, and does not open the breaker. `retryOn` and `webhook-delivery` do not change what a status means.
+  // Retry-After is obeyed, and does not open the breaker. `retryOn` and `webhook-delivery` do not change the meaning of a status.
   if (classification(kind).outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   if (isThrottled(attempt)) return 'throttled'
   return UNCONNECTED.has(kind) ? 'unconnected' : 'failed'

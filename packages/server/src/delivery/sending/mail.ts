@@ -40,7 +40,7 @@ export async function sendMail(
     secure: isTls,
     requireTLS: login !== undefined && !isTls,
     ...(login && { auth: { user: login.user, pass: login.password } }),
-    // Without a password, STARTTLS is optional. Whoever could forge a certificate could also remove the offer.
+    // Without a password, STARTTLS is optional. An attacker who can forge a certificate can also remove the offer.
     tls: { secureContext, rejectUnauthorized: isTls || login !== undefined },
     disableFileAccess: true,
     disableUrlAccess: true,

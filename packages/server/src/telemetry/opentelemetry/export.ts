@@ -65,7 +65,7 @@ function reasonOf(error: Error | undefined): string {
   return message || (code ?? 'unknown')
 }
 
-/** Sends what is left, and stops waiting after a second. */
+/** Sends the remaining spans or metrics, and waits for a second at most. */
 export async function flushed(clock: Clock, shutdown: Promise<void>): Promise<void> {
   const done = new AbortController()
   const end = (): void => done.abort()

@@ -37,7 +37,7 @@ interface Alerts {
 const add = (server: AdminServer, body: object) =>
   server.must<Created>('POST', '/alerts/channels', { body })
 
-test('the conditions are shown without a channel, and there is no source', async () => {
+test('without a channel, the conditions are listed, and the source does not exist', async () => {
   await using server = await AdminServer.open()
   const alerts = await server.must<Alerts>('GET', '/alerts')
   expect(alerts).toMatchObject({ sourceId: 'src_hookline', channels: [], heldBack: 0 })

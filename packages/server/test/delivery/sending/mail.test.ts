@@ -125,7 +125,7 @@ test.each([
 })
 
 test.each(['{}', '[]', '{"subject": 1, "text": ""}'])(
-  'a body that is no e-mail is not sent: %s',
+  'a body without a subject and a text is not sent: %s',
   async (body) => {
     const server = await openMailServer()
     const result = await openSender().send(requestTo(server.url, { body: Buffer.from(body) }))

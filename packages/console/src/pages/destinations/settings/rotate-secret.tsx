@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
 import { faultAt, problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
+import { WindowForm } from '../../../design/windows/window-form.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { FormError } from '../form/form-error.tsx'
@@ -49,16 +50,18 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
     onSuccess: () => client.invalidateQueries({ queryKey: ['destinations'] }),
   })
   const mustForce = problemOf(rotate.error).code === 'rotation_in_progress'
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    rotate.mutate(mustForce)
-  }
   return (
     <Modal title={`${isFirst ? 'Set' : 'Rotate'} the ${name}`} isOpen onClose={onClose}>
       {rotate.data !== undefined ? (
         <Rotated {...rotate.data} name={name} url={url} onClose={onClose} />
       ) : (
-        <form onSubmit={submit} className="flex flex-col gap-4">
+        <WindowForm
+          action={isFirst ? 'Set secret' : mustForce ? 'Rotate anyway' : 'Rotate'}
+          look={mustForce ? 'danger' : 'main'}
+          isBusy={rotate.isPending}
+          onSubmit={() => rotate.mutate(mustForce)}
+          onClose={onClose}
+        >
           <SecretChoice
             name={name}
             draft={draft}
@@ -75,13 +78,7 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
             </Field>
           )}
           <FormError error={rotate.error} />
-          <footer className="flex justify-end gap-2">
-            <Button onClick={onClose}>Cancel</Button>
-            <Button type="submit" look={mustForce ? 'danger' : 'main'} isBusy={rotate.isPending}>
-              {isFirst ? 'Set secret' : mustForce ? 'Rotate anyway' : 'Rotate'}
-            </Button>
-          </footer>
-        </form>
+        </WindowForm>
       )}
     </Modal>
   )

@@ -1,6 +1,6 @@
 import type { Destination } from '@hookline/cli/management-client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
@@ -11,6 +11,7 @@ import { IdText } from '../../../design/texts/id-text.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { Confirm } from '../../../design/windows/confirm.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
+import { WindowForm } from '../../../design/windows/window-form.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { FormError } from '../form/form-error.tsx'
 import { OVERLAPS } from './rotate-secret.tsx'
@@ -155,13 +156,15 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
     },
   })
   const mustForce = problemOf(rotate.error).code === 'rotation_in_progress'
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    rotate.mutate(mustForce)
-  }
   return (
     <Modal title="Rotate the key" isOpen onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <WindowForm
+        action={mustForce ? 'Rotate anyway' : 'Rotate key'}
+        look={mustForce ? 'danger' : 'main'}
+        isBusy={rotate.isPending}
+        onSubmit={() => rotate.mutate(mustForce)}
+        onClose={onClose}
+      >
         <p>A new key pair is generated, and its public key is published now.</p>
         <Field label="Published before it signs" hint="Receivers may cache the keys for an hour.">
           {(ids) => <Select {...ids} options={LEADS} value={lead} onPick={setLead} />}
@@ -170,13 +173,7 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
           {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}
         </Field>
         <FormError error={rotate.error} />
-        <footer className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" look={mustForce ? 'danger' : 'main'} isBusy={rotate.isPending}>
-            {mustForce ? 'Rotate anyway' : 'Rotate key'}
-          </Button>
-        </footer>
-      </form>
+      </WindowForm>
     </Modal>
   )
 }

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { faultAt } from '../../../api/problem.ts'
 import type { Role } from '../../../api/session.ts'
@@ -8,6 +8,7 @@ import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { ErrorText } from '../../../design/states.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
+import { WindowForm } from '../../../design/windows/window-form.tsx'
 import { TimeField } from '../../../design/controls/time-field.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { rolesUpTo } from './roles.ts'
@@ -33,27 +34,18 @@ export function NewToken({ onClose }: NewTokenProps): ReactElement {
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   })
   if (create.data !== undefined) return <CreatedToken {...create.data} onClose={onClose} />
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
     <Modal title="New token" isOpen onClose={onClose}>
-      <form onSubmit={submit} className="flex flex-col gap-4">
+      <WindowForm
+        action="Create token"
+        isBusy={create.isPending}
+        disabled={draft.name.trim() === ''}
+        onSubmit={() => create.mutate()}
+        onClose={onClose}
+      >
         <TokenFields draft={draft} onChange={setDraft} error={create.error} />
         <ErrorText error={create.error} />
-        <footer className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            type="submit"
-            look="main"
-            isBusy={create.isPending}
-            disabled={draft.name.trim() === ''}
-          >
-            Create token
-          </Button>
-        </footer>
-      </form>
+      </WindowForm>
     </Modal>
   )
 }
