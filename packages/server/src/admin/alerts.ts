@@ -100,7 +100,7 @@ interface AlertDeps extends WarningDeps, SettingsRules, Pick<ChangeDeps, 'catalo
 
 /** `/alerts`: the conditions, and the destinations that receive alert events. */
 export function addAlertRoutes(app: AdminApp, deps: AlertDeps): void {
-  const { catalog, alertStates, deliveries } = deps
+  const { catalog, alertStates, deliveries, clock } = deps
   const conditions = Object.entries(CONDITIONS).map(([condition, each]) => ({ condition, ...each }))
 
   app.get('/alerts', { schema: schemas.get }, async () => {
@@ -109,7 +109,7 @@ export function addAlertRoutes(app: AdminApp, deps: AlertDeps): void {
       sourceId: BUILT_IN_SOURCE_ID,
       conditions,
       channels: await Promise.all(destinations.map((each) => presentChannel(each, deliveries))),
-      heldBack: heldBackIn(await alertStates.all()),
+      heldBack: heldBackIn(await alertStates.all(), clock.wall()),
     }
   })
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { formatTimestamp } from '@hookline/protocol'
 import { LAST_BACKUP } from '../backend/alert-states.ts'
+import { labelOf } from '../telemetry/names.ts'
 import type { Alert } from './alert-event.ts'
 import { bySeverity, type Condition, type ConditionName, CONDITIONS } from './conditions.ts'
 import type { Finding } from './findings.ts'
@@ -165,7 +166,8 @@ export function withDueAlert(key: string, state: AlertState, due: Due): AlertSta
   if (unsent !== undefined) return state
   if (!isActive && reported === 'start') return withEnd(key, state, due.now)
   const growth = growthOf(state, due.active)
-  const isWaiting = isActive ? isFresh(state) || growth !== undefined : heldBack > 0
+  const isNew = isFresh(state) && due.active !== undefined
+  const isWaiting = isActive ? isNew || growth !== undefined : heldBack > 0
   if (!isWaiting || !mayReport(state, due)) return state
   const current = withCurrent(growth === undefined ? state : { ...state, changedAt: due.now }, due)
   const last = growth ?? current.last
@@ -238,12 +240,18 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
 }
 
 function recoveryOf({ name }: AlertState['last']) {
-  return { title: `${name} works again.`, remedy: 'Replay the deliveries that failed.' }
+  return {
+    title: `${labelOf(name)} works again.`,
+    remedy: 'Replay the deliveries that failed.',
+  }
 }
 
 /** Closes the incident in other services. */
 function removalOf({ name }: AlertState['last']) {
-  return { title: `${name} was deleted or disabled.`, remedy: 'No action is needed.' }
+  return {
+    title: `${labelOf(name)} was deleted or disabled.`,
+    remedy: 'No action is needed.',
+  }
 }
 
 /** The same for each attempt to report this change of state. */
@@ -279,13 +287,11 @@ export function withoutFuture(state: AlertState, now: number): AlertState {
 }
 
 /** The number of starts that were not reported. */
-export function heldBackIn(stored: ReadonlyMap<string, string>): number {
+export function heldBackIn(stored: ReadonlyMap<string, string>, now: number): number {
   const states = [...parseStates(stored).values()]
-  return states.reduce(
-    (sum, { isActive, reported, heldBack }) =>
-      sum + heldBack + (isActive && reported !== 'start' ? 1 : 0),
-    0,
-  )
+  const isLate = (state: AlertState): boolean =>
+    isFresh(state) && now - state.changedAt > ALERT_DELAY_MS
+  return states.reduce((sum, state) => sum + state.heldBack + (isLate(state) ? 1 : 0), 0)
 }
 
 /** Whether nothing is left to report: the state may be removed. */

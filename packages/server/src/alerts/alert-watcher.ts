@@ -61,9 +61,9 @@ export class AlertWatcher implements Worker {
 
   /** Alerts without such a channel would be marked as reported, but not delivered. */
   #hasChannel(): boolean {
-    return [...this.#options.catalog.current.destinations.values()].some(
-      ({ sourceId, enabled, paused, settings }) =>
-        sourceId === BUILT_IN_SOURCE_ID &&
+    const channels = this.#options.catalog.current.destinationsBySource.get(BUILT_IN_SOURCE_ID)
+    return (channels ?? []).some(
+      ({ enabled, paused, settings }) =>
         enabled &&
         paused === null &&
         settings.webhooks.some((webhook) => webhook.paused === undefined),
@@ -75,8 +75,12 @@ export class AlertWatcher implements Worker {
     const stored = parseStates(await alertStates.all())
     await this.#send(stored)
     const collected = await facts.collect()
+    // Only admins may see descriptions, and everyone who can read a channel sees alerts.
+    const corruptions = collected.corruptions.map(({ foundAt }) => ({ foundAt }))
     const active = activeAlerts(
-      findingsIn({ ...collected, checks: {} }).filter((each) => this.#isReported(each)),
+      findingsIn({ ...collected, corruptions, checks: {} }).filter((each) =>
+        this.#isReported(each),
+      ),
       consoleUrl,
     )
     const now = clock.wall()

@@ -1,5 +1,3 @@
-import { HEALTH_LIMITS } from '@hookline/protocol'
-
 /** Lost data first, then what fails now, then what will need attention. */
 export const SEVERITIES = ['data_loss', 'failing', 'attention'] as const
 
@@ -24,11 +22,11 @@ export const THRESHOLDS = {
   recentMs: 5 * MINUTE_MS,
   /** After this time without a failed attempt, a success means that the destination works again. */
   recoveredMs: 30_000,
-  minAttempts: HEALTH_LIMITS.minAttempts,
-  minSuccessRate: HEALTH_LIMITS.minSuccessRate,
+  minAttempts: 10,
+  minSuccessRate: 0.5,
   /** Failed attempts since the last success, for destinations with fewer than `minAttempts`. */
   failuresInRow: 3,
-  maxWaitMs: HEALTH_LIMITS.maxWaitMs,
+  maxWaitMs: 10 * MINUTE_MS,
   expiringMs: HOUR_MS,
   /** 2 GiB: enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
@@ -234,8 +232,7 @@ const NAMES = Object.keys(CONDITIONS) as ConditionName[]
 
 /** Compares two conditions: the worse one first. */
 export function bySeverity(a: ConditionName, b: ConditionName): number {
-  const rank = (name: ConditionName): number => SEVERITIES.indexOf(CONDITIONS[name].severity)
-  return rank(a) - rank(b) || NAMES.indexOf(a) - NAMES.indexOf(b)
+  return NAMES.indexOf(a) - NAMES.indexOf(b)
 }
 
 function minutes(ms: number): string {

@@ -2,6 +2,7 @@ import {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
   type Destination,
+  formatTimestamp,
   type Pause,
 } from '@hookline/protocol'
 import type { FailureGroup } from '../backend/deliveries.ts'
@@ -28,7 +29,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   for (const { url, expiresAt } of certificates)
     found.push(
       ofDestination(destination, 'certificate_expiring', {
-        title: `The client certificate ${expiresAt <= now ? 'expired' : 'expires'} at ${new Date(expiresAt).toISOString()}.`,
+        title: `The client certificate ${expiresAt <= now ? 'expired' : 'expires'} at ${formatTimestamp(expiresAt)}.`,
         url,
         to: `/destinations/${destination.id}?tab=settings`,
       }),
@@ -158,7 +159,7 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
 }
 
 /** Why the results count as failing; `undefined` if they do not. A later success, or a recent rate that is high enough, ends it. */
-function failingText(results: DestinationResults | undefined): string | undefined {
+export function failingText(results: DestinationResults | undefined): string | undefined {
   if (results === undefined) return undefined
   const { attempts, delivered, recent, failuresInRow } = results
   const { minAttempts, minSuccessRate } = THRESHOLDS
@@ -211,7 +212,7 @@ function webhookFindings(destination: Destination, webhook: WebhookFacts, now: n
       ofDestination(destination, isOld ? 'deliveries_late' : 'receiver_throttles', {
         ...shared,
         title: `The receiver sent Retry-After, or an access token is missing. ${backlog}`,
-        remedy: `Next attempt at ${new Date(state.retryAfterUntil).toISOString()}. ${CONDITIONS.receiver_throttles.remedy}`,
+        remedy: `Next attempt at ${formatTimestamp(state.retryAfterUntil)}. ${CONDITIONS.receiver_throttles.remedy}`,
         since: oldestAt,
       }),
     )
@@ -236,7 +237,7 @@ function expiringFinding(
   const expiresAt = oldestAt + retryWindowMs
   // With a short window, half of it: a delivery that has just failed is not about to expire.
   if (expiresAt - now > Math.min(THRESHOLDS.expiringMs, retryWindowMs / 2)) return []
-  const title = `The oldest of ${counted(pending, 'pending delivery', 'pending deliveries')} expires at ${new Date(expiresAt).toISOString()}.`
+  const title = `The oldest of ${counted(pending, 'pending delivery', 'pending deliveries')} expires at ${formatTimestamp(expiresAt)}.`
   const shared = { url, count: pending, since: oldestAt }
   return [ofDestination(destination, 'deliveries_expiring', { ...shared, title })]
 }

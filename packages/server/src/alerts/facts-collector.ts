@@ -17,6 +17,7 @@ import { TimeSlices } from '../util/time/time-slices.ts'
 import { SharedRefresh } from '../util/workers/shared-refresh.ts'
 import { MAX_DESTINATIONS, THRESHOLDS } from './conditions.ts'
 import { certificatesOf } from './certificates.ts'
+import { failingText } from './destination-findings.ts'
 import type { DestinationFacts, Facts, WebhookFacts } from './facts.ts'
 import { RecentResults } from './recent-results.ts'
 
@@ -132,6 +133,7 @@ export class FactsCollector {
     const states = await lanes.states(checked.map(({ id }) => id))
     const slices = new TimeSlices(clock)
     const found: DestinationFacts[] = []
+    let grouped = 0
     for (const destination of checked) {
       await slices.yieldIfOver()
       const { id } = destination
@@ -141,9 +143,7 @@ export class FactsCollector {
       }
       const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending > 0)
       const results = this.#results.of(id)
-      const isGrouped =
-        isFailing(webhooks, results) &&
-        found.filter(({ failures }) => failures.length > 0).length < MAX_GROUPED
+      const isGrouped = isFailing(webhooks, results) && grouped++ < MAX_GROUPED
       found.push({
         destination,
         ...counts,
@@ -197,7 +197,8 @@ export class FactsCollector {
 
   /** Statistics only store the minute of a result; the order within it comes from this process's recent attempts. */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
-    if (results === undefined || results.delivered === 0 || results.lastFailedAt === null)
+    // Only such results need the order, which other nodes have to be asked for.
+    if (results === undefined || results.delivered === 0 || failingText(results) === undefined)
       return false
     const { lastDeliveredAt = 0, lastFailedAt = 0 } = await this.#deps.recentAttempts.of(id)
     const isQuiet = this.#deps.clock.wall() - lastFailedAt >= THRESHOLDS.recoveredMs
@@ -245,11 +246,12 @@ export class FactsCollector {
   }
 
   #unlinked({ sources }: CatalogSnapshot): Facts['unlinked'] {
-    return this.#results.counts('unlinked.').map(({ sourceId, name, count }) => ({
-      source: { id: sourceId, name: sources.get(sourceId)?.name ?? sourceId },
-      reason: name as Facts['unlinked'][number]['reason'],
-      count,
-    }))
+    return this.#results.counts('unlinked.').flatMap(({ sourceId, name, count }) => {
+      const source = sources.get(sourceId)
+      if (sourceId !== '' && source === undefined) return []
+      const reason = name as Facts['unlinked'][number]['reason']
+      return { source: { id: sourceId, name: source?.name ?? sourceId }, reason, count }
+    })
   }
 
   async #missedBySyncs({ computations }: CatalogSnapshot): Promise<Facts['missedBySyncs']> {
@@ -286,8 +288,7 @@ function isFailing(
   results: DestinationFacts['results'],
 ): boolean {
   return (
-    webhooks.some(({ state }) => state.breaker !== 'closed') ||
-    (results !== undefined && results.attempts > results.delivered)
+    webhooks.some(({ state }) => state.breaker !== 'closed') || failingText(results) !== undefined
   )
 }
 
@@ -316,6 +317,7 @@ function longRetryWindowsOf({ settings }: Destination, retentionMs: number): str
 class Cache<T> {
   readonly #clock: Clock
   readonly #values = new Map<string, { readonly value: T; readonly at: number }>()
+  #prunedAt = -Infinity
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -325,9 +327,14 @@ class Cache<T> {
     const now = this.#clock.now()
     const stored = this.#values.get(key)
     if (stored !== undefined && now - stored.at < TTL_MS) return stored.value
-    for (const [each, { at }] of this.#values) if (now - at >= TTL_MS) this.#values.delete(each)
+    if (now - this.#prunedAt >= TTL_MS) this.#prune(now)
     const value = await read()
     this.#values.set(key, { value, at: now })
     return value
+  }
+
+  #prune(now: number): void {
+    this.#prunedAt = now
+    for (const [key, { at }] of this.#values) if (now - at >= TTL_MS) this.#values.delete(key)
   }
 }

@@ -3,7 +3,7 @@ import type { Metrics } from '../telemetry/metrics.ts'
 import { webhookName } from '../telemetry/names.ts'
 import { certificatesOf } from './certificates.ts'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
-import { currentProblems } from './current-problems.ts'
+import { findingsIn } from './current-problems.ts'
 import type { FactsCollector } from './facts-collector.ts'
 
 interface Deps {
@@ -19,8 +19,7 @@ export function reportProblems(metrics: Metrics, { facts, catalog }: Deps): void
     const { now, disk, lastBackupAt } = collected
     for (const [condition, { severity }] of Object.entries(CONDITIONS))
       if (!OF_CHECKS.has(condition)) problems.set({ condition, severity }, 0)
-    const causes = currentProblems({ ...collected, checks: {} }).flatMap((each) => each.causes)
-    for (const { condition } of causes)
+    for (const { condition } of findingsIn({ ...collected, checks: {} }))
       problems.inc({ condition, severity: CONDITIONS[condition].severity })
     diskFree.set(disk?.freeBytes ?? 0)
     backupAge.set(lastBackupAt === null ? 0 : Math.max(0, (now - lastBackupAt) / 1000))

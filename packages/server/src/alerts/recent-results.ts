@@ -20,7 +20,7 @@ export interface DestinationResults {
 }
 
 /** Counts of the last day, and the minute of the last one. */
-export interface DayCount {
+interface DayCount {
   readonly sourceId: string
   readonly destinationId: string
   readonly name: string
@@ -54,7 +54,7 @@ export class RecentResults {
   /** By destination, oldest first: the minutes of the last hour with a failure, the recent ones, and the last one with a success. */
   readonly #minutes = new Map<string, Map<number, Minute>>()
   /** By key and minute or hour. */
-  readonly #counts = new Map<string, { readonly of: CountsRow; readonly name: string } & Parts>()
+  readonly #counts = new Map<string, Counted>()
   /** The start of the last minute read. */
   #readTo: number | undefined
 
@@ -67,6 +67,12 @@ export class RecentResults {
     const now = this.#clock.wall()
     const minute = startOf(now, SPANS.minute)
     const hour = startOf(now - THRESHOLDS.neverMs, SPANS.hour)
+    // Minutes are removed after some days, and most would be too old.
+    if (this.#readTo !== undefined && minute - this.#readTo > THRESHOLDS.neverMs) {
+      this.#minutes.clear()
+      this.#counts.clear()
+      this.#readTo = undefined
+    }
     if (this.#readTo === undefined) {
       // Whole hours before, minutes after: no count is read twice.
       await this.#read('hour', startOf(now - THRESHOLDS.lostMs, SPANS.hour), hour)
@@ -152,9 +158,10 @@ export class RecentResults {
     for (const [name, count] of Object.entries(counts))
       if (COUNTED.has(name)) {
         const key = `${sourceId} ${destinationId} ${name}`
-        const kept = this.#counts.get(key) ?? { of: row, name, parts: new Map<number, number>() }
-        kept.parts.set(start, count)
-        this.#counts.set(key, kept)
+        const of = { sourceId, destinationId }
+        const counted = this.#counts.get(key) ?? { of, name, parts: new Map<number, number>() }
+        counted.parts.set(start, count)
+        this.#counts.set(key, counted)
       }
     if (row.span === 'hour' || destinationId === '') return
     const names = Object.keys(counts).filter((name) => name.startsWith('attempts.'))
@@ -163,6 +170,17 @@ export class RecentResults {
     const minutes = this.#minutes.get(destinationId) ?? new Map<number, Minute>()
     minutes.set(start, { start, attempts, delivered: counts['attempts.2xx'] ?? 0 })
     this.#minutes.set(destinationId, minutes)
+  }
+
+  /** Adds minutes that are not read again to their hour. */
+  #foldMinutes(parts: Map<number, number>, now: number): void {
+    const until = startOf(now - THRESHOLDS.neverMs, SPANS.hour)
+    for (const [start, count] of parts) {
+      const hour = startOf(start, SPANS.hour)
+      if (start >= until || start === hour) continue
+      parts.delete(start)
+      parts.set(hour, (parts.get(hour) ?? 0) + count)
+    }
   }
 
   /** Forgets counts that are too old, and minutes without failures except the recent ones and the last one. */
@@ -178,13 +196,17 @@ export class RecentResults {
       if (minutes.size === 0) this.#minutes.delete(id)
     }
     for (const [key, { parts }] of this.#counts) {
+      this.#foldMinutes(parts, now)
       for (const start of parts.keys()) if (start < now - THRESHOLDS.lostMs) parts.delete(start)
       if (parts.size === 0) this.#counts.delete(key)
     }
   }
 }
 
-interface Parts {
+interface Counted {
+  readonly of: Pick<CountsRow, 'sourceId' | 'destinationId'>
+  readonly name: string
+  /** By the start of a minute, or of an hour that is not read again. */
   readonly parts: Map<number, number>
 }
 

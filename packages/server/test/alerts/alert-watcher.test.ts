@@ -273,3 +273,11 @@ test.each(Object.entries(TRIGGERS))(
     expect(watched.names.filter((each) => each === name)).toEqual([name])
   },
 )
+
+test('an alert about a corruption has no description, which only admins may see', async () => {
+  await using watched = await Watched.open()
+  watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
+  for (let second = 0; second < 60; second += 5) await watched.look()
+  expect(watched.names).toEqual(['Damage Found'])
+  expect(JSON.stringify(watched.appended.map(({ event }) => event))).not.toContain('planted')
+})
