@@ -97,7 +97,6 @@ export {
 } from './destination.ts'
 export { activeKeys, publishedKeys, type Signers, signersOf } from './signatures/signers.ts'
 export { RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
-export { HEALTH_LIMITS } from './deliveries/health-limits.ts'
 export {
   EVENT_OUTCOMES,
   type EventOutcome,
@@ -163,7 +162,7 @@ export {
   type PayloadType,
 } from './reference/payload-fields.ts'
 export { WEBHOOK_PAYLOAD_SCHEMA } from './reference/payload-schema.ts'
-export { isMailUrl, mailAddressesIn } from './mail-url.ts'
+export { isMailUrl, mailAddressesIn, mailPortOf } from './mail-url.ts'
 export { portRefusal, RESERVED_PORTS } from './reserved-ports.ts'
 export { parseRetryAfter } from './retry-after.ts'
 export { revive } from './revive.ts'

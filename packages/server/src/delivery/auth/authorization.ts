@@ -16,6 +16,13 @@ export function sentSecrets(auth: WebhookAuth | undefined, token = ''): string[]
   return [password, basicCredentials(user, password)]
 }
 
+/** The login of a mail server, as `AUTH PLAIN` (RFC 4616) and `AUTH LOGIN` send it. */
+export function mailLogins(auth: WebhookAuth | undefined): string[] {
+  if (auth === undefined || !('basic' in auth)) return []
+  const { user, password } = auth.basic
+  return [`\0${user}\0${password}`, password].map((text) => Buffer.from(text).toString('base64'))
+}
+
 /** RFC 7617 §2. */
 export function basicCredentials(user: string, password: string): string {
   return Buffer.from(`${user}:${password}`).toString('base64')

@@ -67,8 +67,11 @@ const FIRST_OPEN_MS = 30_000
 const MAX_OPEN_MS = 5 * 60_000
 /** Even with the shortest jitter, a failing webhook gets at most one probe a second. */
 const MIN_OPEN_MS = 1_000
-/** After this time without a result, another probe may start: two requests with the longest timeout, and a new token between them. */
-const PROBE_MS = 75_000
+/**
+ * After this time without a result, another probe may start: two requests with the longest timeout, and two for a token before
+ * each, with the default timeout.
+ */
+const PROBE_MS = 90_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 

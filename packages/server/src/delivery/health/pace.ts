@@ -101,9 +101,12 @@ export const NONE_ACCEPTED: AcceptedCount = { second: -Infinity, count: 0, befor
 
 /** Whether the receiver means "slower", not "broken": a 429, or an immediate 503 or 502. */
 export function isThrottled({
+  class: kind,
   status,
   durationMs,
-}: Pick<Attempt, 'status' | 'durationMs'>): boolean {
+}: Pick<Attempt, 'class' | 'status' | 'durationMs'>): boolean {
+  // The replies of mail servers have other meanings.
+  if (kind === 'mail_refused') return false
   return status === 429 || ((status === 503 || status === 502) && durationMs <= IMMEDIATE_MS)
 }
 

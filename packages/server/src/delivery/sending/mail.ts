@@ -14,6 +14,8 @@ interface Connection {
 interface MailReply {
   readonly status: number
   readonly text: string
+  /** Whether some recipients were refused. */
+  readonly isPartial: boolean
 }
 
 /**
@@ -52,8 +54,9 @@ export async function sendMail(
   const { response, rejected } = await transport.sendMail(message).catch((error: unknown) => {
     throw failureOf(error as MailFailure)
   })
-  const suffix = rejected.length === 0 ? '' : `\nRefused recipients: ${rejected.join(', ')}`
-  return { status: Number(response.slice(0, 3)), text: `${response}${suffix}` }
+  const isPartial = rejected.length > 0
+  const suffix = isPartial ? `\nRefused recipients: ${rejected.join(', ')}` : ''
+  return { status: Number(response.slice(0, 3)), text: `${response}${suffix}`, isPartial }
 }
 
 export function mailHostOf({ hostname }: URL): string {

@@ -1,4 +1,4 @@
-import { type ClientCertificate, isMailUrl } from '@hookline/protocol'
+import { type ClientCertificate, isMailUrl, mailPortOf } from '@hookline/protocol'
 import { LRUCache } from 'lru-cache'
 import type { Socket } from 'node:net'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
@@ -6,6 +6,7 @@ import type { buildConnector } from 'undici'
 import type { Clock } from '../../util/time/clock.ts'
 import { ShortLivedSet } from '../../util/short-lived.ts'
 import type { Redacted } from '../../util/secrets/redacted.ts'
+import { mailLogins } from '../auth/authorization.ts'
 import { AccessTokens } from '../auth/access-tokens.ts'
 import { AuthFailedError, type TokenRequest, type TokenResponse } from '../auth/token-request.ts'
 import { AddressGuard } from '../network/address-guard.ts'
@@ -165,28 +166,32 @@ export class WebhookSender implements AsyncDisposable {
     }
   }
 
-  async #sendMail(request: WebhookRequest, { onWritten }: SendOptions): Promise<AttemptResult> {
+  async #sendMail(
+    request: WebhookRequest,
+    { onWritten, includeSuccessResponse = true }: SendOptions,
+  ): Promise<AttemptResult> {
     const startedAt = this.#clock.wall()
     const afterMs = request.limits?.timeoutMs ?? this.#timeoutMs
     const timer = new AttemptTimer(afterMs)
     const { signal: aborted } = this.#aborting
     const shown = (status: number, reply: string) => ({
       status,
-      body: shownBody(Buffer.from(reply), secretsIn(request)),
+      body: shownBody(Buffer.from(reply), [...secretsIn(request), ...mailLogins(request.auth)]),
     })
     using deadline = new Deadline({ clock: this.#clock, afterMs, signal: aborted })
     const url = new URL(request.url)
-    const defaultPort = url.protocol === 'smtps:' ? 465 : 587
-    const to = { host: mailHostOf(url), port: Number(url.port || defaultPort) }
+    const to = { host: mailHostOf(url), port: mailPortOf(url) }
     try {
       const socket = await this.#connector.openForMail(to, timer, deadline)
       using _ = closing(socket)
       onWritten?.()
       const { signal } = deadline
       const connection = { socket, secureContext: this.#secureContext, signal }
-      const { status, text } = await deadline.race(sendMail(request, connection))
+      const { status, text, isPartial } = await deadline.race(sendMail(request, connection))
       timer.stop()
-      return { startedAt, ...timer.result, ...classification('delivered'), ...shown(status, text) }
+      const isShown = includeSuccessResponse || isPartial
+      const response = isShown ? shown(status, text) : { status }
+      return { startedAt, ...timer.result, ...classification('delivered'), ...response }
     } catch (error) {
       const failure = classifyFailure(error)
       if (failure === undefined) throw error

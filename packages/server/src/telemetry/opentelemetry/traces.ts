@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { BatchSpanProcessor, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
-import type { DeliveryState } from '@hookline/protocol'
+import { type DeliveryState, isMailUrl, mailPortOf } from '@hookline/protocol'
 import {
   isSampled,
   remoteSpanIn,
@@ -127,21 +127,22 @@ export class OpenTelemetryTracing implements Tracing {
   }
 
   #beginAttempt(parent: Span, ids: Attributes, attempt: TracedAttempt): AttemptSpan {
-    const { method, number } = attempt
+    const { method, number, url } = attempt
+    const isMail = isMailUrl(url)
     const attributes = {
       ...ids,
-      'http.request.method': method,
-      ...urlAttributes(attempt.url),
-      ...(number > 1 && { 'http.request.resend_count': number - 1 }),
+      ...(!isMail && { 'http.request.method': method }),
+      ...urlAttributes(url),
+      ...(!isMail && number > 1 && { 'http.request.resend_count': number - 1 }),
     }
     const options = { kind: SpanKind.CLIENT, attributes }
-    const span = this.#begin(method, parent.spanContext(), options)
+    const span = this.#begin(isMail ? 'SMTP' : method, parent.spanContext(), options)
     return {
       headers: this.#options.continuesTraces
         ? traceHeadersOf(remoteSpanOf(span.spanContext()))
         : undefined,
       end: (result) => {
-        if (result?.status !== undefined)
+        if (result?.status !== undefined && !isMail)
           span.setAttribute('http.response.status_code', result.status)
         if (result === undefined) setFailed(span, 'aborted')
         else if (result.outcome !== 'delivered') setFailed(span, result.class)
@@ -169,16 +170,16 @@ function setFailed(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-const CREDENTIALS = /(?<=^https?:\/\/)[^/@]*@/
-
-/** The configured URL, without its query and credentials. */
+/** The configured URL, without its query. It has no credentials: settings refuse them. */
 function urlAttributes(configured: string): Attributes {
   const { protocol, hostname, port } = new URL(configured)
   const [url = ''] = configured.split(/[?#]/, 1)
   return {
-    'url.full': url.replace(CREDENTIALS, ''),
+    'url.full': url,
     'server.address': hostname,
-    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'server.port': isMailUrl(configured)
+      ? mailPortOf({ protocol, port })
+      : Number(port) || (protocol === 'https:' ? 443 : 80),
   }
 }
 

@@ -248,8 +248,14 @@ describe('a pace', () => {
 })
 
 test('a 429 counts as throttled, as does a 502 or 503 within a second', () => {
-  expect(isThrottled({ status: 429, durationMs: 4_000 })).toBe(true)
-  expect([502, 503].map((status) => isThrottled({ status, durationMs: 900 }))).toEqual([true, true])
-  expect(isThrottled({ status: 503, durationMs: 1_100 })).toBe(false)
-  expect([500, 504, 408].some((status) => isThrottled({ status, durationMs: 1 }))).toBe(false)
+  const throttled = (status: number, durationMs: number) =>
+    isThrottled({ class: 'http_5xx', status, durationMs })
+  expect(throttled(429, 4_000)).toBe(true)
+  expect([502, 503].map((status) => throttled(status, 900))).toEqual([true, true])
+  expect(throttled(503, 1_100)).toBe(false)
+  expect([500, 504, 408].some((status) => throttled(status, 1))).toBe(false)
+})
+
+test('the reply 503 of a mail server does not count as throttled', () => {
+  expect(isThrottled({ class: 'mail_refused', status: 503, durationMs: 1 })).toBe(false)
 })

@@ -82,6 +82,15 @@ test.each([
   },
 )
 
+test('the login is hidden in a reply that repeats it', async () => {
+  const replies = {
+    AUTH: `535 unrecognized: ${PLAIN} ${Buffer.from('secret-1').toString('base64')}`,
+  }
+  const server = await openMailServer({ replies, certificate: certificates.good })
+  const { body } = await openSender(TRUSTED).send(requestTo(server.url, { body: BODY, ...LOGIN }))
+  expect(body).toMatch(/^535 unrecognized: AUTH PLAIN \*+ \*+$/)
+})
+
 test('refused recipients are recorded if the others were accepted', async () => {
   const server = await openMailServer({ replies: { 'RCPT TO:<b@': '550 No' } })
   const result = await openSender().send(requestTo(server.url, { body: BODY }))
