@@ -10,14 +10,22 @@ type Problem = Awaited<ReturnType<ManagementApi['listProblems']>>['data'][number
 export async function problemFindings(target: DoctorTarget): Promise<readonly Checked[]> {
   // The service check reports an unreachable service.
   if ((await serviceAt(target)) === undefined) return []
-  const check = 'deliveries'
+  const check = 'problems'
   const token = tokenOf(target)
   if (token instanceof Failure) {
     const detail = `not checked: ${token.message}`
     return [{ check, ...failedCheck(token), ok: true, warning: true, detail }]
   }
-  const { data } = await managementApi(target.url, token).listProblems()
+  const { data: all } = await managementApi(target.url, token).listProblems()
+  const data = all.filter((problem) => !isFoundByOtherCheck(problem, target))
   return data.length === 0 ? [{ check, ok: true, detail: 'no problems' }] : data.map(findingOf)
+}
+
+/** The checks `service` and `database` report these. Damage with a count is found only by the running service. */
+function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget): boolean {
+  if (condition === 'check_failed') return true
+  const { backend } = target.config
+  return condition === 'damage_found' && count === null && backend === 'embedded' && isLocal(target)
 }
 
 function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): Checked {

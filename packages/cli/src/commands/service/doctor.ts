@@ -27,8 +27,9 @@ export function addDoctor(program: Command): void {
       })
       const output = outputOf(command)
       const isHealthy = checks.every(({ ok }) => ok)
+      const width = Math.max(...checks.map(({ check }) => check.length))
       output.data({ healthy: isHealthy, checks }, () =>
-        checks.flatMap((each) => linesOf(each)).join('\n'),
+        checks.flatMap((each) => linesOf(each, width)).join('\n'),
       )
       if (isHealthy) return
       const failed = new Set(checks.filter(({ ok }) => !ok).map(({ check }) => check))
@@ -44,15 +45,18 @@ async function allChecks(target: DoctorTarget): Promise<Checked[]> {
   for (const [check, finding] of Object.entries(await storageFindings(target)))
     found.push({ check, ...finding })
   const problems = await problemFindings(target).catch((error: unknown) => [
-    { check: 'deliveries', ...failedCheck(error) },
+    { check: 'problems', ...failedCheck(error) },
   ])
   return [...found, ...problems]
 }
 
-function linesOf({ check, ok, warning, detail, causes = [], next }: Checked): string[] {
+function linesOf(
+  { check, ok, warning, detail, causes = [], next }: Checked,
+  width: number,
+): string[] {
   const symbol = warning ? '!' : ok ? '✓' : '✗'
   return [
-    `${symbol} ${check.padEnd(12)} ${detail}`,
+    `${symbol} ${check.padEnd(width)} ${detail}`,
     ...causes.map((cause) => `    ${cause}`),
     ...(next === undefined ? [] : [`    → ${next}`]),
   ].map(printable)

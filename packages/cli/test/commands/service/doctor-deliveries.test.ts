@@ -27,7 +27,7 @@ describe('hookline doctor, with a running service', () => {
     const idle = await doctor('--json')
     const { healthy, checks } = JSON.parse(idle.stdout) as Report
     expect([idle.code, healthy]).toEqual([0, true])
-    expect(checks.at(-1)).toEqual({ check: 'deliveries', ok: true, detail: 'no problems' })
+    expect(checks.at(-1)).toEqual({ check: 'problems', ok: true, detail: 'no problems' })
   })
 
   it('fails for a destination that never worked, and shows its causes and the remedy', async () => {
@@ -68,13 +68,13 @@ describe('hookline doctor, with a running service', () => {
     ])
   })
 
-  it('reports that deliveries are not checked without the admin token', async () => {
+  it('reports that problems are not listed without the admin token', async () => {
     using folder = new TemporaryFolder()
     const { port } = new URL(service.url)
     const { code, stdout } = await run(['doctor', '--port', port, '--data-dir', folder.path])
     expect([code, stdout]).toEqual([
       0,
-      expect.stringMatching(/^! deliveries +not checked: The admin token file/m),
+      expect.stringMatching(/^! problems +not checked: The admin token file/m),
     ])
   })
 })

@@ -66,7 +66,7 @@ describe('hookline doctor', () => {
     expect([code, stderr]).toEqual([8, expect.stringContaining('Failed checks: service.')])
     expect(stdout).toMatch(/^✗ service +not running: no response from /m)
     expect(stdout).toContain(`hookline start --data-dir ${folder.path} --port ${port}`)
-    expect(stdout).not.toContain('deliveries')
+    expect(stdout).not.toContain('problems')
   })
 
   it('passes for a restored folder without a service if the port is 0', async () => {
@@ -82,7 +82,7 @@ describe('hookline doctor', () => {
     expect([wrong.code, wrong.stdout]).toEqual([
       8,
       expect.stringMatching(
-        /✗ deliveries +Missing or invalid token\.\n {4}→ Pass the token .+--token-file/,
+        /✗ problems +Missing or invalid token\.\n {4}→ Pass the token .+--token-file/,
       ),
     ])
     const right = ['doctor', '--port', '0', '--token-file', service.tokenFile]
