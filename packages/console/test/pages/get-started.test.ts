@@ -11,6 +11,7 @@ test.for<[Signature, boolean, object[], boolean, string]>([
   ['secret', false, [NONE], false, 'shared secret'],
   ['secret', true, [NONE], true, 'shared secret'],
   ['secret', false, [OWN], true, 'secret of its URL'],
+  ['secret', false, [OWN, OWN], true, 'secret of its URL'],
   ['secret', false, [OWN, NONE], false, 'secret of its URL'],
   ['ed25519', false, [NONE], true, 'public key'],
   ['ed25519', true, [OWN], true, 'public key'],

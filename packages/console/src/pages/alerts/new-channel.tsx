@@ -69,6 +69,7 @@ function ChannelFields({ draft, onChange, error }: ChannelFieldsProps): ReactEle
       {(ids) => (
         <TextInput
           {...ids}
+          {...(name === 'key' && { type: 'password', autoComplete: 'new-password' })}
           value={draft[name]}
           onChange={({ target }) => onChange({ ...draft, [name]: target.value })}
         />

@@ -50,15 +50,7 @@ function Problems({ problems }: { readonly problems: readonly Problem[] }): Reac
       ))}
       {more > 0 && (
         <li className="border-line text-ink-soft border-t px-4 py-2.5">
-          {more} more: see{' '}
-          <Link to="/destinations" className="text-accent underline">
-            Destinations
-          </Link>{' '}
-          and{' '}
-          <Link to="/failures" className="text-accent underline">
-            Failures
-          </Link>
-          .
+          {more} more: run “hookline problems”.
         </li>
       )}
     </ul>
