@@ -29,7 +29,7 @@ test('a used sign-in link shows an explanation and how to get a new one', async 
   }
 })
 
-test('a sign-in link also works in the tab that asks for it', async () => {
+test('a sign-in link also works in a tab that shows the sign-in page', async () => {
   await using service = await startService()
   const { page, go } = await openConsole(service.url)
   await go('sign-in')

@@ -54,9 +54,9 @@ test(`over ${KILLS} kills each paused webhook makes one alert`, async () => {
   const stop = new AbortController()
   const sending = load.run(service.url, service.writeKey, stop.signal)
   const expected = service.destinationIds.map((id) => `Webhook Paused ${id}`)
-  const told = (): string[] =>
+  const reported = (): string[] =>
     [...deliveriesOf(channel).keys()].filter((key) => key.startsWith('Webhook Paused'))
-  await expect.poll(() => told().toSorted(), { timeout: 60_000 }).toEqual(expected.toSorted())
+  await expect.poll(() => reported().toSorted(), { timeout: 60_000 }).toEqual(expected.toSorted())
   stop.abort()
   await sending
   const repeated = [...deliveriesOf(channel)].filter(([, ids]) => ids.size > 1)

@@ -16,7 +16,6 @@ interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
-  readonly traceState?: string
   readonly name: string
   readonly kind: number
   readonly attributes?: readonly OtlpAttribute[]
@@ -31,7 +30,6 @@ export interface ReceivedSpan extends Omit<OtlpSpan, 'attributes'> {
 interface OtlpPoint {
   readonly attributes?: readonly OtlpAttribute[]
   readonly asDouble?: number
-  readonly asInt?: number | string
   readonly count?: number | string
   readonly bucketCounts?: readonly (number | string)[]
   readonly explicitBounds?: readonly number[]

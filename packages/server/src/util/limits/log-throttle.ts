@@ -15,6 +15,9 @@ interface Count {
   log: (count: number) => void
 }
 
+/** In place of a function that would keep its event in memory. */
+const NOTHING = (): void => undefined
+
 /** Logs frequent events by key: the first immediately, later ones once per interval with their count. */
 export class LogThrottle {
   readonly #clock: Clock
@@ -53,6 +56,7 @@ export class LogThrottle {
     const { unlogged, log } = count
     count.unlogged = 0
     count.loggedAt = now
+    count.log = NOTHING
     log(unlogged)
     return true
   }
