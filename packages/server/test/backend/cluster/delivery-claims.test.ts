@@ -12,6 +12,7 @@ import { SecretBox } from '../../../src/util/secrets/secret-box.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { purgeUser } from '../conformance/deletions/purge-requests.ts'
 import {
   attemptOf,
   deliveryOf,
@@ -33,20 +34,25 @@ const claimIn = async ({ deliveries }: Node, lane = LANE, limit = 99): Promise<s
 /** A clock without timers: its node never renews a lease. */
 const ASLEEP: Clock = { ...systemClock, after: () => () => undefined }
 
-/** PostgreSQL behind a connection that can lose the response to a statement. */
-class BreakingPostgres extends Postgres {
-  breaksOnce = false
+/** PostgreSQL behind a connection that can be interrupted once, after a statement and before its response. */
+class InterruptedPostgres extends Postgres {
+  afterNext: (() => unknown) | undefined
 
   override async run<Row>(statement: RawBuilder<Row>): Promise<Row[]> {
     const rows = await super.run(statement)
-    if (!this.breaksOnce) return rows
-    this.breaksOnce = false
-    throw new BackendUnavailableError('The response was lost.')
+    const interrupt = this.afterNext
+    this.afterNext = undefined
+    await interrupt?.()
+    return rows
   }
 }
 
+function loseResponse(): never {
+  throw new BackendUnavailableError('The response was lost.')
+}
+
 interface OpenedNode extends Node, AsyncDisposable {
-  readonly postgres: BreakingPostgres
+  readonly postgres: InterruptedPostgres
 }
 
 /** Opens only the deliveries of another node, on the harness's database. */
@@ -56,12 +62,20 @@ async function openNode(
 ): Promise<OpenedNode> {
   const stack = new AsyncDisposableStack()
   const box = new SecretBox(SecretBox.keysIn(options.encryptionKey.reveal())!)
-  const postgres = stack.use(new BreakingPostgres({ url: options.databaseUrl }))
+  const postgres = stack.use(new InterruptedPostgres({ url: options.databaseUrl }))
   const claiming = { postgres, clock, leaseMs: claimMs, schema: 0 }
   const node = stack.use(await ClaimingNode.open(claiming))
   const queue = { postgres, node, lanes: new PostgresLanes(postgres, box) }
   const deliveries = new PostgresDeliveries(queue, new PostgresReads(postgres))
   return { deliveries, postgres, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+/** Claims as usual, but runs `change` after the claim and before its deliveries are read. */
+async function claimInterrupted(node: OpenedNode, change: () => unknown) {
+  // The first claim in a lane looks up its number.
+  await claimIn(node, LANE, 0)
+  node.postgres.afterNext = change
+  return node.deliveries.claim(LANE, { due: NOON, limit: 9 })
 }
 
 /** Opens a node whose lease expires right after a claim. */
@@ -319,13 +333,33 @@ describe.skipIf(clusterIsMissing() !== undefined)('nodes that record concurrentl
   })
 })
 
+describe.skipIf(clusterIsMissing() !== undefined)('a delivery that changes after its claim', () => {
+  test('is not taken for corrupted, and its retry is not lost', async () => {
+    await using harness = await openClusterHarness()
+    await using node = await openNode(harness)
+    const { id } = await recordDelivery(harness)
+    const retry = () => harness.backend.replays.retry(id, NOON)
+    const claim = await claimInterrupted(node, retry)
+    expect(claim).toEqual({ deliveries: [], unreadable: [] })
+    expect(idsOf(await harness.backend.deliveries.claimUnsplit(9))).toEqual([id])
+  })
+
+  test('is not quarantined if its user was purged', async () => {
+    await using harness = await openClusterHarness()
+    await using node = await openNode(harness)
+    await recordDelivery(harness, {}, acceptedEvent({ userId: 'u1' }))
+    const claim = await claimInterrupted(node, () => purgeUser(harness, 'u1'))
+    expect(claim).toEqual({ deliveries: [], unreadable: [] })
+  })
+})
+
 describe.skipIf(clusterIsMissing() !== undefined)('a claim whose response was lost', () => {
   test('ends once the database responds again, and other claims stay', async () => {
     await using harness = await openClusterHarness()
     await using node = await openNode(harness)
     const [first, second] = await recordMany(harness, 2)
     expect(await claimIn(node, LANE, 1)).toEqual([first])
-    node.postgres.breaksOnce = true
+    node.postgres.afterNext = loseResponse
     await expect(claimIn(node, LANE, 1)).rejects.toThrow(BackendUnavailableError)
     expect(await claimIn(harness.backend)).toEqual([])
     const { lanes } = await node.deliveries.waiting()
@@ -338,7 +372,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a claim whose response was lo
     await using node = await openNode(harness)
     const { id } = await recordDelivery(harness)
     expect(await claimIn(node)).toEqual([id])
-    node.postgres.breaksOnce = true
+    node.postgres.afterNext = loseResponse
     await node.deliveries.release([id])
     await node.deliveries.waiting()
     expect(await claimIn(harness.backend)).toEqual([id])

@@ -76,6 +76,17 @@ export class NodeClaims {
     }
   }
 
+  /** The deliveries of those claims that are still valid in the database. Forgets the others. */
+  async held(claims: readonly HeldClaim[]): Promise<readonly string[]> {
+    if (claims.length === 0) return []
+    const rows = await this.#postgres.run(sql<{ readonly id: string }>`
+      WITH held AS MATERIALIZED (${claimRows(claims)})
+      SELECT waits.delivery_id AS id FROM waiting_parts AS waits JOIN held ON ${isHeld(this.#claimer.node)}`)
+    const ids = new Set(rows.map(({ id }) => id))
+    this.#forget(claims.filter(({ id }) => !ids.has(id)))
+    return [...ids]
+  }
+
   /** Ends claims whose response was lost. Statements that begin meanwhile have a greater fence. */
   async endUnknown(): Promise<void> {
     if (!this.#isUnsure) return

@@ -131,10 +131,11 @@ export class PostgresDeliveryQueue<
     const rows = await this.#claims.run(claimStatement(claiming), (claimed) => claimed)
     const claimed = rows.toSorted(byDueAt)
     try {
-      return await this.#read(
+      const { deliveries, unreadable } = await this.#read(
         claimed.map(({ id }) => id),
         lane,
       )
+      return { deliveries, unreadable: await this.#stillClaimed(unreadable, lane) }
     } catch (error) {
       await this.#claims.end(claimed)
       throw error
@@ -155,6 +156,13 @@ export class PostgresDeliveryQueue<
       deliveries: read.filter((each) => 'delivery' in each),
       unreadable: read.filter((each) => 'reason' in each),
     }
+  }
+
+  /** A retry, a replay or a purge between the claim and the reading ends the claim, and the delivery is not faulty. */
+  async #stillClaimed(unreadable: readonly Unreadable[], lane: number): Promise<Unreadable[]> {
+    const claims = this.#claims.of(new Set(unreadable.map(({ id }) => id)), lane)
+    const held = new Set(await this.#claims.held(claims))
+    return unreadable.filter(({ id }) => held.has(id))
   }
 
   #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {
