@@ -11,7 +11,7 @@ import { costLow } from './cost-low.ts'
 import { costRatio } from './cost-ratio.ts'
 import { cost } from './cost.ts'
 import { deliverySteps } from './delivery-steps.ts'
-import { delivery, deliveryPeers, routing, transforms } from './delivery.ts'
+import { delivery, deliveryPeers, routing, traces, transforms } from './delivery.ts'
 import { endToEnd } from './end-to-end.ts'
 import { growth } from './growth.ts'
 import { ingest } from './ingest.ts'
@@ -28,6 +28,7 @@ export const benchmarks = {
   delivery: inSteadyState(delivery(0.55)),
   routing: inSteadyState(routing(0.95)),
   transforms: inSteadyState(transforms(0.7)),
+  traces: inSteadyState(traces(0.97)),
   'delivery-peers': inSteadyState(deliveryPeers({ bullmq: 2, pgBoss: 2 })),
   'end-to-end': inSteadyState(endToEnd({ p99Ms: 10, overload: 0.95 })),
   isolation: isolation({ p99Ratio: 1.2, throughput: 0.95 }),

@@ -53,6 +53,26 @@ export function transforms(goal: number): Benchmark {
   return comparedWithout('with a transform', { transform }, goal)
 }
 
+/** Deliveries whose traces are not sampled, compared with traces that are only continued, and with none. */
+export function traces(goal: number): Benchmark {
+  const side = (name: string, traceContext: 'on' | 'off', environment = {}): Side => ({
+    name,
+    open: () => loadedDelivery('delivery-hookline.ts', { args: ['{}', traceContext], environment }),
+  })
+  const collector = {
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:9/v1/traces',
+    OTEL_TRACES_SAMPLER: 'parentbased_always_off',
+  }
+  return comparison({
+    unit: 'events/s',
+    hookline: side('not sampled', 'on', collector),
+    peers: [
+      { ...side('without a collector', 'on'), goal },
+      { ...side('without trace context', 'off'), goal },
+    ],
+  })
+}
+
 function comparedWithout(name: string, settings: Partial<WebhooksSettings>, goal: number) {
   const open = () => loadedDelivery('delivery-hookline.ts', { args: [JSON.stringify(settings)] })
   return comparison({

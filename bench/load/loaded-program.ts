@@ -16,16 +16,22 @@ export interface LoadedProgram extends AsyncDisposable {
   measure(seconds: number): Promise<number>
 }
 
+interface DeliveryLoad {
+  readonly threads?: Threads
+  readonly args?: readonly string[]
+  readonly environment?: Readonly<Record<string, string>>
+}
+
 /** A program from `bench/programs` that delivers to the receiver's port, which is its first argument, before `args`. */
 export async function loadedDelivery(
   script: string,
-  { threads, args = [] }: { readonly threads?: Threads; readonly args?: readonly string[] } = {},
+  { threads, args = [], environment = {} }: DeliveryLoad = {},
 ): Promise<LoadedProgram> {
   await using stack = new AsyncDisposableStack()
   const [receiver, port] = await Child.start('receiver.ts')
   stack.use(receiver)
-  const environment = threads && environmentOf(threads)
-  const [program] = await Child.start(script, [String(port), ...args], environment)
+  const variables = { ...(threads && environmentOf(threads)), ...environment }
+  const [program] = await Child.start(script, [String(port), ...args], variables)
   stack.use(program)
   return {
     program,

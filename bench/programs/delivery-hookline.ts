@@ -10,6 +10,7 @@ import { threadCounts } from '../../packages/server/src/threads/thread-counts.ts
 import { Shutdown, startWorkers } from '../../packages/server/src/service.ts'
 import { sharesOf } from '../../packages/server/src/util/limits/open-files.ts'
 import { Metrics } from '../../packages/server/src/telemetry/metrics.ts'
+import { openTracing } from '../../packages/server/src/telemetry/opentelemetry/open.ts'
 import { systemClock } from '../../packages/server/src/util/time/clock.ts'
 import { ClockWatch } from '../../packages/server/src/util/workers/clock-watch.ts'
 import { appendToLog } from '../load/append-to-log.ts'
@@ -19,9 +20,10 @@ import { temporaryDataDir } from '../load/temporary-data-dir.ts'
 import { threadVariables } from '../load/threads.ts'
 
 // Everything between the log and the receiver, wired by the service's composition root. Events are appended durably,
-// like in ingest. The second argument has further settings of the destination, as JSON.
+// like in ingest. The second argument has further settings of the destination, as JSON; the third is the setting
+// `traceContext`. The variables of OpenTelemetry apply.
 
-const [port, routing = '{}'] = process.argv.slice(2)
+const [port, routing = '{}', traceContext = 'on'] = process.argv.slice(2)
 const stack = new AsyncDisposableStack()
 const dataDir = stack.use(temporaryDataDir()).path
 const config = parseConfig(threadVariables(process.env), {
@@ -73,6 +75,8 @@ await backend.catalog.putDestination({
 const logger = createLogger('error')
 const clock = systemClock
 const metrics = new Metrics()
+const continuesTraces = traceContext === 'on'
+const tracing = await openTracing({ continuesTraces, version: 'bench', clock, logger })
 const clockWatch = new ClockWatch({ clock, metrics, logger })
 const inspector = new Inspector({ ...backend, clock, logger })
 const activity = stack.use(
@@ -97,7 +101,7 @@ startWorkers(stack, {
   threads,
   fileShares: sharesOf(config.maxOpenFiles, threads.delivery),
   metrics,
-  tracing: undefined,
+  tracing,
   activity,
   inspector,
   onPermanentFailure: ({ error }) => {

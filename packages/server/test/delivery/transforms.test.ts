@@ -1,4 +1,5 @@
 import { READY_MADE_TRANSFORMS } from '@hookline/protocol'
+import jsonata from 'jsonata'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -17,6 +18,65 @@ const ORDER = {
   timestamp: '2026-01-02T03:04:05.000Z',
   properties: { revenue: 12.5, currency: 'EUR', items: [{ sku: 'a' }] },
 }
+
+const CART = {
+  customer: { name: 'Ada', tags: ['vip', 'eu'] },
+  items: [
+    { sku: 'b-2', price: 5, quantity: 3, kind: 'book' },
+    { sku: 'a-1', price: 20, quantity: 1, kind: 'toy' },
+    { sku: 'c-3', price: 1.5, quantity: 10, kind: 'book' },
+  ],
+}
+
+/** At least one expression for each function of JSONata that is asynchronous in its source. */
+const EVERY_CONSTRUCT = [
+  'items[price > 2].sku',
+  'items[[0..1]].sku',
+  'items[-1].price',
+  'items.(price * quantity)',
+  'items^(>price, sku).sku',
+  'items{kind: $sum(price)}',
+  'items.{sku: [price, quantity]}',
+  '[items.sku, [1, [2]], customer.tags]',
+  'items@$i#$n.{ "n": $n, "of": %.customer.name, "sku": $i.sku }',
+  'items#$n[$n > 0].sku',
+  '**.sku',
+  'customer.*',
+  'customer.name = "Ada" and $exists(items) or false',
+  'customer.nick ? 1 : customer.name',
+  'customer.nick ?? "none"',
+  'customer.nick ?: "none"',
+  '($a := 1; $b := function($x) { $x + $a }; $b(2))',
+  '($twice := function($f) { function($x) { $f($f($x)) } }; $twice(function($x) { $x * 3 })(2))',
+  '($f := function($n, $a) { $n = 0 ? $a : $f($n - 1, $a + $n) }; $f(50, 0))',
+  '($add := function($a, $b) { $a + $b }; $increment := $add(?, 1); $increment(4))',
+  'customer.name ~> $uppercase ~> $substring(0, 2)',
+  '($first := $trim ~> $uppercase; $first("  a "))',
+  '$ ~> |items|{ "total": price * quantity }, "kind"|',
+  '$map(items, function($v, $i) { $i & ":" & $v.sku })',
+  '$filter(items, function($v) { $v.price > 2 }).sku',
+  '$single(items, function($v) { $v.price > 10 }).sku',
+  '$reduce(items.price, function($sum, $v) { $sum + $v }, 100)',
+  '$each(customer, function($v, $k) { $k & $string($v) })',
+  '$sift(customer, function($v, $k) { $k = "name" })',
+  '$sort(items, function($a, $b) { $a.price > $b.price }).sku',
+  '$sort(items.sku)',
+  '$contains("abc", /b/)',
+  '$contains("abc", "b")',
+  '$match("a1b22", /[0-9]+/)',
+  '$replace("a1b22", /[0-9]/, "<$0>", 2)',
+  '$replace("a1b22", /[0-9]+/, function($m) { "(" & $m.match & ")" })',
+  '$split("a, b;c", /[,;] */)',
+  '$split("a-b-c", "-", 2)',
+  '$eval("1 + 2")',
+  '$lookup(items, "sku")',
+  '$spread(customer)',
+  '$merge([customer, { "name": "Bob" }])',
+  '$zip(items.sku, items.price)',
+  '$formatNumber(1234.5, "#,##0.00") & $formatBase(255, 16)',
+  '$fromMillis(0) & $toMillis("1970-01-01T00:00:01Z")',
+  '$count(items) & $average(items.price) & $max(items.price)',
+]
 
 /** The result of an expression; `undefined` if it returned nothing. */
 async function evaluate(expression: string, input: unknown = ORDER): Promise<unknown> {
@@ -86,6 +146,44 @@ describe('a transform', () => {
     expect(await evaluate('$base64decode($base64encode("é✓"))')).toBe('é✓')
     expect(await evaluate('$sha256(none)')).toBeUndefined()
     expect(await evaluate('$hmac("key", none)')).toBeUndefined()
+  })
+
+  test.each(EVERY_CONSTRUCT)(
+    'has the same result as with JSONata itself: %s',
+    async (expression) => {
+      const itself = await jsonata(expression).evaluate(structuredClone(CART))
+      expect(itself).toBeDefined()
+      expect(await evaluate(expression, CART)).toEqual(JSON.parse(JSON.stringify(itself)))
+    },
+  )
+
+  test('fails with the same error as with JSONata itself', async () => {
+    for (const expression of [
+      'items.($error(sku))',
+      '$map(items, function($i) { $i.sku + 1 })',
+      '$sort(items, function($a, $b) { "no" + 1 })',
+      '$replace("a", /a/, function() { 1 })',
+      '$single(items, function($i) { true })',
+      '$reduce(items, function($a) { $a })',
+      '{ "a": 1, "a": 2 }',
+      '$eval("1 +")',
+    ]) {
+      const itself = jsonata(expression).evaluate(structuredClone(CART))
+      const { code, position } = await itself.catch(
+        (error: unknown) => error as { code: string; position?: number },
+      )
+      const at = position === undefined ? code : `${code} at character ${position}`
+      expect(await evaluate(expression, CART)).toEqual({
+        error: expect.stringContaining(`${at}: `),
+      })
+    }
+  })
+
+  test('with a deep recursion fails, and the next one succeeds', async () => {
+    const deep = '($f := function($n) { $n = 0 ? 0 : 1 + $f($n - 1) }; $f(DEPTH))'
+    expect(await evaluate(deep.replace('DEPTH', '100'))).toBe(100)
+    expect(await evaluate(deep.replace('DEPTH', '100000'))).toEqual({ error: expect.any(String) })
+    expect(await evaluate('event')).toBe('Order Refunded')
   })
 
   test('cannot reach JavaScript', async () => {

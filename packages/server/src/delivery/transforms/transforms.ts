@@ -35,7 +35,7 @@ export class Transforms implements AsyncDisposable {
     this.#fast = new TransformProcess({
       maxBatch: 32,
       rest: 0,
-      gatherMs: 1,
+      gatherMs: 2,
       onExceeded: (expression) => this.#setApart(expression),
       onSuspects: (suspects) => {
         const expressions = new Set(suspects.map(({ expression }) => expression))
@@ -89,7 +89,7 @@ const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-s
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
 /** Evaluations that are worth a message to the process, which costs as much as several of them. */
-const ENOUGH = 8
+const ENOUGH = 16
 const MAX_EXITS = 3
 /** How long to wait before restarting a process that failed to start, or that exited before its first evaluation. */
 const RESTART_MS = 1_000
