@@ -59,12 +59,31 @@ interface Preparation {
   readonly mayBegin: () => boolean
 }
 
+/** The body of a delivery after the transform of its destination in this version. */
+interface TransformedBody {
+  readonly version: number
+  readonly result: ReturnType<typeof applyTransform>
+}
+
+/** A larger body is made again for each attempt: a lane has hundreds of deliveries in memory. */
+const MAX_KEPT_BYTES = 64 * 1024
+
 /** Makes attempts: sends one delivery to one webhook, and decides the state of its part from the response. */
 export class Attempts {
   readonly #options: AttemptsOptions
+  readonly #transformed = new WeakMap<OpenDelivery, TransformedBody>()
 
   constructor(options: AttemptsOptions) {
     this.#options = options
+  }
+
+  /**
+   * Begins the transform of a delivery in a lane, so that evaluations are done together and take up no slots. The webhooks of a
+   * destination share the result.
+   */
+  prepare(open: OpenDelivery, destination: Destination | undefined): void {
+    if (destination?.settings.transform !== undefined && this.#options.transforms !== undefined)
+      void this.#transform(open, destination).catch(() => undefined)
   }
 
   /**
@@ -78,16 +97,31 @@ export class Attempts {
     mayBegin: () => boolean,
   ): Promise<CompletedAttempt | undefined> {
     const { settings } = destination
-    const { transforms } = this.#options
     const body = (): WebhookBody => bodyFor(settings, open.delivery.id, open.event)
-    const isTransformed = settings.transform !== undefined && transforms !== undefined
+    const isTransformed = settings.transform !== undefined && this.#options.transforms !== undefined
     if (!isTransformed && !hasTemplate(webhook.url))
       return this.#send(open, destination, webhook, { body, mayBegin })
     const prepare = async () => {
-      const sent = await applyTransform(body(), settings, transforms)
+      const sent = isTransformed ? await this.#transform(open, destination) : body()
       return sent && withFilledUrl(sent, webhook, settings, open.event)
     }
     return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
+  }
+
+  /** The body after the transform, kept with the delivery unless it is large. `undefined` if the service is stopping. */
+  async #transform(
+    open: OpenDelivery,
+    { settings, version }: Destination,
+  ): Promise<WebhookBody | Unsent | undefined> {
+    const known = this.#transformed.get(open)
+    if (known?.version === version) return known.result
+    const body = bodyFor(settings, open.delivery.id, open.event)
+    const result = applyTransform(body, settings, this.#options.transforms)
+    this.#transformed.set(open, { version, result })
+    const sent = await result
+    const isLarge = sent !== undefined && 'body' in sent && sent.body.length > MAX_KEPT_BYTES
+    if (isLarge) this.#transformed.delete(open)
+    return sent
   }
 
   async #prepareAndSend(

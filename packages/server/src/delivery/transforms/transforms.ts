@@ -33,7 +33,7 @@ export class Transforms implements AsyncDisposable {
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
-      maxBatch: 32,
+      maxBatch: 64,
       rest: 0,
       gatherMs: 2,
       onExceeded: (expression) => this.#setApart(expression),
@@ -67,7 +67,7 @@ export class Transforms implements AsyncDisposable {
 
 interface Waiting extends Evaluation {
   readonly resolve: (evaluated: Transformed | undefined) => void
-  /** The number of processes that exited while evaluating it, for whatever reason. */
+  /** The number of processes that exited while evaluating it, for any reason. */
   exits: number
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
@@ -72,12 +73,46 @@ test('an event that cannot be in the URL is rejected, and says nothing about the
   expect(declined!.attempt).toMatchObject({ outcome: 'declined', class: 'transform_declined' })
 })
 
-function attemptsOf() {
+test.each([
+  ['is made once, before the attempts', '{ "text": event }', 1],
+  ['is not kept if it is large', '{ "text": $pad(event, 70000) }', 3],
+])('the body that a transform makes for all webhooks %s', async (_, transform, times) => {
+  await using receiver = await openReceiver()
+  const transforms = new CountedTransforms()
+  const { attempts } = attemptsOf(transforms)
+  const webhooks = ['/a', '/b'].map((path) => ({ url: receiver.url + path, headers: {} }))
+  const destination = newDestination({ settings: { webhooks, transform } })
+  const open = openDelivery(webhooks[0]!.url)
+  attempts.prepare(open, destination)
+  await transforms.last
+  await setImmediate()
+  expect(transforms.count).toBe(1)
+  for (const webhook of webhooks) await attempts.make(open, destination, webhook, () => true)
+  expect(transforms.count).toBe(times)
+  expect(new Set(receiver.requests.map(({ body }) => body.toString())).size).toBe(1)
+  const changed = { ...destination, version: destination.version + 1 }
+  await attempts.make(open, changed, webhooks[0]!, () => true)
+  expect(transforms.count).toBe(times + 1)
+})
+
+class CountedTransforms extends Transforms {
+  count = 0
+  last: Promise<unknown> = Promise.resolve()
+
+  override apply(...args: Parameters<Transforms['apply']>) {
+    this.count += 1
+    const applied = super.apply(...args)
+    this.last = applied
+    return applied
+  }
+}
+
+function attemptsOf(transforms = new Transforms()) {
   const clock = tickingClock()
   const health = new WebhookHealth(clock)
   const schedule = { windowMs: 14_400_000 }
   const sender = openSender({ clock })
-  const attempts = new Attempts({ clock, health, schedule, sender, transforms: new Transforms() })
+  const attempts = new Attempts({ clock, health, schedule, sender, transforms })
   return { attempts, clock, health }
 }
 
