@@ -49,7 +49,7 @@ export const ATTEMPT_CLASSES = {
   },
   auth_failed: {
     meaning:
-      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker does not count it.",
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. For the breaker, it is a failed connection.",
     help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The error of the attempt has its response.',
   },
   mail_refused: {

@@ -75,14 +75,16 @@ const PROBE_MS = 90_000
 
 export const CLOSED: Breaker = { state: 'closed', recent: [], unconnected: 0 }
 
-/** `undefined` if the attempt did not reach the receiver: its URL is forbidden, it got no access token, or a bug stopped it. */
+/** `undefined` if the URL is forbidden, or a bug stopped the attempt. */
 export function sampleOf(
   attempt: Pick<Attempt, 'class' | 'status' | 'durationMs'> & {
     readonly retryAfterMs?: number | undefined
   },
 ): Sample | undefined {
   const { class: kind, retryAfterMs } = attempt
-  if (isForbidden(kind) || kind === 'auth_failed' || kind === 'internal_error') return undefined
+  if (isForbidden(kind) || kind === 'internal_error') return undefined
+  // Also with Retry-After, which is not the receiver's.
+  if (kind === 'auth_failed') return 'unconnected'
   // Retry-After is obeyed, and does not open the breaker. `retryOn` and `webhook-delivery` do not change the meaning of a status.
   if (classification(kind).outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'
   if (isThrottled(attempt)) return 'throttled'

@@ -195,6 +195,11 @@ export class WebhookHealth {
     this.#set(destinationId, url, { ...health, retryAfterUntil })
   }
 
+  /** The generation for the result of an attempt that fails before it begins. */
+  generationOf(destinationId: string, url: string): number {
+    return this.#of(destinationId, url).generation
+  }
+
   /** An attempt begins. Returns the generation for its result. */
   onAttempt(destinationId: string, url: string): number {
     const health = this.#of(destinationId, url)
@@ -207,6 +212,15 @@ export class WebhookHealth {
     return generation
   }
 
+  /** An attempt that had begun has no result. If it was a probe, the next one may begin. */
+  onAborted(destinationId: string, url: string, generation: number): void {
+    const health = this.#of(destinationId, url)
+    const { breaker } = health
+    if (breaker.state !== 'half-open' || generation !== health.generation) return
+    const open = { ...breaker, state: 'open', until: this.#clock.now() } as const
+    this.#set(destinationId, url, { ...health, breaker: open })
+  }
+
   onWritten(destinationId: string, url: string, begunAt: number): void {
     const health = this.#of(destinationId, url)
     const pace = health.pace && onPacedWritten(health.pace, begunAt, this.#clock.now())
@@ -217,7 +231,7 @@ export class WebhookHealth {
   onResult(
     destinationId: string,
     attempt: EndedAttempt,
-    { generation, now }: { readonly generation: number | undefined; readonly now: number },
+    { generation, now }: { readonly generation: number; readonly now: number },
   ): 'opened' | 'closed' | undefined {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)

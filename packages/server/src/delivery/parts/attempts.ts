@@ -159,16 +159,19 @@ export class Attempts {
     const { id: destinationId, settings } = destination
     const startedAt = clock.wall()
     let begunAt = clock.now()
-    let generation: number | undefined
+    let generation = health.generationOf(destinationId, url)
+    let hasBegun = false
     const begin = (): void => {
       begunAt = clock.now()
       generation = health.onAttempt(destinationId, url)
+      hasBegun = true
     }
+    // Until there is a token, it does not count as begun. A probe of a breaker does: no other one may begin meanwhile.
     const isWaiting = auth !== undefined && 'oauth2' in auth
-    if (!isWaiting) begin()
+    if (!isWaiting || health.brokenSince(destinationId, url) !== undefined) begin()
     const onBegin = (): boolean => {
       // A probe does not block its own repetition.
-      if (generation !== undefined) return mayBegin()
+      if (hasBegun) return mayBegin()
       if (health.blockedUntil(destinationId, url) > clock.now() || !mayBegin()) return false
       begin()
       return true
@@ -190,19 +193,18 @@ export class Attempts {
       )
     } catch (fault) {
       if (fault instanceof AttemptAbortedError) {
-        if (generation !== undefined) span?.end()
+        if (hasBegun) {
+          span?.end()
+          health.onAborted(destinationId, url, generation)
+        }
         return undefined
       }
-      // The message of the error may contain secrets.
-      const kind = fault instanceof Error ? fault.name : typeof fault
-      const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
-      ended = { startedAt, durationMs: clock.now() - begunAt, ...classifyFault(), error, fault }
+      ended = { startedAt, durationMs: clock.now() - begunAt, ...crashedBy(fault) }
     }
     span?.end(ended)
     // One time for both, so that a part that waits for `Retry-After` is due when the pause ends.
     const now = clock.now()
-    const answered = { ...ended, url }
-    const breaker = health.onResult(destinationId, answered, { generation, now })
+    const breaker = health.onResult(destinationId, { ...ended, url }, { generation, now })
     return {
       ...this.#complete(open, settings, { webhook, now }, ended),
       begunAt,
@@ -247,6 +249,13 @@ export class Attempts {
     const isDisabled = instruction === 'disable'
     return { before, after: open.delivery, attempt: kept, breaker: undefined, isDisabled, fault }
   }
+}
+
+function crashedBy(fault: unknown) {
+  // Without the error's message, which may contain secrets.
+  const kind = fault instanceof Error ? fault.name : typeof fault
+  const error = `A bug in Hookline stopped the attempt (${kind}). See the log for details.`
+  return { ...classifyFault(), error, fault }
 }
 
 /** Why no request is made. */

@@ -66,10 +66,10 @@ describe('a closed breaker', () => {
     expect(paceSampleOf(aborted)).toBeUndefined()
   })
 
-  test('ignores an attempt without an access token', () => {
+  test('counts an attempt without an access token as one without a connection', () => {
     const unauthenticated = { class: 'auth_failed', durationMs: 0 } as const
-    expect(sampleOf(unauthenticated)).toBeUndefined()
-    expect(sampleOf({ ...unauthenticated, retryAfterMs: 5_000 })).toBeUndefined()
+    expect(sampleOf(unauthenticated)).toBe('unconnected')
+    expect(sampleOf({ ...unauthenticated, retryAfterMs: 5_000 })).toBe('unconnected')
   })
 
   test('counts a Retry-After as a response, and ignores a forbidden URL', () => {

@@ -11,10 +11,10 @@ import { Attempts } from '../../../src/delivery/parts/attempts.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 
-/** A clock that advances by a millisecond each time it is read. */
-function tickingClock(): Clock {
+/** A clock that advances by a millisecond each time it is read, and by more with `advance`. */
+function tickingClock(): Clock & { advance(ms: number): void } {
   let now = NOON
-  return { ...systemClock, now: () => ++now }
+  return { ...systemClock, now: () => ++now, advance: (ms) => void (now += ms) }
 }
 
 test('a delivery waits for Retry-After, however long it takes to compute its result', async () => {
@@ -71,6 +71,34 @@ test('an event that cannot be in the URL is rejected, and says nothing about the
   const declining = newDestination({ settings: { webhooks: [webhook], transform: 'nothing' } })
   const declined = await attempts.make({ ...open, event }, declining, webhook, () => true)
   expect(declined!.attempt).toMatchObject({ outcome: 'declined', class: 'transform_declined' })
+})
+
+test('a failing token endpoint opens the breaker, and each probe waits for its token', async () => {
+  await using endpoint = await openReceiver({ respond: 503 })
+  await using receiver = await openReceiver()
+  const { attempts, clock, health } = attemptsOf()
+  const oauth2 = { tokenUrl: `${endpoint.url}/token`, clientId: 'a', clientSecret: 'b' }
+  const webhook = { url: receiver.url, headers: {}, auth: { oauth2 } }
+  const destination = newDestination({ settings: { webhooks: [webhook] } })
+  const make = (mayBegin = true) =>
+    attempts.make(openDelivery(webhook.url), destination, webhook, () => mayBegin)
+  const isBlocked = () => health.blockedUntil(destination.id, webhook.url) > clock.now()
+  const failed = await Promise.all(Array.from({ length: 12 }, () => make()))
+  for (const each of failed) expect(each!.attempt).toMatchObject({ class: 'auth_failed' })
+  expect(isBlocked()).toBe(true)
+
+  clock.advance(61_000)
+  expect(isBlocked()).toBe(false)
+  const probe = make()
+  expect(isBlocked()).toBe(true)
+  expect((await probe)!.attempt).toMatchObject({ class: 'auth_failed' })
+  expect(receiver.connections).toBe(0)
+
+  endpoint.respond = () => ({ status: 200, body: '{"access_token":"t","token_type":"Bearer"}' })
+  clock.advance(121_000)
+  expect(await make(false)).toBeUndefined()
+  expect(isBlocked()).toBe(false)
+  expect(await make()).toMatchObject({ attempt: { outcome: 'delivered' }, breaker: 'closed' })
 })
 
 test.each([
