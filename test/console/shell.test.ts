@@ -55,6 +55,28 @@ test('a replay id opens the replays of its destination', async () => {
   await page.getByRole('heading', { name: 'Replay not found' }).waitFor()
 })
 
+test('the theme can be chosen, and stays after a reload and a sign-out', async () => {
+  await using service = await startService()
+  const { page, go, faults } = await openSignedIn(service)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await go('')
+  const colour = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+  const light = await colour()
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  const dark = await colour()
+  expect(dark).not.toBe(light)
+  await expectAccessible(page)
+  await page.reload()
+  await page.getByRole('button', { name: 'Theme: dark' }).waitFor()
+  expect(await colour()).toBe(dark)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.waitForURL('**/sign-in')
+  expect(await colour()).toBe(dark)
+  expect(faults).toEqual([])
+})
+
 test('every dialog focuses its first field, even if the field appears late', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)

@@ -7,6 +7,7 @@ import { onSessionLost } from './api/client.ts'
 import { problemOf } from './api/problem.ts'
 import { sessionQuery } from './api/session.ts'
 import './design/tokens.css'
+import { applyTheme } from './format/theme.ts'
 import { reloadAfterUpgrade } from './shell/reload-after-upgrade.ts'
 import { router } from './shell/router.tsx'
 
@@ -25,6 +26,7 @@ const client = new QueryClient({
   },
 })
 
+applyTheme()
 onSessionLost(() => void client.invalidateQueries(sessionQuery))
 reloadAfterUpgrade()
 

@@ -2,6 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 export interface StoredValue<Value> {
   readonly useValue: () => Value
+  readonly get: () => Value
   readonly set: (next: Value & string) => void
 }
 
@@ -18,6 +19,7 @@ export function storedValue<Value>(
   }
   return {
     useValue: () => useSyncExternalStore(watch, () => value),
+    get: () => value,
     set: (next) => {
       value = next
       try {

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 import { SERVICE_URL } from '../api/addresses.ts'
 import { Button } from '../design/controls/button.tsx'
+import { setTheme, THEMES, useTheme } from '../format/theme.ts'
 
 interface HelpLinksProps {
   /** Left out on narrow screens, which rarely have a keyboard. */
@@ -18,6 +19,22 @@ export function HelpLinks({ onKeys }: HelpLinksProps): ReactElement {
           Shortcuts <kbd>?</kbd>
         </Button>
       )}
+      <ThemeSwitch />
     </div>
+  )
+}
+
+function ThemeSwitch(): ReactElement {
+  const theme = useTheme()
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!
+  return (
+    <Button
+      look="quiet"
+      className="text-note min-h-7 px-2"
+      title={`Switch to ${next}`}
+      onClick={() => setTheme(next)}
+    >
+      Theme: {theme}
+    </Button>
   )
 }

@@ -1,6 +1,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import './plot.css'
+import { useTheme } from '../../format/theme.ts'
 import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
 
@@ -35,6 +36,7 @@ export function Plot({
 }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const zone = useZone()
+  const theme = useTheme()
   const [index, setIndex] = useState<number | null>(null)
   useEffect(() => {
     const element = box.current!
@@ -49,7 +51,8 @@ export function Plot({
       observer.disconnect()
       plot.destroy()
     }
-  }, [times, series, form, format, height, zone])
+    // The canvas keeps the colours with which it was drawn.
+  }, [times, series, form, format, height, zone, theme])
   // Without a pointer, areas show totals and lines show the last values.
   const isTotal = index === null && form === 'areas'
   const at = index ?? times.length - 1

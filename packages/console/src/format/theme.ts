@@ -1,0 +1,22 @@
+import { storedValue } from './stored-value.ts'
+
+/** The colours of the console: those of the operating system, or always light or dark. */
+export const THEMES = ['system', 'light', 'dark'] as const
+export type Theme = (typeof THEMES)[number]
+
+const stored = storedValue(
+  'hookline-theme',
+  (text): Theme => THEMES.find((each) => each === text) ?? 'system',
+)
+
+export const useTheme = stored.useValue
+
+export function setTheme(theme: Theme): void {
+  stored.set(theme)
+  applyTheme()
+}
+
+/** Call it before the first paint of a page. */
+export function applyTheme(): void {
+  document.documentElement.dataset['theme'] = stored.get()
+}
