@@ -101,6 +101,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   for (const label of ['Received', 'Delivered', 'Pending', 'Delivery latency, p95'])
     await page.getByRole('term').filter({ hasText: label }).first().waitFor()
   await page.getByText('100%').first().waitFor()
+  await page.getByText(/^(0\.\d|1) \/ min in the last minute; /).waitFor()
   await page.getByRole('figure', { name: /^Last hour: 1 delivered/ }).waitFor()
   const row = page.getByRole('region', { name: 'Destination health' }).getByRole('row').nth(1)
   await row.getByText('working').waitFor()

@@ -27,6 +27,17 @@ export function sumOf(counts: Readonly<Record<string, number>>): number {
   return Object.values(counts).reduce((total, count) => total + count, 0)
 }
 
+const MINUTE_MS = 60_000
+
+/** The mean of the current minute and the one before, so that pauses between bursts do not matter. `points` are minutes. */
+export function receivedPerSecond(points: readonly StatisticsPoint[], now: number): number | null {
+  const [before, current] = points.slice(-2)
+  if (before === undefined || current === undefined) return null
+  // The browser's clock may differ from the service's.
+  const elapsedMs = Math.max(0, Math.min(MINUTE_MS, now - Date.parse(current.at)))
+  return (before.received + current.received) / ((MINUTE_MS + elapsedMs) / 1_000)
+}
+
 /** The p95 of the delivery time in milliseconds, estimated as the mean of the points, weighted by their deliveries. */
 export function p95Of(points: readonly StatisticsPoint[]): number | null {
   const measured = points.filter(({ latencyMs }) => latencyMs !== null)

@@ -12,6 +12,13 @@ export function shortNumber(value: number): string {
   return Math.abs(value) < 10_000 ? TENTH.format(value) : SHORT.format(value)
 }
 
+/** `8 / s`, or `24 / min` below one per second. */
+export function rate(perSecond: number): string {
+  return perSecond > 0 && perSecond < 1
+    ? `${shortNumber(perSecond * 60)} / min`
+    : `${shortNumber(perSecond)} / s`
+}
+
 /** `99.97%`, never rounded up to 100. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return '–'

@@ -1,11 +1,10 @@
 import type { Attempt, DeliveryState } from '@hookline/protocol'
 
-/** The messages of `GET /live`. Times are ISO 8601, UTC. */
+/** The messages of `GET /live` that the console reads. Times are ISO 8601, UTC. */
 export type LiveMessage =
   | ({ readonly kind: 'event' } & LiveEvent)
   | ({ readonly kind: 'decision' } & LiveDecision)
   | ({ readonly kind: 'attempt' } & LiveAttempt)
-  | ({ readonly kind: 'counts' } & LiveCounts)
   | ({ readonly kind: 'change' } & LiveChange)
   | ({ readonly kind: 'gap' } & LiveGap)
 
@@ -46,20 +45,6 @@ export interface LiveAttempt {
   readonly state: DeliveryState
 }
 
-interface LiveCounts {
-  readonly at: string
-  /** About a second, more if the service is busy. */
-  readonly durationMs: number
-  readonly received: number
-  readonly rejected: number
-  readonly declined: number
-  readonly delivered: number
-  readonly retried: number
-  readonly failed: number
-  /** `null` while the database is unavailable. */
-  readonly pending: number | null
-}
-
 interface LiveChange {
   /** The collection, as in API paths; `null` if changes were missed. */
   readonly resource: string | null
@@ -71,4 +56,4 @@ interface LiveGap {
   readonly missed: number | null
 }
 
-export type Topic = 'activity' | 'counts' | 'changes'
+export type Topic = 'activity' | 'changes'

@@ -119,7 +119,6 @@ const TOPICS: Readonly<Record<LiveMessage['kind'], Topic>> = {
   decision: 'activity',
   attempt: 'activity',
   gap: 'activity',
-  counts: 'counts',
   change: 'changes',
 }
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import type { StatisticsPoint } from '../../src/domain/statistics.ts'
-import { meanPendingOf, p95InWords, p95Of, sumOf, totalsOf } from '../../src/domain/totals.ts'
+import {
+  meanPendingOf,
+  p95InWords,
+  p95Of,
+  receivedPerSecond,
+  sumOf,
+  totalsOf,
+} from '../../src/domain/totals.ts'
 
 const EMPTY = {
   received: 0,
@@ -58,4 +65,17 @@ test('the backlog is averaged over the points that measured it', () => {
   expect(meanPendingOf([point({ pending: 2 }), point({}), point({ pending: 5 })])).toBe(3.5)
   expect(meanPendingOf([point({ pending: 0 })])).toBe(0)
   expect(meanPendingOf([point({})])).toBeNull()
+})
+
+test('the current rate is the mean of the current minute and the one before, even with a wrong browser clock', () => {
+  const at = (minute: number): string => new Date(minute * 60_000).toISOString()
+  const points = [
+    point({ at: at(0), received: 9_000 }),
+    point({ at: at(1), received: 480 }),
+    point({ at: at(2), received: 240 }),
+  ]
+  expect(receivedPerSecond(points, 150_000)).toBe(8)
+  expect(receivedPerSecond(points, 0)).toBe(12)
+  expect(receivedPerSecond(points, 900_000)).toBe(6)
+  expect(receivedPerSecond(points.slice(0, 1), 0)).toBeNull()
 })

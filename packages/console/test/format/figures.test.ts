@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bytes, counted, duration, percent, shortNumber } from '../../src/format/figures.ts'
+import { bytes, counted, duration, percent, rate, shortNumber } from '../../src/format/figures.ts'
 import { absoluteTime, relativeTime } from '../../src/format/times.ts'
 
 describe('figures', () => {
@@ -32,6 +32,14 @@ describe('figures', () => {
     [3.2e15, '3,200 TB'],
   ] as const)('%d bytes are shown as %s', ([value, text]) => {
     expect(bytes(value)).toBe(text)
+  })
+
+  test.for([
+    [0, '0 / s'],
+    [0.25, '15 / min'],
+    [8, '8 / s'],
+  ] as const)('%d per second is shown as %s', ([perSecond, text]) => {
+    expect(rate(perSecond)).toBe(text)
   })
 
   test('large counts are abbreviated, with the right noun', () => {

@@ -1,14 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { type ReactElement, useState } from 'react'
+import type { ReactElement } from 'react'
 import { Figure } from '../../design/figures/figure.tsx'
 import { Loaded } from '../../design/states.tsx'
-import { type PeriodName, PERIODS } from '../../domain/periods.ts'
+import type { PeriodName } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
 import { systemQuery } from '../../domain/system.ts'
-import { meanPendingOf, p95InWords, p95Of, totalsOf } from '../../domain/totals.ts'
-import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
+import {
+  meanPendingOf,
+  p95InWords,
+  p95Of,
+  receivedPerSecond,
+  totalsOf,
+} from '../../domain/totals.ts'
+import { percent, rate, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { relativeTime } from '../../format/times.ts'
-import { useLive } from '../../stream/use-live.ts'
 import { countChange, durationChange, shareChange } from './change.ts'
 
 interface FiguresProps {
@@ -22,22 +27,19 @@ export function Figures({ period }: FiguresProps): ReactElement {
   return (
     <div className={isLate ? 'bg-surface border-line rounded-panel border' : ''}>
       <Loaded query={statistics} lines={3}>
-        {({ points }) => <FourFigures points={points} period={period} />}
+        {({ points }) => <FourFigures points={points} />}
       </Loaded>
     </div>
   )
 }
 
-function FourFigures({
-  points,
-  period,
-}: FiguresProps & { readonly points: readonly StatisticsPoint[] }): ReactElement {
+function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }): ReactElement {
   const { data: system } = useQuery(systemQuery)
-  const perSecond = useReceivedPerSecond()
+  const { data: lastHour } = useQuery(statisticsQuery('1h'))
+  const perSecond = receivedPerSecond(lastHour?.points ?? [], Date.now())
   const half = Math.ceil(points.length / 2)
   const now = summaryOf(points.slice(half))
   const before = summaryOf(points.slice(0, half))
-  const rate = perSecond ?? now.received / (PERIODS[period].ms / 1_000)
   const { pending, oldestPendingAt = null } = system?.backlog ?? {}
   const oldest =
     oldestPendingAt === null
@@ -48,7 +50,7 @@ function FourFigures({
       <Figure
         label="Received"
         value={wholeNumber(now.received)}
-        note={`${shortNumber(rate)} / s${perSecond === undefined ? ' on average' : ' now'}; ${countChange(now.received, before.received)}`}
+        note={`${perSecond === null ? '' : `${rate(perSecond)} in the last minute; `}${countChange(now.received, before.received)}`}
       />
       <Figure
         label="Delivered"
@@ -75,14 +77,4 @@ function summaryOf(points: readonly StatisticsPoint[]) {
   const share = completed === 0 ? null : delivered / completed
   const [pending, p95] = [meanPendingOf(points), p95Of(points)]
   return { received, delivered, completed, share, pending, p95 }
-}
-
-/** The current rate from the live stream; `undefined` before its first message. */
-function useReceivedPerSecond(): number | undefined {
-  const [received, setReceived] = useState<number>()
-  useLive('counts', (messages) => {
-    const last = messages.findLast((each) => each.kind === 'counts')
-    if (last?.kind === 'counts') setReceived(last.received / (last.durationMs / 1_000))
-  })
-  return received
 }
