@@ -173,9 +173,12 @@ export function failingText(results: DestinationResults | undefined): string | u
 }
 
 function failureFinding(destination: Destination, group: FailureGroup): Finding {
-  const { class: failure, status, count, firstSeenAt } = group
+  const { class: failure, status, count, isComplete, firstSeenAt } = group
   const { meaning, help } = DELIVERY_CLASSES[failure]
-  const title = `${counted(count, 'delivery', 'deliveries')} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
+  const deliveries = isComplete
+    ? counted(count, 'delivery', 'deliveries')
+    : `${whole(count)}+ deliveries`
+  const title = `${deliveries} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
   return ofDestination(destination, 'webhook_failing', {
     title,
     remedy: help,

@@ -107,6 +107,8 @@ export interface FailureGroup {
   readonly class: DeliveryClass
   readonly status: number | null
   readonly count: number
+  /** False if only the newest failures of the destination were counted. */
+  readonly isComplete: boolean
   readonly firstSeenAt: number
   /** The time of the last attempt or quarantine; without attempts, when the last delivery became due. */
   readonly lastSeenAt: number

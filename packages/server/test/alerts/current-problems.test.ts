@@ -184,7 +184,8 @@ test('a destination has one row, with its causes and the worst one as its title'
         destinationId: 'dst_a',
         class: 'http_5xx',
         status: 503,
-        count: 7,
+        count: 1_709,
+        isComplete: false,
         firstSeenAt: NOON - 9,
         lastSeenAt: NOON,
         sampleDeliveryId: 'msg_a',
@@ -204,6 +205,8 @@ test('a destination has one row, with its causes and the worst one as its title'
     title: 'CRM: 2 deliveries expired and were not delivered.',
     to: '/failures?destination=dst_a',
   })
+  // Only the newest failures are counted.
+  expect(problems[0]!.causes[3]!.title).toContain('1,709+ deliveries failed with 503.')
   // A path may contain a credential.
   expect(problems[0]!.causes.map(({ title }) => title).join()).not.toContain('secret-path')
 })

@@ -1878,6 +1878,8 @@ export function listFailures({ destinationId }: {
                 status: number | null;
                 /** Deliveries that failed in this way and have not succeeded since. */
                 count: number;
+                /** false if there may be more, because only the newest 2,000 failures of the destination were counted. */
+                isComplete: boolean;
                 /** When the event of the oldest of these deliveries was received. */
                 firstSeenAt: string;
                 /** When the newest was last attempted or quarantined, or became due. */

@@ -151,7 +151,7 @@ function sampleText({ sampleDeliveryId, lastError, class: kind }: FailureGroup):
 function failureColumns(items: readonly FailureGroup[], names: Names): Column<FailureGroup>[] {
   const destinationOf = ({ destinationId }: FailureGroup) => destinationId
   return [
-    { head: 'count', cell: ({ count }) => `${count}` },
+    { head: 'count', cell: ({ count, isComplete }) => `${count}${isComplete ? '' : '+'}` },
     ...nameColumns('destination', destinationOf, { names, items }),
     { head: 'class', cell: (failure) => failure.class },
     { head: 'status', cell: ({ status }) => `${status ?? ''}`, rank: 2 },

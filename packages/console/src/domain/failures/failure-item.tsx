@@ -6,11 +6,11 @@ import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { deliveryQuery } from '../deliveries/delivery-query.ts'
 import type { Names } from '../names.ts'
 import { ResponseQuote } from '../trace/response-quote.tsx'
+import { failureCount } from './failure-count.ts'
 import { type FailureGroup, failureLabel } from './failures-query.ts'
 import { RetryDialog } from './retry-dialog.tsx'
 
@@ -27,7 +27,7 @@ export function FailureItem({
   names,
   hasDestination = true,
 }: FailureItemProps): ReactElement {
-  const { destinationId, count, meaning, remedy, lastError, class: kind } = group
+  const { destinationId, meaning, remedy, lastError, class: kind } = group
   const mayRetry = useMay('editor')
   const [isRetrying, setRetrying] = useState(false)
   const { data: sample } = useQuery({
@@ -45,7 +45,7 @@ export function FailureItem({
             </Link>
           )}
           <StateBadge tone="failed">{failureLabel(group)}</StateBadge>
-          <span>{counted(count, 'delivery', 'deliveries')}</span>
+          <span>{failureCount(group)}</span>
         </h3>
         <p className="text-ink-soft">{meaning}</p>
         <p>{remedy}</p>

@@ -11,6 +11,7 @@ import { counted, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
+import { failureCount } from './failure-count.ts'
 import { type FailureGroup, failureLabel } from './failures-query.ts'
 import { MAX_RETRIES, useRetryEach } from './retry-each.ts'
 
@@ -93,7 +94,7 @@ function theseLabel(group: FailureGroup): string {
   const { class: kind, count } = group
   const cause = LABELS_WITHOUT_ATTEMPT.get(kind) ?? `Failed with ${failureLabel(group)}`
   const part = count > MAX_RETRIES ? `the newest ${MAX_RETRIES} of ` : ''
-  return `${cause}: ${part}${counted(count, 'delivery', 'deliveries')}`
+  return `${cause}: ${part}${failureCount(group)}`
 }
 
 /** `: 3 deliveries`, or nothing while the service counts them. */

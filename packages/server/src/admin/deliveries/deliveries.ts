@@ -124,6 +124,9 @@ const FailureResponse = Type.Object({
   class: Schema.text('The class of the last attempt, or not_attempted or quarantined.'),
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('Deliveries that failed in this way and have not succeeded since.'),
+  isComplete: Schema.boolean(
+    'false if there may be more, because only the newest 2,000 failures of the destination were counted.',
+  ),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
   lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),
   sampleDeliveryId: Schema.text('The newest one, preferably with a stored response.'),

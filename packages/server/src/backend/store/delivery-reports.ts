@@ -38,8 +38,9 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
             SELECT count(*) AS count FROM (
               SELECT 1 FROM deliveries WHERE ${FAILED} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
         ])
-        groups.push(...rows.map((row) => groupOf(id, row)))
-        isComplete &&= counted!.count <= MAX_FAILURES
+        const isWhole = counted!.count <= MAX_FAILURES
+        groups.push(...rows.map((row) => ({ ...groupOf(id, row), isComplete: isWhole })))
+        isComplete &&= isWhole
       }
       return {
         groups: groups.toSorted((a, b) => b.count - a.count || b.lastSeenAt - a.lastSeenAt),
@@ -119,7 +120,7 @@ interface GroupRow {
   readonly sample: string
 }
 
-function groupOf(destinationId: string, row: GroupRow): FailureGroup {
+function groupOf(destinationId: string, row: GroupRow): Omit<FailureGroup, 'isComplete'> {
   const sample = row.sample.slice(1)
   const space = sample.indexOf(' ')
   return {

@@ -39,6 +39,7 @@ test('failures are grouped, each group with its meaning and remedy', async () =>
         class: 'http_5xx',
         status: 503,
         count: 1,
+        isComplete: true,
         firstSeenAt: '2026-01-15T12:00:00.000Z',
         lastSeenAt: '2026-01-15T12:00:00.000Z',
         sampleDeliveryId: newest[1]!.id,

@@ -64,6 +64,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
             class: 'http_5xx',
             status: 503,
             count: 2,
+            isComplete: true,
             firstSeenAt: NOON,
             lastSeenAt: NOON + 10,
             sampleDeliveryId: newest.id,
@@ -74,6 +75,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
             class: 'dns_failed',
             status: null,
             count: 1,
+            isComplete: true,
             firstSeenAt: NOON,
             lastSeenAt: NOON,
             sampleDeliveryId: refused.id,
@@ -116,12 +118,18 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       await record(events.slice(0, 2_000))
       expect(await backend.reports.failures({})).toMatchObject({
         isComplete: true,
-        groups: [{ count: 2_000 }],
+        groups: [{ count: 2_000, isComplete: true }],
       })
       await record(events.slice(2_000))
       expect(await backend.reports.failures({})).toMatchObject({
         isComplete: false,
-        groups: [{ count: 2_000, sampleDeliveryId: deliveryId(events[2_000]!.id, 'dst_a') }],
+        groups: [
+          {
+            count: 2_000,
+            isComplete: false,
+            sampleDeliveryId: deliveryId(events[2_000]!.id, 'dst_a'),
+          },
+        ],
       })
     })
 
@@ -137,7 +145,7 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       const both = await recorded(harness, { at: NOON - 30 }, FAILED)
       await backend.quarantine.add([{ id: both.id, reason: 'corrupted', at: NOON + 9 }])
       const { groups } = await backend.reports.failures({})
-      const shared = { destinationId: 'dst_a', status: null }
+      const shared = { destinationId: 'dst_a', status: null, isComplete: true }
       expect(groups).toEqual([
         {
           ...shared,
