@@ -142,6 +142,27 @@ test('deliveries of a paused destination are shown as held, and sent when it is 
   await page.getByRole('heading', { name: '1 waiting delivery' }).waitFor({ state: 'detached' })
 })
 
+test('a webhook that fails most attempts is marked as failing, in the words of the alerts', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({
+    respond: ({ body }) => (body.includes('"m0"') ? 200 : 400),
+  })
+  const id = await service.createDestination({ urls: [receiver.url] })
+  const messageIds = Array.from({ length: 10 }, (_, index) => `m${index}`)
+  for (const messageId of messageIds) await service.track(messageId)
+  for (const messageId of messageIds) await service.endOf(messageId)
+  const { page, go, faults } = await openSignedIn(service)
+  await go(`destinations/${id}`)
+  const webhooks = page.getByRole('region', { name: 'Webhooks' })
+  await webhooks.getByText('webhook failing').waitFor()
+  expect(await webhooks.getByText('active', { exact: true }).count()).toBe(0)
+  await page.getByText('9 of 10 attempts failed in the last hour.').waitFor()
+  await expectAccessible(page)
+  await go('destinations')
+  await page.getByRole('cell', { name: 'webhook failing' }).waitFor()
+  expect(faults).toEqual([])
+})
+
 test('a replay shows the number of deliveries first, then its progress', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: [{ status: 400 }, { status: 400 }, 200] })

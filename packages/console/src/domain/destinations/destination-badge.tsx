@@ -2,26 +2,33 @@ import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { useProblemOf } from '../problems.ts'
 import type { Health } from './destination-query.ts'
-import { destinationState } from './destination-state.ts'
+import { type DestinationState, destinationState } from './destination-state.ts'
 
 interface DestinationBadgeProps {
   readonly destination: Destination
   readonly health?: Health | undefined
 }
 
-export function DestinationBadge(props: DestinationBadgeProps): ReactElement {
-  const { tone, words } = destinationState(props.destination, props.health)
+export function DestinationBadge({ destination, health }: DestinationBadgeProps): ReactElement {
+  const state = useDestinationState(destination, health)
   return (
     <span className="inline-flex flex-col items-start gap-0.5">
-      <StateBadge tone={tone}>{words}</StateBadge>
-      <WhyState {...props} />
+      <StateBadge tone={state.tone}>{state.words}</StateBadge>
+      <WhyState {...state} />
     </span>
   )
 }
 
-export function WhyState({ destination, health }: DestinationBadgeProps): ReactElement | undefined {
-  const { why, since } = destinationState(destination, health)
+export function useDestinationState(
+  destination: Destination,
+  health: Health | undefined,
+): DestinationState {
+  return destinationState(destination, health, useProblemOf(destination.id))
+}
+
+export function WhyState({ why, since }: DestinationState): ReactElement | undefined {
   if (why === undefined) return undefined
   return (
     <span className="text-ink-faint text-note">

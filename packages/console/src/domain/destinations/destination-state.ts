@@ -1,7 +1,8 @@
 import type { Destination } from '@hookline/cli/management-client'
 import type { Tone } from '../../design/state-badge.tsx'
 import { wholeNumber } from '../../format/figures.ts'
-import type { Health } from './destination-query.ts'
+import type { Problem } from '../problems.ts'
+import type { Health, WebhookHealth } from './destination-query.ts'
 
 export interface DestinationState {
   readonly tone: Tone
@@ -24,10 +25,11 @@ const HEALTHY_SUCCESS_RATE = 0.95
 /** The time after the last failed attempt until a destination counts as recovered. */
 const RECOVERED_AFTER_MS = 5 * 60_000
 
-/** The most severe state that applies. Without `health`, only the settings count. */
+/** The most severe state that applies. Without `health`, only the settings count. It fails if the conditions of alerts say so. */
 export function destinationState(
   { enabled, enabledChangedAt, paused, settings }: Destination,
   health?: Health,
+  problem?: Problem,
   now = Date.now(),
 ): DestinationState {
   if (!enabled) {
@@ -45,22 +47,68 @@ export function destinationState(
       since: pause.since,
     }
   }
-  return health === undefined ? { tone: 'waiting', words: 'enabled' } : healthState(health, now)
+  return health === undefined
+    ? { tone: 'waiting', words: 'enabled' }
+    : healthState(health, problem?.causes ?? [], now)
 }
 
-function healthState({ webhooks, lastHour }: Health, now: number): DestinationState {
+type Cause = Problem['causes'][number]
+
+function healthState(
+  { webhooks, lastHour }: Health,
+  causes: readonly Cause[],
+  now: number,
+): DestinationState {
   const broken = webhooks.find(({ breaker }) => breaker !== 'closed')
   if (broken !== undefined) {
     const since = broken.brokenSince === null ? {} : { since: broken.brokenSince }
-    return { tone: 'failed', words: 'breaker open', why: 'Too many attempts failed.', ...since }
+    return { ...BREAKERS[broken.breaker], why: 'Too many attempts failed.', ...since }
   }
   const { attempts, delivered, successRate, lastFailedAt } = lastHour
+  const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
+  const condition = conditionState(causes)
+  if (condition !== undefined)
+    return { ...condition, ...(delivered < attempts && { why: `${why}.` }) }
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (successRate >= HEALTHY_SUCCESS_RATE) return { tone: 'delivered', words: 'working' }
-  if (delivered === 0)
-    return { tone: 'failed', words: 'failing', why: 'Every attempt in the last hour failed.' }
-  const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
   if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
     return { tone: 'delivered', words: 'recovered', why: `${why}, last`, since: lastFailedAt }
   return { tone: 'retrying', words: 'partially failing', why: `${why}.` }
+}
+
+type BadgeState = Pick<DestinationState, 'tone' | 'words'>
+
+const BREAKERS: Readonly<Record<WebhookHealth['breaker'], BadgeState>> = {
+  closed: { tone: 'delivered', words: 'active' },
+  open: { tone: 'failed', words: 'breaker open' },
+  half_open: { tone: 'failed', words: 'breaker half-open' },
+}
+
+/** Current failures come before lost data, unlike in the list of problems. */
+function conditionState(causes: readonly Cause[]): BadgeState | undefined {
+  const failing = causes.find(({ severity }) => severity === 'failing')
+  const { condition, severity } = failing ?? causes[0] ?? {}
+  if (condition === undefined) return undefined
+  const tone = severity === 'attention' ? 'retrying' : 'failed'
+  return { tone, words: condition.replaceAll('_', ' ') }
+}
+
+/** The state of one webhook of a destination. */
+export function webhookState(
+  { url, breaker }: Pick<WebhookHealth, 'url' | 'breaker'>,
+  { enabled, paused, settings }: Pick<Destination, 'enabled' | 'paused' | 'settings'>,
+  problem: Problem | undefined,
+): BadgeState {
+  if (!enabled) return { tone: 'held', words: 'disabled' }
+  const { webhooks } = settings
+  const pause = paused ?? webhooks.find((each) => each.url === url)?.paused
+  if (pause != null) return { tone: 'held', words: 'paused' }
+  if (breaker !== 'closed') return BREAKERS[breaker]
+  const { causes = [] } = problem ?? {}
+  const isOnly = webhooks.length === 1
+  const own = conditionState(causes.filter((each) => each.url === url || (isOnly && !each.url)))
+  if (own !== undefined) return own
+  // Attempts are counted for all webhooks together: one of several may work.
+  const isUnknown = causes.some(({ severity }) => severity === 'failing')
+  return isUnknown ? { tone: 'waiting', words: 'active' } : BREAKERS.closed
 }

@@ -10,12 +10,11 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { Confirm } from '../../design/windows/confirm.tsx'
 import { toast } from '../../design/windows/toasts.tsx'
-import { WhyState } from '../../domain/destinations/destination-badge.tsx'
+import { useDestinationState, WhyState } from '../../domain/destinations/destination-badge.tsx'
 import {
   type DestinationProps,
   destinationQuery,
 } from '../../domain/destinations/destination-query.ts'
-import { destinationState } from '../../domain/destinations/destination-state.ts'
 import { useNames } from '../../domain/names.ts'
 import { useAction } from '../../domain/use-action.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -91,15 +90,15 @@ function ShownDestination({ destination }: DestinationProps): ReactElement {
 function About({ destination }: DestinationProps): ReactElement {
   const names = useNames()
   const { id, sourceId, health } = destination
-  const { tone, words } = destinationState(destination, health)
+  const state = useDestinationState(destination, health)
   return (
     <span className="text-dense flex flex-col gap-0.5 pt-1">
       <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <StateBadge tone={tone}>{words}</StateBadge>
+        <StateBadge tone={state.tone}>{state.words}</StateBadge>
         <span>Source: {names.source(sourceId)}</span>
         <IdText id={id} what="the destination ID" />
       </span>
-      <WhyState destination={destination} health={health} />
+      <WhyState {...state} />
     </span>
   )
 }

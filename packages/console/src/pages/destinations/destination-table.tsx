@@ -6,9 +6,11 @@ import { classNames } from '../../design/class-names.ts'
 import { useOnScreen } from '../../design/lists/on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
-import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
+import {
+  DestinationBadge,
+  useDestinationState,
+} from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery, type Health } from '../../domain/destinations/destination-query.ts'
-import { destinationState } from '../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
 import { webhookHost } from '../../domain/destinations/webhook-host.ts'
 import type { Names } from '../../domain/names.ts'
@@ -59,6 +61,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
   const { id, name, settings } = destination
   const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
   const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
+  const { tone } = useDestinationState(destination, data?.health)
   const { delivered } = totalsOf(points)
   return (
     <Row ref={element} data-row={index} className="focus-within:bg-accent-soft">
@@ -85,12 +88,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
       </Cell>
       <Cell className="min-w-24">{data && <WaitingText {...data.health} />}</Cell>
       <Cell className="min-w-32 tabular-nums">
-        {data && (
-          <LastHour
-            {...data.health}
-            isFailing={FAILING.has(destinationState(destination, data.health).tone)}
-          />
-        )}
+        {data && <LastHour {...data.health} isFailing={FAILING.has(tone)} />}
       </Cell>
       <Cell className="text-delivered">
         <Sparkline

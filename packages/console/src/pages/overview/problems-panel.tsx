@@ -1,26 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { api } from '../../api/client.ts'
 import { Icon } from '../../design/icon.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Failed, Skeleton } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { type Problem, problemsQuery } from '../../domain/problems.ts'
 import { shownText } from '../../format/shown-text.ts'
 
 const MAX_PROBLEMS = 8
-const REFETCH_MS = 10_000
-
-type Problem = Awaited<ReturnType<typeof api.listProblems>>['data'][number]
 
 /** Current problems with their remedies, worst first. Reports none only if the last query has succeeded. */
 export function ProblemsPanel(): ReactElement {
-  const problems = useQuery({
-    queryKey: ['problems'],
-    queryFn: ({ signal }) => api.listProblems({ signal }),
-    refetchInterval: REFETCH_MS,
-  })
+  const problems = useQuery(problemsQuery)
   return (
     <Panel title="Needs attention" isFlush>
       {problems.error !== null ? (

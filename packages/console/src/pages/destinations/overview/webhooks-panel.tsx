@@ -5,21 +5,23 @@ import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { StateBadge, type Tone } from '../../../design/state-badge.tsx'
+import { StateBadge } from '../../../design/state-badge.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import type {
   DestinationProps,
   HealthyDestination,
   WebhookHealth,
 } from '../../../domain/destinations/destination-query.ts'
-import { PAUSE_CAUSES } from '../../../domain/destinations/destination-state.ts'
+import { PAUSE_CAUSES, webhookState } from '../../../domain/destinations/destination-state.ts'
 import { WaitingText } from '../../../domain/destinations/waiting-text.tsx'
+import { useProblemOf } from '../../../domain/problems.ts'
 import { useAction } from '../../../domain/use-action.ts'
 
 /** Each webhook, with anything that stops or slows its attempts. */
 export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   const { id, health, settings } = destination
   const mayEdit = useMay('editor')
+  const problem = useProblemOf(id)
   const isBroken = health.webhooks.some(({ breaker }) => breaker !== 'closed')
   const isThrottled = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
   // Closing breakers also clears Retry-After.
@@ -45,6 +47,7 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
           <li key={webhook.url} className="border-line flex flex-col gap-1 border-t px-4 py-2.5">
             <WebhookState
               webhook={webhook}
+              badge={webhookState(webhook, destination, problem)}
               settings={settings.webhooks.find(({ url }) => url === webhook.url)}
             />
           </li>
@@ -54,25 +57,19 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   )
 }
 
-const BREAKERS: Readonly<Record<WebhookHealth['breaker'], readonly [tone: Tone, label: string]>> = {
-  closed: ['delivered', 'active'],
-  open: ['failed', 'breaker open'],
-  half_open: ['retrying', 'breaker half-open'],
-}
-
 interface WebhookStateProps {
   readonly webhook: WebhookHealth
+  readonly badge: ReturnType<typeof webhookState>
   readonly settings: HealthyDestination['settings']['webhooks'][number] | undefined
 }
 
-function WebhookState({ webhook, settings }: WebhookStateProps): ReactElement {
+function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactElement {
   const { paused: pause = null, limits } = settings ?? {}
   const { url, breaker, retryAfterUntil, pacePerSecond } = webhook
-  const [tone, label] = pause === null ? BREAKERS[breaker] : (['held', 'paused'] as const)
   return (
     <>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <StateBadge tone={tone}>{label}</StateBadge>
+        <StateBadge tone={badge.tone}>{badge.words}</StateBadge>
         <IdText id={url} what="the URL" />
       </div>
       {pause !== null && (
