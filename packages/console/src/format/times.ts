@@ -16,6 +16,12 @@ export function relativeTime(at: number, now: number): string {
     : `${Math.floor(apart / size)} ${unit} ago`
 }
 
+/** `in 3 min`, or `due now` once the time has come. */
+export function dueTime(at: number, now: number): string {
+  const text = relativeTime(at, now)
+  return at > now && text !== 'now' ? text : 'due now'
+}
+
 function unitOf(apart: number): readonly [number, string] {
   if (apart < MINUTE) return [SECOND, 's']
   if (apart < HOUR) return [MINUTE, 'min']

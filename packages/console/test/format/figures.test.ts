@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { bytes, counted, duration, percent, rate, shortNumber } from '../../src/format/figures.ts'
-import { absoluteTime, relativeTime } from '../../src/format/times.ts'
+import { absoluteTime, dueTime, relativeTime } from '../../src/format/times.ts'
 
 describe('figures', () => {
   test.for([
@@ -68,6 +68,15 @@ describe('times', () => {
     [-172_800_000, '2 d ago'],
   ] as const)('%d ms from now are shown as %s', ([apart, text]) => {
     expect(relativeTime(now + apart, now)).toBe(text)
+  })
+
+  test.for([
+    [180_000, 'in 3 min'],
+    [2_000, 'due now'],
+    [0, 'due now'],
+    [-180_000, 'due now'],
+  ] as const)('a plan %d ms from now is shown as %s, never in the past', ([apart, text]) => {
+    expect(dueTime(now + apart, now)).toBe(text)
   })
 
   test('are exact in UTC, and an invalid time is shown as such', () => {

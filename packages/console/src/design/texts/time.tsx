@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react'
 import { useZone } from '../../format/time-zone.ts'
-import { absoluteTime, clockTime, relativeTime } from '../../format/times.ts'
+import { absoluteTime, clockTime, dueTime, relativeTime } from '../../format/times.ts'
 import { useNow } from '../../format/use-now.ts'
 
 interface TimeProps {
   /** ISO 8601. */
   readonly at: string
-  readonly form?: 'relative' | 'clock' | 'full'
+  /** `due` is for planned times. It is never in the past. */
+  readonly form?: 'relative' | 'due' | 'clock' | 'full'
 }
 
 export function Time({ at, form = 'relative' }: TimeProps): ReactElement {
@@ -15,8 +16,8 @@ export function Time({ at, form = 'relative' }: TimeProps): ReactElement {
   const exact = absoluteTime(moment, zone)
   return (
     <time dateTime={at} title={exact} className="whitespace-nowrap tabular-nums">
-      {form === 'relative' ? (
-        <Relative moment={moment} />
+      {form === 'relative' || form === 'due' ? (
+        <Relative moment={moment} text={form === 'due' ? dueTime : relativeTime} />
       ) : form === 'clock' ? (
         clockTime(moment, zone)
       ) : (
@@ -26,7 +27,12 @@ export function Time({ at, form = 'relative' }: TimeProps): ReactElement {
   )
 }
 
+interface RelativeProps {
+  readonly moment: number
+  readonly text: (at: number, now: number) => string
+}
+
 /** A separate component, so that only relative times render each second. */
-function Relative({ moment }: { readonly moment: number }): string {
-  return relativeTime(moment, useNow())
+function Relative({ moment, text }: RelativeProps): string {
+  return text(moment, useNow())
 }

@@ -124,7 +124,7 @@ function Facts({ delivery }: DeliveryProps): ReactElement {
           'Next attempt',
           nextAttemptAt === null ? undefined : (
             <>
-              <Time at={nextAttemptAt} /> (<Time at={nextAttemptAt} form="clock" />)
+              <Time at={nextAttemptAt} form="due" /> (<Time at={nextAttemptAt} form="clock" />)
             </>
           ),
         ],

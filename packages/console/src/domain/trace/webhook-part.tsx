@@ -61,7 +61,7 @@ function NextAttempt({ reason, nextAttemptAt: at }: WaitReason): ReactElement | 
   if (at === null) return <>No attempt is scheduled until the cause is fixed.</>
   return (
     <>
-      Next attempt <Time at={at} /> (<Time at={at} form="full" />
+      Next attempt: <Time at={at} form="due" /> (<Time at={at} form="full" />
       ).
     </>
   )

@@ -85,7 +85,7 @@ function Explanation(props: ExplanationProps): ReactElement {
           'Can only change with new events.'
         ) : (
           <>
-            Without new events, the next change is <Time at={changesAt} />.
+            Without new events, the next change is <Time at={changesAt} form="due" />.
           </>
         )}
       </p>
@@ -137,7 +137,7 @@ function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): Rea
       {actual !== undefined && <span>{foundWords(actual)}</span>}
       {changesAt !== null && kind === 'clause' && (
         <span className="text-dense">
-          changes <Time at={changesAt} />
+          next change <Time at={changesAt} form="due" />
         </span>
       )}
       {isDecisive && kind === 'clause' && <span className="text-note text-ink-soft">decisive</span>}

@@ -78,7 +78,7 @@ const DeliveryRow = memo(function DeliveryRow({
         <Time at={new Date(timeOfId(eventId)).toISOString()} />
       </Cell>
       <Cell className="text-ink-soft">
-        {nextAttemptAt === null ? '' : <Time at={nextAttemptAt} />}
+        {nextAttemptAt === null ? '' : <Time at={nextAttemptAt} form="due" />}
       </Cell>
     </Row>
   )

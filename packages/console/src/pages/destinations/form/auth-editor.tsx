@@ -82,7 +82,8 @@ function storedHint(auth: AuthDraft, name: string, hasSameUrl: boolean): ReactNo
   const { subject, expiresAt } = certificate
   return (
     <>
-      {shownText(subject, 100)}, expires <Time at={expiresAt} />. {words}
+      {shownText(subject, 100)}, {Date.parse(expiresAt) > Date.now() ? 'expires' : 'expired'}{' '}
+      <Time at={expiresAt} />. {words}
     </>
   )
 }

@@ -48,7 +48,7 @@ export function WaitingPanel({ destination }: DestinationProps): ReactElement | 
                   {shownText(waitExplanation(waiting).cause, 500)}{' '}
                   {nextAttemptAt !== null && (
                     <span className="text-ink-soft">
-                      Next attempt: <Time at={nextAttemptAt} />.
+                      Next attempt: <Time at={nextAttemptAt} form="due" />.
                     </span>
                   )}
                 </p>

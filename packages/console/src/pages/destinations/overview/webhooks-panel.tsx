@@ -82,8 +82,8 @@ function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactEle
       {breaker !== 'closed' && <BreakerText {...webhook} />}
       {retryAfterUntil !== null && (
         <p>
-          No access token, or the receiver sent Retry-After: next attempt{' '}
-          <Time at={retryAfterUntil} /> (
+          No access token, or the receiver sent Retry-After: next attempt:{' '}
+          <Time at={retryAfterUntil} form="due" /> (
           <Time at={retryAfterUntil} form="clock" />
           ).
         </p>
@@ -114,7 +114,7 @@ function BreakerText({ breaker, brokenSince, openUntil }: WebhookHealth): ReactE
         ? 'The next attempt closes or reopens it.'
         : openUntil !== null && (
             <>
-              Next probe: <Time at={openUntil} />.
+              Next probe: <Time at={openUntil} form="due" />.
             </>
           )}
     </p>

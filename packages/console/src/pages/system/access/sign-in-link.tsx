@@ -9,6 +9,7 @@ import { Select } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { ErrorText } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { useNow } from '../../../format/use-now.ts'
 import { rolesUpTo } from './roles.ts'
 
 interface SignInLinkProps {
@@ -47,12 +48,21 @@ export function SignInLink({ role: own }: SignInLinkProps): ReactElement {
               className="[&_code]:break-all"
             />
             <p className="text-ink-soft text-dense">
-              This link signs in one browser with the {create.data.role} role. It expires{' '}
-              <Time at={create.data.expiresAt} /> and is not shown again.
+              This link signs in one browser with the {create.data.role} role.{' '}
+              <Expiry at={create.data.expiresAt} />
             </p>
           </div>
         )}
       </div>
     </Panel>
+  )
+}
+
+function Expiry({ at }: { readonly at: string }): ReactElement {
+  if (useNow() >= Date.parse(at)) return <>It has expired.</>
+  return (
+    <>
+      It expires <Time at={at} /> and is not shown again.
+    </>
   )
 }
