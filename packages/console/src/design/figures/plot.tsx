@@ -4,23 +4,11 @@ import './plot.css'
 import { useTheme } from '../../format/theme.ts'
 import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
+import { hasAny, isolated, type PlotContent, plotData, type Series } from './plot-data.ts'
 
-export interface Series {
-  readonly label: string
-  /** `delivered` is `--color-delivered`. */
-  readonly color: string
-  /** One for each time. */
-  readonly values: readonly (number | null)[]
-}
-
-interface PlotProps {
+interface PlotProps extends PlotContent {
   /** For screen readers. */
   readonly label: string
-  /** Milliseconds since the epoch, ascending. */
-  readonly times: readonly number[]
-  readonly series: readonly Series[]
-  /** `areas` are stacked. */
-  readonly form: 'areas' | 'lines'
   readonly format: (value: number) => string
   readonly height?: number
 }
@@ -42,7 +30,7 @@ export function Plot({
     const element = box.current!
     const plot = new UPlot(
       optionsOf({ series, form, format, height, zone }, element, setIndex),
-      dataOf({ times, series, form }),
+      plotData({ times, series, form }),
       element,
     )
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
@@ -65,6 +53,7 @@ export function Plot({
             : times[at] === undefined
               ? ''
               : absoluteTime(times[at], zone).slice(0, 16)}
+          {!isTotal && at === times.length - 1 && ' so far'}
         </span>
         {series.map(({ label: words, color, values }) => (
           <span key={words} className="inline-flex items-center gap-1.5">
@@ -74,6 +63,7 @@ export function Plot({
             {words} {shownValue(isTotal ? sum(values) : values[at], format)}
           </span>
         ))}
+        <span className="text-ink-faint ml-auto">Dashed: unfinished</span>
       </figcaption>
       <div ref={box} className="u-plot min-w-0 overflow-hidden" />
     </figure>
@@ -88,38 +78,6 @@ function shownValue(value: number | null | undefined, format: PlotProps['format'
   return value == null ? '–' : format(value)
 }
 
-function dataOf({
-  times,
-  series,
-  form,
-}: Pick<PlotProps, 'times' | 'series' | 'form'>): UPlot.AlignedData {
-  const seconds = times.map((time) => time / 1_000)
-  if (form === 'lines') return [seconds, ...series.map(({ values }) => [...values])]
-  const sums = times.map(() => 0)
-  const stacked = series.map(({ values }) =>
-    values.map((value, at) => {
-      sums[at] = (sums[at] ?? 0) + (value ?? 0)
-      return sums[at]
-    }),
-  )
-  // An empty series would hide the line below it.
-  return [
-    seconds,
-    ...stacked.map((line, part) => (hasAny(series[part]!) ? line : line.map(() => null))),
-  ]
-}
-
-function hasAny({ values }: Series): boolean {
-  return values.some((value) => (value ?? 0) > 0)
-}
-
-/** Values without a neighbour, which a line cannot show. */
-function isolated(values: ArrayLike<number | null | undefined>): number[] {
-  return Array.from(values).flatMap((value, at) =>
-    value != null && values[at - 1] == null && values[at + 1] == null ? [at] : [],
-  )
-}
-
 type Looks = Pick<PlotProps, 'series' | 'form' | 'format'> & {
   readonly height: number
   readonly zone: 'utc' | 'local'
@@ -132,6 +90,17 @@ function optionsOf(
 ): UPlot.Options {
   const color = (name: string): string => colorOf(element, `--color-${name}`)
   const lowest = series.findIndex(hasAny)
+  const lineOf = (each: Series): UPlot.Series => ({
+    label: each.label,
+    stroke: color(each.color),
+    width: form === 'areas' ? 1 : 1.5,
+    points: {
+      show: form === 'lines',
+      size: 5,
+      fill: color(each.color),
+      filter: (plot, place) => isolated(plot.data[place]!),
+    },
+  })
   const axis = {
     stroke: color('ink-faint'),
     grid: { stroke: color('line'), width: 1 },
@@ -155,17 +124,10 @@ function optionsOf(
     series: [
       {},
       ...series.map((each, index) => ({
-        label: each.label,
-        stroke: color(each.color),
-        width: form === 'areas' ? 1 : 1.5,
-        points: {
-          show: form === 'lines',
-          size: 5,
-          fill: color(each.color),
-          filter: (plot: UPlot, place: number) => isolated(plot.data[place]!),
-        },
+        ...lineOf(each),
         ...(form === 'areas' && index === lowest && { fill: color(`${each.color}-soft`) }),
       })),
+      ...series.map((each) => ({ ...lineOf(each), dash: [3, 3] })),
     ],
     ...(form === 'areas' && { bands: bandsOf(series, color) }),
   }

@@ -1,6 +1,7 @@
 import type { ReactElement } from 'react'
 
 interface SparklineProps {
+  /** The last one is unfinished, so the line to it is dashed. */
   readonly values: readonly number[]
   /** For screen readers: "Delivered in the last hour: 120". */
   readonly label: string
@@ -24,12 +25,14 @@ export function Sparkline({ values, label, className }: SparklineProps): ReactEl
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       preserveAspectRatio="none"
       className={className ?? 'h-6 w-24'}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
     >
+      <polyline points={points.slice(0, -1).join(' ')} vectorEffect="non-scaling-stroke" />
       <polyline
-        points={points.join(' ')}
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
+        points={points.slice(-2).join(' ')}
+        strokeDasharray="2 2"
         vectorEffect="non-scaling-stroke"
       />
     </svg>

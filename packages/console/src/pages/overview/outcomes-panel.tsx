@@ -28,13 +28,12 @@ function Outcomes({ points, words }: OutcomesProps): ReactElement {
   const series = useMemo(
     () => [
       { label: 'Delivered', color: 'delivered', values: points.map((each) => each.delivered) },
-      { label: 'Retried', color: 'retrying', values: points.map((each) => each.retried) },
       { label: 'Failed', color: 'failed', values: points.map((each) => sumOf(each.failed)) },
       { label: 'Declined', color: 'declined', values: points.map((each) => sumOf(each.declined)) },
     ],
     [points],
   )
-  const { delivered, retried, failed, declined } = totalsOf(points)
-  const label = `${words}: ${wholeNumber(delivered)} delivered, ${wholeNumber(retried)} retried, ${wholeNumber(failed)} failed, ${wholeNumber(declined)} declined`
+  const { delivered, failed, declined } = totalsOf(points)
+  const label = `${words}: ${wholeNumber(delivered)} delivered, ${wholeNumber(failed)} failed, ${wholeNumber(declined)} declined`
   return <Plot label={label} times={times} series={series} form="areas" format={shortNumber} />
 }

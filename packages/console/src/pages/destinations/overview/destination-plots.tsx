@@ -1,6 +1,7 @@
 import { type ReactElement, useMemo } from 'react'
 import { Panel } from '../../../design/panel.tsx'
-import { Plot, type Series } from '../../../design/figures/plot.tsx'
+import type { Series } from '../../../design/figures/plot-data.ts'
+import { Plot } from '../../../design/figures/plot.tsx'
 import { type PeriodName, PERIODS } from '../../../domain/periods.ts'
 import type { StatisticsPoint } from '../../../domain/statistics.ts'
 import { sumOf, totalsOf } from '../../../domain/totals.ts'
@@ -15,8 +16,8 @@ interface DestinationPlotsProps {
 
 export function DestinationPlots({ points, period }: DestinationPlotsProps): ReactElement {
   const { words } = PERIODS[period]
-  const { delivered, failed, retried } = totalsOf(points)
-  const counts = `${wholeNumber(delivered)} delivered, ${wholeNumber(retried)} retried, ${wholeNumber(failed)} failed`
+  const { delivered, failed } = totalsOf(points)
+  const counts = `${wholeNumber(delivered)} delivered, ${wholeNumber(failed)} failed`
   return (
     <div className="grid grid-cols-1 gap-4 xl:grid-cols-2">
       <PointsPlot
@@ -33,7 +34,7 @@ export function DestinationPlots({ points, period }: DestinationPlotsProps): Rea
         isLatency
       />
       <PointsPlot
-        title="Responses"
+        title="Attempts"
         label={`${words}: attempts by HTTP status class`}
         points={points}
         seriesOf={responseSeries}
@@ -75,7 +76,6 @@ function PointsPlot(props: PointsPlotProps): ReactElement {
 function outcomeSeries(points: Points): Series[] {
   return [
     { label: 'Delivered', color: 'delivered', values: points.map((each) => each.delivered) },
-    { label: 'Retried', color: 'retrying', values: points.map((each) => each.retried) },
     { label: 'Failed', color: 'failed', values: points.map((each) => sumOf(each.failed)) },
   ]
 }
