@@ -114,6 +114,10 @@ test('the page is updated when the replay of a failed delivery succeeds', async 
   await page.keyboard.press('r')
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Delivered to its destination.').waitFor()
+  await page.getByRole('cell', { name: '#1 of manual retry', exact: true }).waitFor()
+  await page.getByRole('cell', { name: '#1', exact: true }).waitFor()
+  await page.getByRole('tab', { name: 'Request and response' }).click()
+  await page.getByRole('heading', { name: 'Response 400' }).waitFor()
 })
 
 test('an event that a disabled destination declined is explained, and can be replayed', async () => {

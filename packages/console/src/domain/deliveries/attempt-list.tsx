@@ -5,6 +5,7 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { attemptNames } from '../trace/attempt-names.ts'
 import { classInfo } from '../trace/explanations.ts'
 import { phasesOf } from '../trace/phases.ts'
 import { shownOutcome } from '../trace/states.ts'
@@ -20,6 +21,7 @@ interface AttemptListProps {
 /** Attempts, newest first. The first is expanded. */
 export function AttemptList({ attempts }: AttemptListProps): ReactElement | undefined {
   if (attempts.length === 0) return undefined
+  const names = attemptNames(attempts)
   const newest = attempts
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
     .slice(0, MAX_ATTEMPTS)
@@ -27,7 +29,12 @@ export function AttemptList({ attempts }: AttemptListProps): ReactElement | unde
     <section className="flex flex-col gap-2">
       <h3 className="font-semibold">Attempts</h3>
       {newest.map((attempt, index) => (
-        <AttemptItem key={attempt.id} attempt={attempt} isFirst={index === 0} />
+        <AttemptItem
+          key={attempt.id}
+          attempt={attempt}
+          name={names.get(attempt.id)!}
+          isFirst={index === 0}
+        />
       ))}
       {attempts.length > MAX_ATTEMPTS && (
         <p className="text-ink-faint">
@@ -40,16 +47,17 @@ export function AttemptList({ attempts }: AttemptListProps): ReactElement | unde
 
 interface AttemptItemProps {
   readonly attempt: Attempt
+  readonly name: string
   readonly isFirst: boolean
 }
 
-function AttemptItem({ attempt, isFirst }: AttemptItemProps): ReactElement {
-  const { number, url, outcome, status, durationMs, startedAt } = attempt
+function AttemptItem({ attempt, name, isFirst }: AttemptItemProps): ReactElement {
+  const { url, outcome, status, durationMs, startedAt } = attempt
   const { tone, words } = shownOutcome(outcome)
   return (
     <details open={isFirst} className="border-line rounded-small border">
       <summary className="text-dense flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-1.5">
-        <span className="tabular-nums">#{number}</span>
+        <span className="tabular-nums">{name}</span>
         <StateBadge tone={tone}>{words}</StateBadge>
         <code>{status ?? shownText(attempt.class, 40)}</code>
         <span className="text-ink-soft tabular-nums">{duration(durationMs)}</span>

@@ -4,6 +4,7 @@ import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { attemptNames } from './attempt-names.ts'
 import { phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import type { TracedAttempt, TracedDelivery } from './trace-query.ts'
@@ -22,6 +23,7 @@ interface AttemptTableProps {
 export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | undefined {
   if (delivery === undefined || delivery.attempts.length === 0) return undefined
   const several = new Set(delivery.attempts.map(({ url }) => url)).size > 1
+  const names = attemptNames(delivery.attempts)
   const newest = delivery.attempts
     .toSorted((a, b) => Date.parse(b.startedAt) - Date.parse(a.startedAt))
     .slice(0, MAX_ROWS)
@@ -29,7 +31,12 @@ export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | un
     <div className="-mx-4 max-sm:[&_thead]:sr-only">
       <Table label={`Attempts of ${delivery.id}`} head={HEAD}>
         {newest.map((attempt) => (
-          <AttemptRow key={attempt.id} attempt={attempt} showsUrl={several} />
+          <AttemptRow
+            key={attempt.id}
+            attempt={attempt}
+            name={names.get(attempt.id)!}
+            showsUrl={several}
+          />
         ))}
       </Table>
     </div>
@@ -38,17 +45,17 @@ export function AttemptTable({ delivery }: AttemptTableProps): ReactElement | un
 
 interface AttemptRowProps {
   readonly attempt: TracedAttempt
+  readonly name: string
   readonly showsUrl: boolean
 }
 
-function AttemptRow({ attempt, showsUrl }: AttemptRowProps): ReactElement {
-  const { number, url, outcome, status, durationMs, error, startedAt, replayId } = attempt
+function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement {
+  const { url, outcome, status, durationMs, error, startedAt } = attempt
   const { tone, words } = shownOutcome(outcome)
   return (
     <Row className={LINES}>
       <Cell className={LINE}>
-        #{number}
-        {replayId !== undefined && <span className="text-ink-faint"> replay</span>}
+        {name}
         {showsUrl && <span className="text-ink-faint block">{shownText(url, 60)}</span>}
       </Cell>
       <Cell className={`${LINE} whitespace-nowrap`}>

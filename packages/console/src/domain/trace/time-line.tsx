@@ -3,6 +3,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { counted, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
+import { attemptNames } from './attempt-names.ts'
 import { endOf, PHASES, phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
@@ -171,14 +172,17 @@ function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
 }
 
 function attemptsOf({ deliveries }: Trace, names: Names): Step[] {
-  const steps = deliveries.flatMap(({ destinationId, attempts }) =>
-    attempts.map((attempt) => ({
+  const steps = deliveries.flatMap(({ destinationId, attempts }) => {
+    const numbers = attemptNames(attempts)
+    const nameOf = ({ id }: TracedAttempt): string =>
+      `${names.destination(destinationId)} ${numbers.get(id)!}`
+    return attempts.map((attempt) => ({
       key: attempt.id,
-      label: <AttemptLabel attempt={attempt} name={names.destination(destinationId)} />,
+      label: <AttemptLabel attempt={attempt} name={nameOf(attempt)} />,
       at: Date.parse(attempt.startedAt),
       attempt,
-    })),
-  )
+    }))
+  })
   return steps.toSorted((a, b) => a.at - b.at)
 }
 
@@ -203,7 +207,7 @@ interface AttemptLabelProps {
 }
 
 function AttemptLabel({ attempt, name }: AttemptLabelProps): ReactElement {
-  const { number, outcome, status, durationMs } = attempt
+  const { outcome, status, durationMs } = attempt
   const phases = phasesOf(attempt).map(({ words, ms }) => `${words} ${duration(ms)}`)
   return (
     <span title={phases.join(' · ')}>
@@ -211,7 +215,7 @@ function AttemptLabel({ attempt, name }: AttemptLabelProps): ReactElement {
         {status ?? shownText(attempt.class, 30)} {shownOutcome(outcome).words}
       </span>{' '}
       <span className="text-ink-soft">
-        {duration(durationMs)} · {name} #{number}
+        {duration(durationMs)} · {name}
       </span>
       <span className="sr-only">: {phases.join(', ')}</span>
     </span>

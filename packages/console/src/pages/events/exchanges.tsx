@@ -11,6 +11,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { PayloadColumns } from '../../domain/destinations/payload-columns.tsx'
 import { isUnchanged, type TestedPayloads } from '../../domain/destinations/tested-payloads.ts'
 import type { Names } from '../../domain/names.ts'
+import { attemptNames } from '../../domain/trace/attempt-names.ts'
 import { classInfo } from '../../domain/trace/explanations.ts'
 import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
@@ -22,15 +23,21 @@ interface ExchangesProps {
   readonly names: Names
 }
 
-/** The request and response of one attempt, by default the latest. */
+/** The request and response of one attempt, by default the last failed one, or the latest. */
 export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
   const [{ attempt: attemptId }, setUrl] = useUrlState<'attempt'>()
   const attempts = trace.deliveries
-    .flatMap(({ id, destinationId, attempts: own }) =>
-      own.map((attempt) => ({ attempt, id, name: names.destination(destinationId) })),
-    )
+    .flatMap(({ id, destinationId, attempts: own }) => {
+      const numbers = attemptNames(own)
+      const nameOf = (attempt: TracedAttempt): string =>
+        `${names.destination(destinationId)} ${numbers.get(attempt.id)!}`
+      return own.map((attempt) => ({ attempt, id, name: nameOf(attempt) }))
+    })
     .toSorted((a, b) => Date.parse(b.attempt.startedAt) - Date.parse(a.attempt.startedAt))
-  const shown = attempts.find(({ attempt }) => attempt.id === attemptId) ?? attempts[0]
+  const shown =
+    attempts.find(({ attempt }) => attempt.id === attemptId) ??
+    attempts.find(({ attempt }) => isFailed(attempt)) ??
+    attempts[0]
   if (shown === undefined)
     return <Empty title="No attempts yet">The timeline shows why for each destination.</Empty>
   const isDelivered = shown.attempt.class === 'delivered'
@@ -43,7 +50,7 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
           onPick={(id) => setUrl({ attempt: id })}
           options={attempts.map(({ attempt, name }) => [
             attempt.id,
-            `${name} #${attempt.number}: ${attempt.status ?? shownText(attempt.class, 40)}, ${attempt.startedAt}`,
+            `${name}: ${attempt.status ?? shownText(attempt.class, 40)}, ${attempt.startedAt}`,
           ])}
         />
       </label>
@@ -53,6 +60,10 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
       {isDelivered && <Response attempt={shown.attempt} />}
     </div>
   )
+}
+
+function isFailed({ outcome }: TracedAttempt): boolean {
+  return outcome === 'retry' || outcome === 'rejected'
 }
 
 interface RequestProps extends Pick<Trace, 'event'> {

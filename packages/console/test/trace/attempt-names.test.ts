@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { attemptNames } from '../../src/domain/trace/attempt-names.ts'
+
+const attempt = (second: number, number: number, more: object = {}) => ({
+  id: `${second}`,
+  number,
+  url: 'https://a.example/',
+  startedAt: `2026-11-23T12:00:0${second}.000Z`,
+  ...more,
+})
+
+const namesOf = (...attempts: Parameters<typeof attemptNames>[0]): string[] =>
+  [...attemptNames(attempts)].map(([id, name]) => `${id}: ${name}`)
+
+test('numbers restart with a manual retry or replay, which is named', () => {
+  const replayId = 'rpl_1'
+  expect(
+    namesOf(
+      attempt(5, 1, { replayId }),
+      attempt(1, 1),
+      attempt(2, 2),
+      attempt(3, 1),
+      attempt(4, 1),
+      attempt(6, 2, { replayId }),
+    ),
+  ).toEqual([
+    '1: #1',
+    '2: #2',
+    '3: #1 of manual retry',
+    '4: #1 of manual retry 2',
+    '5: #1 of replay',
+    '6: #2 of replay',
+  ])
+})
+
+test('attempts at several webhooks are numbered separately', () => {
+  const url = 'https://b.example/'
+  expect(namesOf(attempt(1, 1), attempt(2, 1, { url }))).toEqual(['1: #1', '2: #1'])
+})
+
+test('the first delivery of a declined event belongs to its replay', () => {
+  expect(namesOf(attempt(1, 1, { replayId: 'rpl_1' }))).toEqual(['1: #1 of replay'])
+})
