@@ -63,6 +63,23 @@ test('an unsigned delivery is not enough: the step explains how to set a secret,
   expect(faults).toEqual([])
 })
 
+test('a source with events is selected, even if it is not the newest, and another can be chosen', async () => {
+  await using service = await startService()
+  await using receiver = await new Receiver({}).listen()
+  await service.createDestination({ urls: [receiver.url], secret: 'a secret of the receiver' })
+  await service.track('m1')
+  await service.endOf('m1')
+  await service.api.call('POST', 'sources', { name: 'Newest' })
+  const { page, go, faults } = await openSignedIn(service)
+  await go('get-started')
+  const step = page.getByRole('listitem').filter({ hasText: 'Receive a signed delivery' })
+  await step.getByText('(done)').waitFor({ state: 'attached' })
+  await expectAccessible(page)
+  await page.getByLabel('Source', { exact: true }).selectOption('Newest')
+  await page.getByRole('button', { name: 'Create destination' }).waitFor()
+  expect(faults).toEqual([])
+})
+
 test('a viewer sees no forbidden actions', async () => {
   await using service = await startService()
   const { page } = await openSignedIn(service, { role: 'viewer' })

@@ -8,7 +8,8 @@ import {
   jsonFault,
   rateLimitFault,
 } from '../../src/pages/sources/source-fields.ts'
-import { lastUseOf, matchingSources } from '../../src/pages/sources/source-facts.ts'
+import { lastUseOf } from '../../src/domain/last-use.ts'
+import { matchingSources } from '../../src/pages/sources/source-facts.ts'
 import { refusalsIn } from '../../src/pages/sources/rejected-calls.tsx'
 
 const POINTS = [

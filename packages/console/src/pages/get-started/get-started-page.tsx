@@ -9,7 +9,7 @@ import { DestinationStep } from './destination-step.tsx'
 import { SendStep } from './send-step.tsx'
 import { SourceStep } from './source-step.tsx'
 import { Step } from './step.tsx'
-import { isSigned, stepStates, usableDestination, usableSource } from './steps.ts'
+import { isSigned, stepStates, usableDestination, usableSources } from './steps.ts'
 import { useFirstDelivery } from './use-first-delivery.ts'
 import { VerifyStep } from './verify-step.tsx'
 
@@ -18,7 +18,8 @@ export function GetStartedPage(): ReactElement {
   const sources = useQuery(sourcesQuery)
   const destinations = useQuery(destinationsQuery)
   const [secret, setSecret] = useState<string>()
-  const source = usableSource(sources.data ?? [], url.source)
+  const usable = usableSources(sources.data ?? [])
+  const source = usable.find(({ id }) => id === url.source) ?? usable[0]
   const destination = usableDestination(destinations.data ?? [], source)
   const { event, delivery } = useFirstDelivery(source, destination)
   const error = sources.error ?? destinations.error
@@ -39,7 +40,7 @@ export function GetStartedPage(): ReactElement {
       />
       <ol>
         <Step number={1} title="Create a source" state={states[0]!}>
-          <SourceStep source={source} />
+          <SourceStep source={source} sources={usable} />
         </Step>
         <Step number={2} title="Add a destination" state={states[1]!}>
           <DestinationStep source={source} destination={destination} onSecret={setSecret} />

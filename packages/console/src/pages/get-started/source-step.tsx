@@ -4,11 +4,20 @@ import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
+import { Select } from '../../design/controls/field.tsx'
 import { ErrorText } from '../../design/states.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { shownText } from '../../format/shown-text.ts'
+import { useUrlState } from '../../shell/url-state.ts'
 
-export function SourceStep({ source }: { readonly source: Source | undefined }): ReactElement {
+interface SourceStepProps {
+  readonly source: Source | undefined
+  /** To choose from. */
+  readonly sources: readonly Source[]
+}
+
+export function SourceStep({ source, sources }: SourceStepProps): ReactElement {
+  const [, setUrl] = useUrlState<'source'>()
   const client = useQueryClient()
   const mayEdit = useMay('editor')
   const create = useMutation({
@@ -17,10 +26,21 @@ export function SourceStep({ source }: { readonly source: Source | undefined }):
   })
   if (source !== undefined)
     return (
-      <p>
-        <strong>{shownText(source.name)}</strong> has the write key{' '}
-        <IdText id={source.writeKeys[0]!.key} what="the write key" />
-      </p>
+      <>
+        {sources.length > 1 && (
+          <Select
+            className="self-start"
+            aria-label="Source"
+            value={source.id}
+            options={sources.map(({ id, name }) => [id, shownText(name, 60)])}
+            onPick={(id) => setUrl({ source: id })}
+          />
+        )}
+        <p>
+          <strong>{shownText(source.name)}</strong> has the write key{' '}
+          <IdText id={source.writeKeys[0]!.key} what="the write key" />
+        </p>
+      </>
     )
   if (!mayEdit) return <p>No source yet. Ask an editor to create one.</p>
   return (

@@ -1,4 +1,5 @@
 import type { Destination, Source } from '@hookline/cli/management-client'
+import { lastUseOf } from '../../domain/last-use.ts'
 
 export type StepState = 'done' | 'current' | 'later'
 
@@ -8,13 +9,11 @@ export function stepStates(done: readonly boolean[]): StepState[] {
   return done.map((isDone, index) => (isDone ? 'done' : index === current ? 'current' : 'later'))
 }
 
-/** The newest source that accepts calls, or the one with this id. */
-export function usableSource(
-  sources: readonly Source[],
-  id: string | undefined,
-): Source | undefined {
+/** The sources that accept calls: used ones first, each group newest first. */
+export function usableSources(sources: readonly Source[]): readonly Source[] {
   const usable = sources.filter(({ enabled, writeKeys }) => enabled && writeKeys.length > 0)
-  return usable.find((each) => each.id === id) ?? usable[0]
+  const isUnused = (source: Source): number => Number(lastUseOf(source) === undefined)
+  return usable.toSorted((a, b) => isUnused(a) - isUnused(b))
 }
 
 /** The newest enabled destination of the source. */

@@ -7,11 +7,11 @@ import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
 import { useSeen } from '../../design/lists/use-seen.ts'
+import { lastUseOf } from '../../domain/last-use.ts'
 import { statisticsQuery } from '../../domain/statistics.ts'
 import { totalsOf } from '../../domain/totals.ts'
 import { shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { lastUseOf } from './source-facts.ts'
 
 const HEAD = ['Name', 'State', 'Received in 24 h', 'Rejected in 24 h', 'Write keys', 'Last used']
 
