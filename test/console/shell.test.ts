@@ -1,9 +1,10 @@
+import { newId } from '@hookline/protocol'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { openSignedIn, useChromium } from './harness/console.ts'
+import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
 import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
@@ -222,6 +223,27 @@ test('the keyboard shortcuts and the API reference are discoverable', async () =
   await page.getByRole('link', { name: 'API reference' }).click()
   await page.waitForURL(/\/api\/docs$/)
   await page.getByRole('heading').first().waitFor()
+})
+
+test('an absent record, or a missing session, is explained without an error in the console of the browser', async () => {
+  await using service = await startService()
+  const signedOut = await openConsole(service.url)
+  await signedOut.go('events')
+  await signedOut.page.getByRole('heading', { name: 'Sign in to Hookline' }).waitFor()
+  const { page, go, faults } = await openSignedIn(service)
+  for (const [path, text] of [
+    [`events/${newId('evt', Date.now())}`, 'Event not found'],
+    ['events?delivery=msg_none', 'Delivery not found'],
+    ['destinations/dst_none', 'Destination not found'],
+    ['destinations?replay=rpl_none', 'Replay not found'],
+    ['users/anna', 'No profile'],
+    ['privacy?deletion=del_none', 'Not found'],
+    ['inspector?request=req_none', 'Request no longer stored'],
+  ] as const) {
+    await go(path)
+    await page.getByText(text).first().waitFor()
+  }
+  expect([...signedOut.faults, ...faults]).toEqual([])
 })
 
 /** Expects the focus in the field with this label. */

@@ -25,6 +25,8 @@ export async function serviceFetch(
 ): Promise<Response> {
   const headers = new Headers(init.headers)
   const isChange = !SAFE_METHODS.has(init.method ?? 'GET')
+  // Otherwise, the browser logs an error for each record that does not exist.
+  if (!isChange) headers.set('prefer', 'status=200')
   if (isChange && csrfToken !== null) headers.set('x-csrf-token', csrfToken)
   const response = await fetch(input, { ...init, headers, credentials: 'same-origin' }).catch(
     (error: unknown) => {
@@ -32,11 +34,12 @@ export async function serviceFetch(
       throw unreachable()
     },
   )
-  if (response.ok) return response
+  if (response.ok && !response.headers.has('preference-applied')) return response
+  const problem = (await response.json().catch(() => ({}))) as { readonly status?: number }
+  const { status = response.status } = problem
   // For the sign-in and for `GET /session` a 401 is a normal result.
-  if (response.status === 401 && !/\/sessions?$/.test(response.url)) onSignedOut()
-  const problem = (await response.json().catch(() => ({}))) as object
-  throw new ApiProblem(response.status, problem)
+  if (status === 401 && !/\/sessions?$/.test(response.url)) onSignedOut()
+  throw new ApiProblem(status, problem)
 }
 
 Object.assign(operations.defaults, { baseUrl: SERVICE_URL, fetch: serviceFetch })

@@ -52,9 +52,21 @@ function routingProblem(request: FastifyRequest): Problem {
   return new Problem('method_not_allowed', { detail, headers: { allow: allowed } })
 }
 
+/** Statuses of records that do not exist, and of a session that has ended. */
+const ABSENT: ReadonlySet<number> = new Set([401, 404])
+
+/**
+ * With `Prefer: status=200`, the response for an absent record has the status 200, and its own status only in the body: browsers log an
+ * error for every other status, and for the console, absence is expected.
+ */
 function send(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const isExpected =
+    request.headers['prefer'] === 'status=200' &&
+    request.method === 'GET' &&
+    ABSENT.has(problem.statusCode)
+  if (isExpected) void reply.header('preference-applied', 'status=200')
   return reply
-    .code(problem.statusCode)
+    .code(isExpected ? 200 : problem.statusCode)
     .headers(problem.headers)
     .type('application/problem+json')
     .send(JSON.stringify(problem.document(request.id)))

@@ -204,3 +204,19 @@ test('the same error is logged once in 10 s, with the number of requests', async
   own.clock.advance(10_000)
   expect(lines()).toMatchObject([{ requests: 1 }, { requests: 4 }])
 })
+
+test.for([
+  ['GET', '/events/evt_none', {}, 404],
+  ['GET', '/session', { authorization: '' }, 401],
+] as const)('a browser can have the status of %s %s in the body only', async (row) => {
+  const [method, path, headers, status] = row
+  const prefer = { prefer: 'status=200' }
+  const answer = await server.call<ProblemDocument>(method, path, {
+    headers: { ...headers, ...prefer },
+  })
+  expect([answer.status, answer.headers.get('preference-applied')]).toEqual([200, 'status=200'])
+  expect(answer.body.status).toBe(status)
+  expect((await server.call(method, path, { headers })).status).toBe(status)
+  const changed = await server.call('PATCH', '/sources/src_none', { body: {}, headers: prefer })
+  expect(changed.status).toBe(404)
+})
