@@ -60,6 +60,9 @@ export interface Events {
 
   find(id: string): Promise<ArchivedEvent | undefined>
 
+  /** The archived events among these, by id. */
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, ArchivedEvent>>
+
   /** Events, newest first. A page examines a bounded part of the archive, so it may be short or empty and have a next one. */
   list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>>
 }

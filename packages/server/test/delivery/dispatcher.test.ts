@@ -154,6 +154,7 @@ describe('a temporarily unavailable backend', () => {
         },
         events: {
           archive: (entries) => orUnavailable(() => events.archive(entries)),
+          findAll: (ids) => events.findAll(ids),
           decidedDestinations: (ids) => orUnavailable(() => events.decidedDestinations(ids)),
           find: (id) => events.find(id),
           list: (filter, page) => events.list(filter, page),

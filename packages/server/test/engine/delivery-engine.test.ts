@@ -18,6 +18,7 @@ const withFaultyArchive =
         if (fails()) throw new TypeError('simulated bug')
         return events.archive(entries)
       },
+      findAll: (ids) => events.findAll(ids),
       decidedDestinations: (ids) => events.decidedDestinations(ids),
       find: (id) => events.find(id),
       list: (filter, page) => events.list(filter, page),

@@ -44,6 +44,10 @@ export class MemoryEvents implements Events {
     return this.#committer.read(() => this.#state.events.get(id))
   }
 
+  async findAll(): Promise<ReadonlyMap<string, ArchivedEvent>> {
+    throw new Error('The engine does not use findAll.')
+  }
+
   async list(): Promise<Page<ListedEvent>> {
     throw new Error('The engine does not use list.')
   }

@@ -256,6 +256,13 @@ export type Delivery = {
     /** The webhook-id of every attempt. */
     id: string;
     eventId: string;
+    /** In lists: the event, each value up to 200 characters; absent if deleted. */
+    event?: {
+        "type": string;
+        name: string | null;
+        userId: string | null;
+        anonymousId: string | null;
+    };
     destinationId: string;
     /** One of pending, delivered, declined, rejected, expired, held, quarantined. */
     state: "pending" | "delivered" | "declined" | "rejected" | "expired" | "held" | "quarantined";

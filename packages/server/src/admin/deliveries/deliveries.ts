@@ -14,6 +14,7 @@ import {
   WEBHOOK_METHODS,
 } from '@hookline/protocol'
 import Type from 'typebox'
+import { eventActivity } from '../../activity/activity.ts'
 import type {
   Deliveries,
   DeliveryHistory,
@@ -99,6 +100,17 @@ export const DeliveryResponse = Type.Object(
   {
     id: Schema.text('The webhook-id of every attempt.'),
     eventId: Type.String(),
+    event: Type.Optional(
+      Type.Object(
+        {
+          type: Type.String(),
+          name: Schema.nullable(Type.String()),
+          userId: Schema.nullable(Type.String()),
+          anonymousId: Schema.nullable(Type.String()),
+        },
+        { description: 'In lists: the event, each value up to 200 characters; absent if deleted.' },
+      ),
+    ),
     destinationId: Type.String(),
     state,
     attemptCount: Schema.integer(
@@ -223,7 +235,7 @@ const schemas = {
 interface DeliveryDeps extends WaitDeps, Pick<ChangeDeps, 'clock' | 'wake'> {
   readonly deliveries: Pick<Deliveries, 'list' | 'find'>
   readonly reports: Pick<DeliveryReports, 'failures'>
-  readonly events: Pick<Events, 'find'>
+  readonly events: Pick<Events, 'find' | 'findAll'>
   readonly replays: Pick<Audited<Replays, 'retry'>, 'retry'>
   readonly lanes: Pick<WebhookLanes, 'states' | 'attemptsOf' | 'command'>
   /** The requests that a delivery would make now, one for each webhook. */
@@ -263,7 +275,12 @@ export function addDeliveryRoutes(app: AdminApp, deps: DeliveryDeps): void {
     return list.page(query, async (page) => {
       const { data, nextCursor } = await deliveries.list(filter, page)
       const contextOf = await waitContexts(data, deps)
-      return { data: data.map((each) => presentDelivery(each, contextOf(each))), nextCursor }
+      const eventOf = await events.findAll(data.map(({ eventId }) => eventId))
+      const presented = data.map((each) => ({
+        ...presentDelivery(each, contextOf(each)),
+        ...presentEvent(eventOf.get(each.eventId)),
+      }))
+      return { data: presented, nextCursor }
     })
   })
 
@@ -340,6 +357,12 @@ export function presentDelivery(delivery: DeliveryHistory, context: WaitContext)
     attempts: attempts.map(presentAttempt),
     ...(quarantine && { quarantine: { ...quarantine, at: formatTimestamp(quarantine.at) } }),
   }
+}
+
+function presentEvent(event: AcceptedEvent | undefined): object {
+  if (event === undefined) return {}
+  const { type, name, userId, anonymousId } = eventActivity(event, 0)
+  return { event: { type, name, userId, anonymousId } }
 }
 
 function presentPart(part: DeliveryPart, context: WaitContext): object {

@@ -47,7 +47,11 @@ export abstract class StoredEvents implements Events {
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    return (await archivedEvents(lookUpTx(this.#reads), [id])).get(id)
+    return (await this.findAll([id])).get(id)
+  }
+
+  findAll(ids: readonly string[]): Promise<ReadonlyMap<string, ArchivedEvent>> {
+    return archivedEvents(lookUpTx(this.#reads), ids)
   }
 
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {

@@ -167,7 +167,8 @@ function failing(error: Error): Partial<Record<'events', Events>> {
   const fail = async (): Promise<never> => {
     throw error
   }
-  return { events: { archive: fail, decidedDestinations: fail, find: fail, list: fail } }
+  const events = { archive: fail, decidedDestinations: fail, find: fail, findAll: fail, list: fail }
+  return { events }
 }
 
 test('the response is 503 with Retry-After while the database is unavailable', async () => {

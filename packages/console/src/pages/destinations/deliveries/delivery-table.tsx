@@ -4,11 +4,12 @@ import type { Delivery } from '@hookline/cli/management-client'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { titleOf } from '../../../domain/events/event-summary.ts'
 import { shownState } from '../../../domain/trace/states.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 
-const HEAD = ['Delivery', 'State', 'Last attempt', 'Attempts', 'Received', 'Next attempt']
+const HEAD = ['Event', 'User', 'State', 'Last attempt', 'Attempts', 'Received', 'Next attempt']
 
 interface DeliveryTableProps {
   readonly deliveries: readonly Delivery[]
@@ -42,17 +43,25 @@ const DeliveryRow = memo(function DeliveryRow({
   isOpen,
 }: DeliveryRowProps): ReactElement {
   const setUrl = useSetUrl<'delivery'>()
-  const { id, eventId, state, attempts, webhooks, nextAttemptAt } = delivery
+  const { id, eventId, event, state, attempts, webhooks, nextAttemptAt } = delivery
   const open = (): void => setUrl({ delivery: id }, { push: true })
   const hasFailed = attempts.some(({ outcome }) => outcome === 'retry')
   const { tone, words } = shownState(state, hasFailed)
   const lasts = webhooks.flatMap(({ lastAttempt }) => lastAttempt ?? [])
   return (
     <Row data-row={index} isCurrent={isOpen} onOpen={open}>
-      <Cell className="whitespace-nowrap">
-        <button type="button" className="text-accent font-mono hover:underline" onClick={open}>
-          {shownText(id)}
+      <Cell className="min-w-40">
+        <button
+          type="button"
+          className="text-accent text-left font-medium hover:underline"
+          title={id}
+          onClick={open}
+        >
+          {shownText(event === undefined ? id : titleOf(event), 60)}
         </button>
+      </Cell>
+      <Cell className="max-w-56 min-w-24 break-words">
+        {shownText(event?.userId ?? event?.anonymousId ?? '', 60)}
       </Cell>
       <Cell>
         <StateBadge tone={tone}>{words}</StateBadge>
