@@ -24,7 +24,7 @@ test('an event appears with its outcome, and its trace opens next to the list', 
   await expectAccessible(page)
   await drawer.getByText('Delivered to its destination.').waitFor()
   await page.keyboard.press('p')
-  await page.getByRole('button', { name: /Order Completed.*delivered 200/ }).waitFor()
+  await page.getByRole('button', { name: /Order Completed.*delivered 200, retry 1, / }).waitFor()
   await page.getByRole('link', { name: 'View full trace' }).waitFor()
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })

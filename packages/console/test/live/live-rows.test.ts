@@ -74,6 +74,7 @@ test('decisions and attempts are folded into the row of their event, the newest 
           detail: 'delivered',
           status: 200,
           durationMs: 12,
+          attempt: 1,
         },
       ],
     ],

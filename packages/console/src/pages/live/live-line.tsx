@@ -113,9 +113,12 @@ function Outcomes({ row, names }: OutcomesProps): ReactElement {
   )
 }
 
-/** `delivered 200, 12 ms` */
-function detailOf({ state, status, detail, durationMs }: LiveOutcome): string {
+/** `delivered 200, 12 ms`, or `delivered 200, retry 2, 12 ms` */
+function detailOf({ state, status, detail, durationMs, attempt }: LiveOutcome): string {
   const what = status ?? (state === 'pending' || state === 'delivered' ? null : detail)
-  const words = what === null ? state : `${state} ${shownText(String(what), 30)}`
-  return durationMs === null ? words : `${words}, ${duration(durationMs)}`
+  return [
+    what === null ? state : `${state} ${shownText(String(what), 30)}`,
+    ...((attempt ?? 1) > 1 ? [`retry ${attempt! - 1}`] : []),
+    ...(durationMs === null ? [] : [duration(durationMs)]),
+  ].join(', ')
 }

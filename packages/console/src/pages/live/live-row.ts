@@ -9,6 +9,8 @@ export interface LiveOutcome {
   readonly detail: string | null
   readonly status: number | null
   readonly durationMs: number | null
+  /** The number of the last attempt at its webhook; `null` before the first. */
+  readonly attempt: number | null
 }
 
 /** An event with its decisions and attempts. */

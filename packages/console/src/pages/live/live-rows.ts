@@ -97,7 +97,14 @@ class Folding {
     if (known !== undefined && decision === 'deliver') return
     const state = decision === 'deliver' ? 'pending' : 'declined'
     this.#put(
-      withOutcome(row, { destinationId, state, detail: reason, status: null, durationMs: null }),
+      withOutcome(row, {
+        destinationId,
+        state,
+        detail: reason,
+        status: null,
+        durationMs: null,
+        attempt: null,
+      }),
     )
   }
 
@@ -106,7 +113,7 @@ class Folding {
     const row = this.#find(eventId) ?? (number > 1 ? this.#newRow(null, eventId, at) : undefined)
     if (row === undefined) return
     const outcome = { destinationId, state: stateAfter(attempt), detail: attempt.class }
-    this.#put(withOutcome(row, { ...outcome, status, durationMs }))
+    this.#put(withOutcome(row, { ...outcome, status, durationMs, attempt: number }))
   }
 
   #gap(missed: number | null): void {
