@@ -16,7 +16,7 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   await service.track('order-4711')
   const { id } = await service.endOf('order-4711')
   const { page, faults } = await openSignedIn(service)
-  const field = page.getByRole('combobox', { name: 'Page, destination, source or ID' })
+  const field = page.getByRole('combobox', { name: 'Page, destination, source, user or ID' })
   const goTo = async (text: string): Promise<void> => {
     await page.keyboard.press('Control+k')
     await field.waitFor()
@@ -26,8 +26,8 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   }
   await goTo('events')
   await page.getByRole('heading', { level: 1, name: 'Events', exact: true }).waitFor()
-  await goTo('order-4711')
-  await page.waitForURL(/events\?messageId=order-4711$/)
+  await goTo('u1')
+  await page.waitForURL(/users\/u1$/)
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
   await goTo(id)
   await page.getByRole('heading', { level: 1, name: 'Order Completed' }).waitFor()

@@ -19,6 +19,8 @@ export interface NamedRecords {
   readonly sources?: readonly Named[] | undefined
   readonly audiences?: readonly Named[] | undefined
   readonly traits?: readonly Named[] | undefined
+  /** Users that the text finds, by their userId. */
+  readonly users?: readonly Named[] | undefined
 }
 
 const MAX_ENTRIES = 30
@@ -30,6 +32,7 @@ type To = (id: string) => string
 const DESTINATION: To = (id) => `/destinations/${id}`
 const SOURCE: To = (id) => `/sources?source=${id}`
 const AUDIENCE: To = (id) => `/audiences?audience=${id}`
+const USER: To = (id) => `/users/${encodeURIComponent(pathPartOf(id))}`
 const TRAIT: To = (id) => `/audiences?trait=${id}`
 
 const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
@@ -97,12 +100,13 @@ function hasWords(content: string, wanted: string): boolean {
 }
 
 function recordEntries(records: NamedRecords): PaletteEntry[] {
-  const { destinations = [], sources = [], audiences = [], traits = [] } = records
+  const { destinations = [], sources = [], audiences = [], traits = [], users = [] } = records
   const kinds = [
     [destinations, 'Destination', DESTINATION],
     [sources, 'Source', SOURCE],
     [audiences, 'Audience', AUDIENCE],
     [traits, 'Computed trait', TRAIT],
+    [users, 'User', USER],
   ] as const
   return kinds.flatMap(([all, kind, to]) =>
     all.map(({ id, name }) => entryOf(id, name, kind, to(id))),
@@ -117,10 +121,13 @@ function idEntries(text: string): Ranked[] {
   return ranked(entryOf('id', text, kind, to(encodeURIComponent(text))), RANKS.id)
 }
 
-/** Text with digits is likely an id. Any text may be a userId, but the user may not exist, so that entry comes late. */
+/**
+ * An e-mail address, or text with digits, likely names a user or a message. Any text may be a userId, but the user may not exist, so that
+ * entry comes late.
+ */
 function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)
-  const mayBeId = !/\s/.test(text)
+  const isWord = !/\s/.test(text)
   const message = entryOf(
     'message',
     `Find events by messageId “${text}”`,
@@ -135,9 +142,16 @@ function searchEntries(text: string): PaletteEntry[] {
   )
   const userPath = `/users/${encodeURIComponent(pathPartOf(text))}`
   const user = entryOf('user', `Open user “${text}”`, 'User', userPath)
+  const email = entryOf(
+    'email',
+    `Find users by email “${text}”`,
+    'Users',
+    `/users?search=${encoded}`,
+  )
   const contents = text.length > MAX_TEXT_CHARACTERS ? [] : [content]
-  if (mayBeId && /\d/.test(text)) return [message, ...contents, user]
-  return [...contents, user, ...(mayBeId ? [message] : [])]
+  if (/^\S+@\S+$/.test(text)) return [email, user, ...contents, message]
+  if (isWord && /\d/.test(text)) return [user, message, ...contents]
+  return [...contents, user, ...(isWord ? [message] : [])]
 }
 
 function entryOf(key: string, name: string, kind: string, to: string): PaletteEntry {

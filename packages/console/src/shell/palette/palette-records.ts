@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allOf, destinationsQuery, sourcesQuery } from '../../api/queries.ts'
+import { useDebounced } from '../use-debounced.ts'
 import type { NamedRecords } from './palette-entries.ts'
 
-export function usePaletteRecords(): NamedRecords {
+const MAX_USERS = 3
+
+export function usePaletteRecords(text: string): NamedRecords {
   const { data: destinations } = useQuery(destinationsQuery)
   const { data: sources } = useQuery(sourcesQuery)
   const { data: audiences } = useQuery({
@@ -14,5 +17,21 @@ export function usePaletteRecords(): NamedRecords {
     queryKey: ['traits'],
     queryFn: () => allOf((page) => api.listTraits(page)),
   })
-  return { destinations, sources, audiences, traits }
+  return { destinations, sources, audiences, traits, users: useUsers(text) }
+}
+
+/** The users whose userId begins with the text. */
+function useUsers(text: string): NamedRecords['users'] {
+  const search = useDebounced(text.trim())
+  return useQuery({
+    queryKey: ['profiles', 'palette', search],
+    queryFn: ({ signal }) => api.listProfiles({ search, limit: MAX_USERS }, { signal }),
+    // A search for an e-mail address would make the service index all of them.
+    enabled: /^[^\s@]{2,200}$/.test(search),
+    select: ({ data }) =>
+      data.flatMap(({ userIds }) => {
+        const id = userIds.find((each) => each.startsWith(search))
+        return id === undefined ? [] : { id, name: id }
+      }),
+  }).data
 }

@@ -12,7 +12,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
   const [current, setCurrent] = useState(0)
   const router = useRouter()
   const id = useId()
-  const entries = paletteEntries(text, usePaletteRecords())
+  const entries = paletteEntries(text, usePaletteRecords(text))
   const go = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return
     onClose()
@@ -29,11 +29,11 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     <Modal title="Go to" isOpen onClose={onClose}>
       <TextInput
         role="combobox"
-        aria-label="Page, destination, source or ID"
+        aria-label="Page, destination, source, user or ID"
         aria-expanded
         aria-controls={id}
         aria-activedescendant={entries.length > 0 ? `${id}-${current}` : undefined}
-        placeholder="Page, destination, source or ID"
+        placeholder="Page, destination, source, user or ID"
         value={text}
         onKeyDown={move}
         onChange={({ target }) => {

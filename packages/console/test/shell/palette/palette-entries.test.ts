@@ -10,6 +10,7 @@ const RECORDS = {
   sources: [{ id: 'src_1', name: 'Events of the shop' }],
   audiences: [{ id: 'aud_1', name: 'Pros' }],
   traits: [{ id: 'trt_1', name: 'Orders of 90 days' }],
+  users: [{ id: 'anna-lena', name: 'anna-lena' }],
 }
 
 const to = (text: string): string[] => paletteEntries(text, RECORDS).map((entry) => entry.to)
@@ -37,8 +38,10 @@ describe('Enter in the palette navigates', () => {
     ['rpl_0a', '/destinations?replay=rpl_0a'],
     ['tok_0a', '/system?tab=tokens'],
     ['ses_0a', '/system?tab=sessions'],
-    ['4f1c7a52-order-1', '/events?messageId=4f1c7a52-order-1'],
-    ['anna', '/events?text=anna'],
+    ['4f1c7a52-order-1', '/users/4f1c7a52-order-1'],
+    ['anna@example.com', '/users?search=anna%40example.com'],
+    ['ann', '/users/anna-lena'],
+    ['bert', '/events?text=bert'],
     ['Order Completed', '/events?text=Order%20Completed'],
     ['evt_/../x?y#', '/events/evt_%2F..%2Fx%3Fy%23'],
   ] as const)('from “%s” to %s', ([text, first]) => {
@@ -67,7 +70,7 @@ test('an id with a known prefix is not searched for elsewhere, and a record is l
 })
 
 test('without text, all pages are listed, and no searches', () => {
-  const entries = to('')
+  const entries = paletteEntries('', { ...RECORDS, users: [] }).map((entry) => entry.to)
   expect(entries[0]).toBe('/get-started')
   expect(entries.every((each) => !each.includes('/users/'))).toBe(true)
 })
@@ -84,5 +87,5 @@ test('hundreds of destinations leave room for the searches', () => {
 
 test('text too long to search for is offered only as an id', () => {
   const long = 'x1'.repeat(200)
-  expect(to(long)).toEqual([`/events?messageId=${long}`, `/users/${long}`])
+  expect(to(long)).toEqual([`/users/${long}`, `/events?messageId=${long}`])
 })
