@@ -184,7 +184,7 @@ test('a replay shows the number of deliveries first, then its progress', async (
   await page.getByText('2 requeued, 2 delivered').waitFor()
   await expectAccessible(page)
   await go(`destinations/${id}?tab=audit`)
-  await page.getByText('createDestination').waitFor()
+  await page.getByText('created destination').waitFor()
 })
 
 test('a destination with two spaces in its name is deleted by its id, and an error has a request id to copy', async () => {

@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
+import { actionWords } from '../../src/domain/audit-action.ts'
 import {
+  actorChoices,
   type AuditEntry,
   changingActions,
-  changeOf,
   pageOf,
+  targetIdOf,
+  targetNameOf,
 } from '../../src/pages/system/audit/audit-facts.ts'
 import { rolesUpTo } from '../../src/pages/system/access/roles.ts'
 import { shownChecks } from '../../src/pages/system/overview/checks.ts'
@@ -118,10 +121,32 @@ test('an entry links to its target, unless that was removed or has no page', () 
     expect(pageOf({ ...entry, targetId })).toBeUndefined()
 })
 
-test('an entry describes the action', () => {
-  expect(changeOf(entry)).toBe('changed')
-  expect(changeOf({ ...entry, before: null } as unknown as AuditEntry)).toBe('created')
-  expect(changeOf({ ...entry, after: null } as unknown as AuditEntry)).toBe('deleted')
+test('an entry has the name of its record', () => {
+  expect(targetNameOf(entry)).toBe(undefined)
+  const named = { before: { name: 'Old' }, after: { name: 'ERP' } }
+  expect(targetNameOf(named)).toBe('ERP')
+  expect(targetNameOf({ ...named, after: null } as never)).toBe('Old')
+})
+
+test.for([
+  ['createDestination', 'created destination'],
+  ['retryDelivery', 'retried delivery'],
+  ['cancelReplay', 'cancelled replay'],
+  ['addWriteKey', 'added write key'],
+  ['closeBreaker', 'closed breaker'],
+] as const)('the action %s is shown as “%s”', ([action, words]) => {
+  expect(actionWords(action)).toBe(words)
+})
+
+test('entries are filtered by names, which are distinct for actors', () => {
+  const by = (id: string, name: string) => ({ ...entry, actor: { id, name, role: 'admin' } })
+  expect(actorChoices([by('ses_1111', 'Ada'), by('ses_2222', 'Ada'), by('tok_3', 'CI')])).toEqual([
+    ['ses_1111', 'Ada (admin) …1111'],
+    ['ses_2222', 'Ada (admin) …2222'],
+    ['tok_3', 'CI (admin)'],
+  ])
+  const names = new Map([['dst_1', 'ERP']])
+  expect([targetIdOf('ERP', names), targetIdOf('dst_9', names)]).toEqual(['dst_1', 'dst_9'])
 })
 
 test('only operations that change something are offered as actions', () => {

@@ -189,7 +189,7 @@ function destinationVisits(page: Page): readonly Way[] {
     tab('Settings', page.getByLabel('Name', { exact: true })),
     tab('Test', main(page).getByRole('button', { name: 'Preview' })),
     tab('Replay', main(page).getByRole('button', { name: 'Count', exact: true })),
-    tab('Audit', text(page, 'createDestination')),
+    tab('Audit', text(page, 'created destination')),
     tab('Overview', heading(page, 'Webhooks')),
   ]
 }

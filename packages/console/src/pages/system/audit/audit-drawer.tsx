@@ -6,9 +6,10 @@ import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
 import { Empty } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { actionWords } from '../../../domain/audit-action.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import type { AuditEntry } from './audit-facts.ts'
+import { type AuditEntry, targetNameOf } from './audit-facts.ts'
 import { Target } from './audit-table.tsx'
 
 interface AuditDrawerProps {
@@ -20,7 +21,7 @@ interface AuditDrawerProps {
 export function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactElement {
   return (
     <Modal
-      title={entry === undefined ? 'Audit entry' : shownText(entry.action, 60)}
+      title={entry === undefined ? 'Audit entry' : shownText(titleOf(entry), 120)}
       place="drawer"
       isOpen
       onClose={onClose}
@@ -34,6 +35,11 @@ export function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactElement 
   )
 }
 
+/** `created destination ERP` */
+function titleOf(entry: AuditEntry): string {
+  return [actionWords(entry.action), targetNameOf(entry) ?? []].flat().join(' ')
+}
+
 function EntryDetail({ entry }: { readonly entry: AuditEntry }): ReactElement {
   const { actor, before, after } = entry
   const records = [
@@ -45,6 +51,7 @@ function EntryDetail({ entry }: { readonly entry: AuditEntry }): ReactElement {
       <FactList
         facts={[
           ['Time', <Time at={entry.at} form="full" />],
+          ['Action', <code>{shownText(entry.action, 60)}</code>],
           ['Actor', `${shownText(actor.name, 120)} (${shownText(actor.role, 20)})`],
           ['Actor ID', <IdText id={actor.id} what="the actor ID" />],
           ['Target', <Target entry={entry} />],

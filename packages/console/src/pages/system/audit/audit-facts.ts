@@ -28,9 +28,31 @@ export function pageOf({ targetId, before, after }: AuditEntry): TargetPage | un
   return PAGES[prefix]!(targetId)
 }
 
-export function changeOf({ before, after }: AuditEntry): string | undefined {
-  if (before === null && after === null) return undefined
-  return before === null ? 'created' : after === null ? 'deleted' : 'changed'
+/** The name of the changed record, if it has one. */
+export function targetNameOf({
+  before,
+  after,
+}: Pick<AuditEntry, 'before' | 'after'>): string | undefined {
+  const name = after?.['name'] ?? before?.['name']
+  return typeof name === 'string' && name !== '' ? name : undefined
+}
+
+/** Names of records by their ids. */
+export type TargetNames = ReadonlyMap<string, string>
+
+/** The id of the record with this name. Any other text is an id. */
+export function targetIdOf(text: string, names: TargetNames): string {
+  return [...names].find(([, name]) => name === text)?.[0] ?? text
+}
+
+/** The actors of these entries with their names, and the end of the id if several have the same name. */
+export function actorChoices(
+  entries: readonly AuditEntry[],
+): (readonly [id: string, name: string])[] {
+  const names = new Map(entries.map(({ actor: { id, name, role } }) => [id, `${name} (${role})`]))
+  const all = [...names.values()]
+  const isUnique = (name: string): boolean => all.indexOf(name) === all.lastIndexOf(name)
+  return [...names].map(([id, name]) => [id, isUnique(name) ? name : `${name} …${id.slice(-4)}`])
 }
 
 const READS = /^(?:get|list|watch|explain|preview|export|defaults|servers)/

@@ -36,8 +36,7 @@ export function AuditTab(): ReactElement {
         {(entries) =>
           entries.length === 0 ? (
             <Empty title="No matching entries">
-              IDs and actions must match exactly. Entries are kept for the time set by
-              auditRetention.
+              Names and IDs must match exactly. Entries are kept for the time set by auditRetention.
             </Empty>
           ) : (
             <AuditTable entries={entries} />

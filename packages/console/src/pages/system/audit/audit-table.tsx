@@ -3,10 +3,11 @@ import type { ReactElement } from 'react'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
+import { actionWords } from '../../../domain/audit-action.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
-import { type AuditEntry, changeOf, pageOf } from './audit-facts.ts'
+import { type AuditEntry, pageOf, targetNameOf } from './audit-facts.ts'
 
 export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[] }): ReactElement {
   const [{ entry: openId }, setUrl] = useUrlState<'entry'>()
@@ -18,10 +19,10 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
           <Cell>
             <button
               type="button"
-              className="text-accent font-mono hover:underline"
+              className="text-accent text-left hover:underline"
               onClick={() => setUrl({ entry: each.id }, { push: true })}
             >
-              {shownText(each.action, 60)}
+              {shownText(actionWords(each.action), 60)}
             </button>
           </Cell>
           <Cell className="max-w-56 min-w-32 break-words" title={shownText(each.actor.id)}>
@@ -44,24 +45,28 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
   )
 }
 
-/** The id of the changed record, linked to its page if it has one. */
+/** The name of the changed record, or its id, linked to its page if it has one. */
 export function Target({ entry }: { readonly entry: AuditEntry }): ReactElement {
   const { targetId } = entry
   const page = pageOf(entry)
-  const change = changeOf(entry)
+  const name = targetNameOf(entry)
   if (targetId === null) return <span className="text-ink-faint">–</span>
-  const id = <code className="break-all">{shownText(targetId, 80)}</code>
+  const shown =
+    name === undefined ? (
+      <code className="break-all">{shownText(targetId, 80)}</code>
+    ) : (
+      <span className="break-words">{shownText(name, 80)}</span>
+    )
   return (
     <>
       {page === undefined ? (
-        id
+        shown
       ) : (
         <Link {...page} className="text-accent hover:underline">
-          {id}
+          {shown}
         </Link>
       )}
       <CopyButton text={targetId} what="the target ID" />
-      {change !== undefined && <span className="text-ink-faint"> {change}</span>}
     </>
   )
 }
