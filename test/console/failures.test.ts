@@ -86,6 +86,26 @@ test('a group of failures can be retried alone, and the drawer shows each attemp
   expect(page.url()).not.toContain('delivery=')
 })
 
+test('all deliveries that failed for one cause are retried, on all pages of the list', async () => {
+  await using service = await startService()
+  let status = 400
+  await using receiver = await openReceiver({ respond: () => status })
+  await service.createDestination({ urls: [receiver.url] })
+  const batch = Array.from({ length: 260 }, () => ({ type: 'track', event: 'Paid', userId: 'u1' }))
+  for (let sent = 0; sent < 2; sent += 1) await service.send('/v1/batch', { batch })
+  await receiver.waitFor(520)
+  const { page, go } = await openSignedIn(service)
+  await go('failures')
+  await page.getByText('520 deliveries').waitFor()
+  status = 200
+  await page.getByRole('button', { name: 'Retry' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('radio', { name: 'Failed with 400 http_4xx: 520 deliveries' }).check()
+  await dialog.getByRole('button', { name: 'Retry' }).click()
+  await page.getByText('Retrying 520 deliveries.').waitFor()
+  await page.getByRole('heading', { name: 'No failures' }).waitFor()
+})
+
 test('failures of a deleted destination are not listed, and the refusal of a retry is shown', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })

@@ -13,7 +13,7 @@ import type { Names } from '../names.ts'
 import { type ReplaySelection, useDryRun, useStartReplay } from '../replays/start-replay.ts'
 import { failureCount } from './failure-count.ts'
 import { type FailureGroup, failureLabel } from './failures-query.ts'
-import { MAX_RETRIES, useRetryEach } from './retry-each.ts'
+import { useRetryEach } from './retry-each.ts'
 
 interface RetryDialogProps {
   readonly group: FailureGroup
@@ -24,8 +24,8 @@ interface RetryDialogProps {
 type Extent = 'these' | 'all' | 'since'
 
 export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactElement {
-  const { destinationId, count } = group
-  const [extent, setExtent] = useState<Extent>(count > MAX_RETRIES ? 'all' : 'these')
+  const { destinationId } = group
+  const [extent, setExtent] = useState<Extent>('these')
   const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
   const all = everythingAt(group)
   const selections = { all, since: { ...all, ...(since !== undefined && { from: since }) } }
@@ -50,7 +50,11 @@ export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactE
     <Modal title={`Retry deliveries to ${name}`} isOpen onClose={onClose}>
       <fieldset className="flex flex-col gap-3">
         <legend className="mb-2">Fix the cause, then retry:</legend>
-        {choice('these', theseLabel(group), 'Retries each now, even if the breaker is open.')}
+        {choice(
+          'these',
+          theseLabel(group),
+          'Retries each now, even if the breaker is open. Keep this page open until the end.',
+        )}
         {choice(
           'all',
           `All ${statesLabel(group)} deliveries to ${name}${matchesLabel(dryRuns.all.matches)}`,
@@ -91,10 +95,8 @@ const LABELS_WITHOUT_ATTEMPT: ReadonlyMap<string, string> = new Map(
 )
 
 function theseLabel(group: FailureGroup): string {
-  const { class: kind, count } = group
-  const cause = LABELS_WITHOUT_ATTEMPT.get(kind) ?? `Failed with ${failureLabel(group)}`
-  const part = count > MAX_RETRIES ? `the newest ${MAX_RETRIES} of ` : ''
-  return `${cause}: ${part}${failureCount(group)}`
+  const cause = LABELS_WITHOUT_ATTEMPT.get(group.class) ?? `Failed with ${failureLabel(group)}`
+  return `${cause}: ${failureCount(group)}`
 }
 
 /** `: 3 deliveries`, or nothing while the service counts them. */

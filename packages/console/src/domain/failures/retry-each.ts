@@ -4,9 +4,6 @@ import { problemOf } from '../../api/problem.ts'
 import { counted } from '../../format/figures.ts'
 import type { FailureGroup } from './failures-query.ts'
 
-/** The limit of deliveries to retry one by one. Replays handle more. */
-export const MAX_RETRIES = 500
-
 const PAGE_SIZE = 100
 const CONCURRENCY = 4
 /** One webhook's last attempt had this class; another webhook may have ended the delivery. */
@@ -50,23 +47,25 @@ async function retryEach(
   signal: AbortSignal,
   onProgress: (done: number) => void,
 ): Promise<Progress> {
-  const ids = await newestOf(group, signal)
   let retried = 0
   const refusals: unknown[] = []
-  const work = async (): Promise<void> => {
-    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
-      signal.throwIfAborted()
-      const refusal = await retryOne(id, signal)
-      if (refusal === undefined) retried += 1
-      else refusals.push(refusal)
-      onProgress(retried + refusals.length)
+  for await (const ids of pagesOf(group, signal)) {
+    const work = async (): Promise<void> => {
+      for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+        signal.throwIfAborted()
+        const refusal = await retryOne(id, signal)
+        if (refusal === undefined) retried += 1
+        else refusals.push(refusal)
+        onProgress(retried + refusals.length)
+      }
     }
+    await Promise.all(Array.from({ length: CONCURRENCY }, work))
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, work))
   return { retried, refusals }
 }
 
-async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<string[]> {
+/** The ids of all deliveries of the group, newest first. */
+async function* pagesOf(group: FailureGroup, signal: AbortSignal): AsyncGenerator<string[]> {
   const { destinationId, class: kind, status } = group
   const query: Query = {
     destinationId,
@@ -74,17 +73,15 @@ async function newestOf(group: FailureGroup, signal: AbortSignal): Promise<strin
     limit: PAGE_SIZE,
     ...(status !== null && { status }),
   }
-  const ids: string[] = []
   let cursor: string | null = null
   do {
     const page: Awaited<ReturnType<typeof api.listDeliveries>> = await api.listDeliveries(
       { ...query, ...(cursor !== null && { cursor }) },
       { signal },
     )
-    ids.push(...page.data.filter(({ state }) => !NOT_FAILED.has(state)).map(({ id }) => id))
+    yield page.data.filter(({ state }) => !NOT_FAILED.has(state)).map(({ id }) => id)
     cursor = page.nextCursor
-  } while (cursor !== null && ids.length < MAX_RETRIES)
-  return ids.slice(0, MAX_RETRIES)
+  } while (cursor !== null)
 }
 
 /** Returns the refusal if the delivery is held or was removed: the others can still be retried. */
