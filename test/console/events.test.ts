@@ -45,7 +45,11 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
 
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
   await page.getByText('Delivery failed.').waitFor()
-  await page.getByText('The receiver rejected the request with a 4xx').waitFor()
+  // The words of the receiver come before the general meaning.
+  await page
+    .locator('p', { hasText: 'Response unknown user' })
+    .locator('+ p', { hasText: 'The receiver rejected the request with a 4xx' })
+    .waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByLabel('the beginning of the response body').getByText('unknown user').waitFor()
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()
@@ -115,6 +119,9 @@ test('the page is updated when the replay of a failed delivery succeeds', async 
   await page.getByRole('dialog').getByRole('button', { name: 'Replay' }).click()
   await page.getByText('Delivered to its destination.').waitFor()
   await page.getByRole('cell', { name: '#1 of manual retry', exact: true }).waitFor()
+  // The state of the delivery is shown once.
+  const card = page.getByRole('region', { name: 'CRM' })
+  expect(await card.getByText(/delivered/i).count()).toBe(1)
   await page.getByRole('cell', { name: '#1', exact: true }).waitFor()
   await page.getByRole('tab', { name: 'Request and response' }).click()
   await page.getByRole('heading', { name: 'Response 400' }).waitFor()

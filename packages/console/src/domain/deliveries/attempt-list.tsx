@@ -90,17 +90,17 @@ export function AttemptDetails({ attempt, omitMeaning }: AttemptDetailsProps): R
   return (
     <div className="border-line flex flex-col gap-2 border-t px-3 py-2">
       {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
+      <p className="text-ink-faint text-note">
+        <Time at={startedAt} form="full" />
+        {phases.length > 0 && `: ${phases.join(' · ')}`}
+      </p>
+      <Response {...attempt} />
       {info !== undefined && (
         <p>
           {info.meaning}{' '}
           {attempt.class !== 'delivered' && <strong className="font-medium">{info.help}</strong>}
         </p>
       )}
-      <p className="text-ink-faint text-note">
-        <Time at={startedAt} form="full" />
-        {phases.length > 0 && `: ${phases.join(' · ')}`}
-      </p>
-      <Response {...attempt} />
     </div>
   )
 }

@@ -51,7 +51,7 @@ interface AttemptRowProps {
 
 function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement {
   const { url, outcome, status, durationMs, error, startedAt } = attempt
-  const { tone, words } = shownOutcome(outcome)
+  const { tone } = shownOutcome(outcome)
   return (
     <Row className={LINES}>
       <Cell className={LINE}>
@@ -59,8 +59,7 @@ function AttemptRow({ attempt, name, showsUrl }: AttemptRowProps): ReactElement 
         {showsUrl && <span className="text-ink-faint block">{shownText(url, 60)}</span>}
       </Cell>
       <Cell className={`${LINE} whitespace-nowrap`}>
-        <StateBadge tone={tone}>{words}</StateBadge>{' '}
-        <code>{status ?? shownText(attempt.class, 40)}</code>
+        <StateBadge tone={tone}>{String(status ?? shownText(attempt.class, 40))}</StateBadge>
       </Cell>
       <Cell className={`${LINE} tabular-nums`}>
         {duration(durationMs)}

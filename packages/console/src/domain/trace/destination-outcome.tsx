@@ -37,10 +37,21 @@ export function DestinationOutcome({
       actions={<StateBadge tone={tone}>{words}</StateBadge>}
     >
       <div className="text-dense flex flex-col gap-3">
-        <Explained
-          explanation={decisionExplanation(decision, delivery, isRemoved)}
-          destinationId={destinationId}
-        />
+        {delivery?.webhooks.map((part) => (
+          <WebhookPart
+            key={part.url}
+            part={part}
+            attempts={delivery.attempts}
+            destinationId={destinationId}
+            isOnly={delivery.webhooks.length === 1}
+          />
+        ))}
+        {delivery?.state !== 'delivered' && (
+          <Explained
+            explanation={decisionExplanation(decision, delivery, isRemoved)}
+            destinationId={destinationId}
+          />
+        )}
         {decision.since !== null && !isRemoved && (
           <p>
             It had been disabled since <Time at={decision.since} form="full" />.
@@ -51,34 +62,38 @@ export function DestinationOutcome({
             {delivery.quarantine.reason} (<Time at={delivery.quarantine.at} />)
           </p>
         )}
-        {delivery?.webhooks.map((part) => (
-          <WebhookPart
-            key={part.url}
-            part={part}
-            attempts={delivery.attempts}
-            destinationId={destinationId}
-          />
-        ))}
         {!isShort && <AttemptTable delivery={delivery} />}
-        <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
-          {!isRemoved && (
-            <Link
-              to="/destinations/$id"
-              params={{ id: destinationId }}
-              className="text-accent hover:underline"
-            >
-              Open destination
-            </Link>
-          )}
-          {delivery !== undefined && (
-            <span className="inline-flex items-center gap-1">
-              Delivery <code>{delivery.id}</code>
-              <CopyButton text={delivery.id} what="the delivery ID" />
-            </span>
-          )}
-        </p>
+        <Links destinationId={destinationId} delivery={delivery} isRemoved={isRemoved} />
       </div>
     </Panel>
+  )
+}
+
+interface LinksProps {
+  readonly destinationId: string
+  readonly delivery: TracedDelivery | undefined
+  readonly isRemoved: boolean
+}
+
+function Links({ destinationId, delivery, isRemoved }: LinksProps): ReactElement {
+  return (
+    <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-4">
+      {!isRemoved && (
+        <Link
+          to="/destinations/$id"
+          params={{ id: destinationId }}
+          className="text-accent hover:underline"
+        >
+          Open destination
+        </Link>
+      )}
+      {delivery !== undefined && (
+        <span className="inline-flex items-center gap-1">
+          Delivery <code>{delivery.id}</code>
+          <CopyButton text={delivery.id} what="the delivery ID" />
+        </span>
+      )}
+    </p>
   )
 }
 

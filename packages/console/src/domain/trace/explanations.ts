@@ -25,7 +25,7 @@ const DECLINES: Readonly<Record<DeclineReason, Omit<Explanation, 'cause'>>> = {
   sampled: { remedy: DECLINE_REASONS.sampled.help, page: 'destination' },
 }
 
-const FIX = 'Fix the cause below, then replay the event.'
+const FIX = 'Fix the cause, then replay the event.'
 
 const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   pending: { cause: 'Not delivered yet.', remedy: '' },
@@ -40,7 +40,7 @@ const STATES: Readonly<Record<TracedDelivery['state'], Explanation>> = {
   held: { cause: 'Held, because the webhook or the destination is paused.', remedy: '' },
   quarantined: {
     cause: 'Quarantined: a bug in Hookline or corrupted data stopped it.',
-    remedy: 'Report the reason below, and replay the event once its cause is fixed.',
+    remedy: 'Report the reason, and replay the event once its cause is fixed.',
   },
 }
 

@@ -21,10 +21,17 @@ interface WebhookPartProps {
   /** The attempts of the delivery on all its webhooks. */
   readonly attempts: readonly TracedAttempt[]
   readonly destinationId: string
+  /** Omits the state, because it equals the state of the delivery. */
+  readonly isOnly?: boolean
 }
 
 /** A delivery at one webhook: its state, why it waits, and what to do. */
-export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps): ReactElement {
+export function WebhookPart({
+  part,
+  attempts,
+  destinationId,
+  isOnly = false,
+}: WebhookPartProps): ReactElement {
   const { url, state, waiting, lastAttempt } = part
   const { tone, words } = shownState(state, lastAttempt?.outcome === 'retry')
   const info =
@@ -32,7 +39,7 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
   return (
     <div className="flex flex-col gap-1">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <StateBadge tone={tone}>{words}</StateBadge>
+        {!isOnly && <StateBadge tone={tone}>{words}</StateBadge>}
         <IdText id={url} what="the URL" />
       </div>
       {NOTES[state] !== undefined && <p className="max-w-prose">{NOTES[state]}</p>}
@@ -46,10 +53,10 @@ export function WebhookPart({ part, attempts, destinationId }: WebhookPartProps)
       )}
       {lastAttempt !== null && info !== undefined && (
         <>
+          <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
           <p className="max-w-prose">
             <code>{shownText(lastAttempt.class, 60)}</code>: {info.meaning} {info.help}
           </p>
-          <ResponseQuote attempts={attempts.filter((attempt) => attempt.url === url)} />
         </>
       )}
     </div>

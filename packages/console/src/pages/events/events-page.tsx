@@ -81,7 +81,6 @@ function EventSearch({ filters }: EventSearchProps): ReactElement {
     <>
       <PageHeading
         title="Events"
-        about="All stored events and their delivery outcomes."
         actions={
           <Button isBusy={query.isFetching} onClick={() => void query.refetch()}>
             Refresh

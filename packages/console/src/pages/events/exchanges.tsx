@@ -139,13 +139,13 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
           {duration(durationMs)}.
         </p>
         {error !== undefined && <p className="text-failed">{shownText(error, 1_000)}</p>}
+        {body && <Part title="Body" what="the beginning of the response body" text={body} />}
         {info !== undefined && (
           <p className="max-w-prose">
             {info.meaning} {attempt.class === 'delivered' ? '' : info.help}
           </p>
         )}
         {headers && <Part title="Headers" what="the response headers" text={lines(headers)} />}
-        {body && <Part title="Body" what="the beginning of the response body" text={body} />}
         {status !== undefined && !body && (
           <p className="text-ink-faint">
             {headers === undefined && body === undefined

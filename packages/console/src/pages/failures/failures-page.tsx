@@ -17,7 +17,7 @@ export function FailuresPage(): ReactElement {
   const failures = useQuery(failuresQuery())
   return (
     <>
-      <PageHeading title="Failures" about="Failed deliveries, grouped by cause." />
+      <PageHeading title="Failures" />
       <div className="flex flex-col gap-4">
         <Replays />
         <Loaded query={failures} lines={6}>

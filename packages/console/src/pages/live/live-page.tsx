@@ -25,7 +25,6 @@ export function LivePage(): ReactElement {
     <>
       <PageHeading
         title="Live"
-        about="Events as they arrive, with their delivery outcomes."
         actions={
           <span className="flex flex-wrap items-center gap-2">
             {isPaused && (
