@@ -47,12 +47,12 @@ export function FailureItem({
           <StateBadge tone="failed">{failureLabel(group)}</StateBadge>
           <span>{failureCount(group)}</span>
         </h3>
+        <ResponseQuote attempts={sample?.attempts ?? []} />
         {lastError !== null && (
           <p className="text-failed text-dense">
             {kind === 'quarantined' ? 'Reason' : 'Last error'}: {shownText(lastError)}
           </p>
         )}
-        <ResponseQuote attempts={sample?.attempts ?? []} />
         <p className="text-ink-soft">{meaning}</p>
         <p>{remedy}</p>
         <Seen group={group} />

@@ -33,6 +33,7 @@ export function AuditFilter(): ReactElement {
     <search className="border-line flex flex-wrap items-end gap-2 border-b px-4 py-3">
       <Select
         aria-label="Actor"
+        className="mb-1"
         data-filter
         value={actor}
         options={[
@@ -44,6 +45,7 @@ export function AuditFilter(): ReactElement {
       />
       <Select
         aria-label="Action"
+        className="mb-1"
         value={action}
         options={[
           ['', 'All actions'],
@@ -55,6 +57,7 @@ export function AuditFilter(): ReactElement {
       {Object.values({ actor, action, target }).some(Boolean) && (
         <Button
           look="quiet"
+          className="mb-1"
           onClick={() => setUrl({ actor: '', action: '', target: '' }, { push: true })}
         >
           Clear
