@@ -1,19 +1,23 @@
-import { PACKAGES, type PackageName } from './packages.ts'
+import { PACKAGES, type PackageName, withDependencies } from './packages.ts'
 import { makeTarballs, TARBALLS } from './packing/tarballs.ts'
 
-// npm run pack: builds the tarballs of all packages, to install them without a registry.
-for (const { file, entries, bytes } of await makeTarballs(TARBALLS))
-  console.log(`${file}  ${entries.length} files, ${(bytes / 1000).toFixed(0)} kB`)
+// npm run pack [-- NAME…]: builds the tarballs of all packages, or of these and those they depend on, to install them without a
+// registry.
+const names = process.argv.slice(2)
+const unknown = names.find((name) => !PACKAGES.some((each) => each === name))
+if (unknown === undefined) {
+  await pack(names.length === 0 ? PACKAGES : withDependencies(names as PackageName[]))
+} else {
+  const known = `${PACKAGES.slice(0, -1).join(', ')} or ${PACKAGES.at(-1)}`
+  console.error(`error: No published package has the name "${unknown}". Use ${known}.`)
+  process.exitCode = 2
+}
 
-console.log(`
-The client library, for Node 20 or newer. Run this in the folder of your project:
+async function pack(packages: readonly PackageName[]): Promise<void> {
+  for (const { file, entries, bytes } of await makeTarballs(TARBALLS, packages))
+    console.log(`${file}  ${entries.length} files, ${(bytes / 1000).toFixed(0)} kB`)
+  console.log(`
+Run this in the folder of your project, with Node ${packages.includes('server') ? 24 : 20} or newer:
 
-  npm install ${files(['protocol', 'client'])}
-
-The service and the command hookline, for Node 24 or newer:
-
-  npm install ${files(PACKAGES)}`)
-
-function files(names: readonly PackageName[]): string {
-  return names.map((name) => `${TARBALLS}/${name}.tgz`).join(' ')
+  npm install ${packages.map((name) => `${TARBALLS}/${name}.tgz`).join(' ')}`)
 }

@@ -17,6 +17,16 @@ export interface Manifest {
   readonly scripts?: Readonly<Record<string, string>>
 }
 
+/** These packages and those they depend on, each after its dependencies. */
+export function withDependencies(names: readonly PackageName[]): readonly PackageName[] {
+  const dependencies = names.flatMap((name) => {
+    const { dependencies: all = {} } = readManifest(packageFolder(name))
+    return PACKAGES.filter((each) => Object.hasOwn(all, `@hookline/${each}`))
+  })
+  const needed = PACKAGES.filter((each) => names.includes(each) || dependencies.includes(each))
+  return needed.length === names.length ? needed : withDependencies(needed)
+}
+
 export function packageFolder(name: PackageName): string {
   return `${ROOT}packages/${name}`
 }

@@ -9,12 +9,14 @@ import { copyPublishedFiles } from './published-files.ts'
 /** Where `npm run pack` and `npm run release` leave the tarballs. */
 export const TARBALLS = `${ROOT}tarballs`
 
-/** Builds all packages and packs them into `folder`, which is emptied first. */
-export async function makeTarballs(folder: string): Promise<Tarball[]> {
-  await build(PACKAGES)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder)
-  return Promise.all(PACKAGES.map((name) => pack(name, folder)))
+/** Builds packages, by default all, and packs them into `folder`. Other files in it stay. */
+export async function makeTarballs(
+  folder: string,
+  names: readonly PackageName[] = PACKAGES,
+): Promise<Tarball[]> {
+  await build(names)
+  mkdirSync(folder, { recursive: true })
+  return Promise.all(names.map((name) => pack(name, folder)))
 }
 
 export interface Tarball {

@@ -1,16 +1,39 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { run } from '../../release/command.ts'
 import { makeClone } from '@hookline/testing/pages/clone'
 
-describe('npm pack of a package', () => {
-  const clone = new TemporaryFolder()
-  beforeAll(() => makeClone(clone.path))
-  afterAll(() => clone[Symbol.dispose]())
-  const inClone = (path: string) => join(clone.path, path)
+const clone = new TemporaryFolder()
+beforeAll(() => makeClone(clone.path))
+afterAll(() => clone[Symbol.dispose]())
+const inClone = (path: string) => join(clone.path, path)
 
+describe('npm run pack with a name', () => {
+  const pack = (...names: string[]) => run('npm', ['run', 'pack', ...names], { cwd: clone.path })
+
+  test('makes the tarballs of that package and of those it depends on, and keeps the others', async () => {
+    mkdirSync(inClone('tarballs'))
+    writeFileSync(inClone('tarballs/server.tgz'), 'an earlier one')
+    const { stdout } = await pack('client')
+    expect(stdout).toMatch(/npm install \S+\/protocol\.tgz \S+\/client\.tgz\n/)
+    expect(readdirSync(inClone('tarballs')).toSorted()).toEqual([
+      'client.tgz',
+      'protocol.tgz',
+      'server.tgz',
+    ])
+    expect(readFileSync(inClone('tarballs/server.tgz'), 'utf8')).toBe('an earlier one')
+  })
+
+  test.for(['testing', '@hookline/client'])('refuses %s, and lists the names', async (name) => {
+    await expect(pack(name)).rejects.toThrow(
+      `error: No published package has the name "${name}". Use protocol, client, server or cli.\n`,
+    )
+  })
+})
+
+describe('npm pack of a package', () => {
   test('builds a fresh clone first', async () => {
     expect(await entriesOf('client')).toEqual(
       expect.arrayContaining(['LICENSE', 'README.md', 'dist/index.js', 'dist/index.d.ts']),
