@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withConfigured } from '../api/configured-webhook.ts'
 import type { Source } from '../api/generated/management-client.ts'
 import { listItems } from '../api/list-items.ts'
 import type { ManagementApi } from '../api/management-api.ts'
@@ -13,11 +14,11 @@ export async function demoObjects(
   webhook: { readonly url: string; readonly secret: string },
 ): Promise<{ sourceId: string; writeKey: string; destinationId: string }> {
   const source = await demoSource(api)
-  const settings = { webhooks: [{ url: webhook.url }], sharedSecret: webhook.secret }
   const { id: sourceId } = source
   const destinations = await listItems((page) => api.listDestinations({ sourceId, ...page }))
   const earlier = destinations.find(({ name }) => name === NAME)
-  const change = { enabled: true, settings }
+  const webhooks = [withConfigured({ url: webhook.url }, earlier?.settings.webhooks ?? [])]
+  const change = { enabled: true, settings: { webhooks, sharedSecret: webhook.secret } }
   const destination =
     earlier === undefined
       ? await api.createDestination({ sourceId, ...change, type: 'Webhooks', name: NAME })

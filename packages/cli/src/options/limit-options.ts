@@ -1,10 +1,10 @@
+import type { Limits } from '../api/configured-webhook.ts'
 import type { Destination } from '../api/generated/management-client.ts'
 import type { ApiCommand } from '../commands/api-command.ts'
 import { Failure } from '../failure.ts'
 import { wholeNumber } from './whole-number.ts'
 
 type Webhook = Destination['settings']['webhooks'][number]
-export type Limits = NonNullable<Webhook['limits']>
 
 /** Options for the limits of a webhook. `limitsFor` returns the limits of the preceding `--webhook`. */
 export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): ApiCommand {

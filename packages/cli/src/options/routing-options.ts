@@ -1,6 +1,7 @@
 import {
   EVENT_TYPES,
   type EventType,
+  type Fields,
   type Filter,
   FILTER_FIELDS,
   type Format,
@@ -130,7 +131,7 @@ function shortFilter({ only, event, where }: FilterOptions): Filter {
 /** The settings that the options describe; `undefined` for no change, `null` for removal. */
 export async function routingOf(
   options: RoutingOptions,
-  readFields: () => Promise<object> = () => Promise.resolve({}),
+  readFields: () => Promise<Partial<Fields>> = () => Promise.resolve({}),
 ) {
   return {
     filter: await filterOf(options),
@@ -145,10 +146,10 @@ export async function routingOf(
   }
 }
 
-/** Replaces the lists that the options name, and keeps the other current ones. `null` for `--no-fields`. */
+/** Replaces what the options name, and keeps the rest of the current rules. `null` for `--no-fields`. */
 export async function fieldsOf(
   options: FieldOptions,
-  readFields: () => Promise<object> = () => Promise.resolve({}),
+  readFields: () => Promise<Partial<Fields>> = () => Promise.resolve({}),
 ): Promise<object | null | undefined> {
   const { drop, keep, hash, hashEmail, fields } = options
   const isChanged = [drop, keep, hash, hashEmail].some((paths) => paths !== undefined)
@@ -156,12 +157,16 @@ export async function fieldsOf(
     throw new Failure('usage', '--no-fields conflicts with --drop, --keep and --hash.')
   if (fields === false) return null
   if (!isChanged) return undefined
+  const current = await readFields()
+  const { hash: hashed = [] } = current
+  const plain = hash?.map((path) => ({ path }))
+  const emails = hashEmail?.map((path) => ({ path, normalize: 'email' }))
   const hashes = [
-    ...(hash ?? []).map((path) => ({ path })),
-    ...(hashEmail ?? []).map((path) => ({ path, normalize: 'email' })),
+    ...(plain ?? hashed.filter(({ normalize }) => normalize === undefined)),
+    ...(emails ?? hashed.filter(({ normalize }) => normalize === 'email')),
   ]
   return {
-    ...(await readFields()),
+    ...current,
     ...definedFields({ drop, keep, hash: hashes.length > 0 ? hashes : undefined }),
   }
 }

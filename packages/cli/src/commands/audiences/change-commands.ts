@@ -2,21 +2,20 @@ import { idOf, idsOf } from '../../api/find-id.ts'
 import { definedFields } from '../../api/management-api.ts'
 import { jsonObjectIn } from '../../options/json-file.ts'
 import { requireChange } from '../../options/require-change.ts'
+import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { jsonText } from '../../output/safe-text.ts'
 import { type Computation, computationDetails } from '../../output/users/computation-text.ts'
 import { previewText } from '../../output/users/preview-text.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 import type { ComputationKind, RequestedFields } from './computation-kind.ts'
 
-interface ChangeOptions {
+interface ChangeOptions extends SwitchOptions {
   readonly name?: string
   readonly space?: string
   readonly destination?: string[]
   readonly condition?: string
   readonly compute?: string
   readonly manual?: true
-  readonly enabled?: boolean
-  readonly disabled?: true
   readonly dryRun?: true
 }
 
@@ -31,14 +30,13 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
     .api('create <name>', `create ${one}`)
     .option('--destination <ids...>', 'destinations that receive changes')
     .option('--space <space>', 'space of the profiles (default: "default")')
-    .option('--disabled', 'create it disabled: compute and send nothing')
   if (kind.word === 'audiences')
     create.option('--manual', 'use a list of members instead of a condition')
   addDefinition(create, kind).run(async (context, name: string, options: ChangeOptions) => {
-    const { destination, space, manual, disabled } = options
+    const { destination, space, manual } = options
     // A dry run without destinations needs no service.
     const destinationIds = destination ? await idsOf(context.api, 'destination', destination) : []
-    const fields = { name, space, destinationIds, manual, enabled: !disabled }
+    const fields = { name, space, destinationIds, manual, enabled: enabledIn(options) }
     const body = await withDefinition(fields, options, kind)
     if (options.dryRun) return showDryRun(context, kind, body)
     return show(context, await operations(context.api).create(body))
@@ -48,14 +46,13 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
     .api('update <id>', `update ${one}`)
     .option('--name <name>', 'new name; the key stays the same')
     .option('--destination <ids...>', 'destinations that receive changes; replaces the list')
-    .option('--enabled', 'enable it: compute and send changes')
-    .option('--no-enabled', 'disable it: compute and send nothing')
   addDefinition(update, kind).run(async (context, idOrName: string, options: ChangeOptions) => {
-    const { name, destination, enabled } = options
+    const { name, destination } = options
     const { api, command } = context
     const id = await idOf(api, kind.kind, idOrName)
     const destinationIds = destination && (await idsOf(api, 'destination', destination))
-    const body = await withDefinition({ name, destinationIds, enabled }, options, kind)
+    const fields = { name, destinationIds, enabled: enabledIn(options) }
+    const body = await withDefinition(fields, options, kind)
     const { get, change } = operations(api)
     if (options.dryRun) return showDryRun(context, kind, body, (await get(id)).space)
     requireChange(command, body)
@@ -63,8 +60,10 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
   })
 }
 
+const SWITCH = ['compute and send changes; the default', 'compute and send nothing'] as const
+
 function addDefinition(command: ApiCommand, { definition, example }: ComputationKind): ApiCommand {
-  return command
+  return withSwitch(command, ...SWITCH)
     .option(`--${definition} <file>`, definitionHelp(definition))
     .option('--dry-run', 'show the request and a preview; change nothing')
     .addHelpText('after', `\n${example}`)

@@ -1,6 +1,7 @@
 import { SIGNATURES } from '@hookline/protocol'
 import { Option } from 'commander'
 import { idOf, optionalIdOf, requireKnown } from '../../api/find-id.ts'
+import { type Limits, type WebhookPart, withConfigured } from '../../api/configured-webhook.ts'
 import type { Destination } from '../../api/generated/management-client.ts'
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi, unchangedSince } from '../../api/management-api.ts'
@@ -11,7 +12,7 @@ import {
   withAuthOptions,
 } from '../../options/auth-options.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { type Limits, withLimitOptions, withLimits } from '../../options/limit-options.ts'
+import { withLimitOptions, withLimits } from '../../options/limit-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import {
   type RoutingOptions,
@@ -19,6 +20,7 @@ import {
   withRoutingOptions,
 } from '../../options/routing-options.ts'
 import { secretIn, sharedSecretOf, withSecretOptions } from '../../options/secret-options.ts'
+import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { destinationDetails } from '../../output/deliveries/destination-details.ts'
 import { healthText } from '../../output/deliveries/health-text.ts'
 import { grouped } from '../../output/figures.ts'
@@ -81,10 +83,10 @@ function addChangeCommands(destinations: ApiCommand): void {
   const create = destinations
     .api('create', 'create a webhook destination')
     .requiredOption('--source <id>', 'the source whose events it receives')
-    .option('--enabled', 'forward new events; default: disabled')
   addWebhookOptions(create).run(async (context, options: WebhookOptions & { source: string }) => {
-    const { source, name, enabled } = options
+    const { source, name } = options
     const sourceId = await idOf(context.api, 'source', source)
+    const enabled = enabledIn(options)
     const fields = definedFields({ name, enabled, settings: await settingsOf(options) })
     // Without settings, the service reports which ones it requires.
     const body = { sourceId, type: 'Webhooks', ...fields } as NewDestination
@@ -93,6 +95,7 @@ function addChangeCommands(destinations: ApiCommand): void {
 
   addWebhookOptions(
     destinations.api('update <id>', 'update a destination; --webhook replaces all webhooks'),
+    withRemovals,
   ).run(async (context, idOrName: string, options: WebhookOptions) => {
     const { api } = context
     let read: Destination | undefined
@@ -101,7 +104,7 @@ function addChangeCommands(destinations: ApiCommand): void {
       return read.settings
     }
     const settings = await settingsOf(options, readSettings)
-    const change = definedFields({ name: options.name, settings })
+    const change = definedFields({ name: options.name, enabled: enabledIn(options), settings })
     requireChange(context.command, change)
     const id = read?.id ?? (await idOf(api, 'destination', idOrName))
     showDestination(context, await api.changeDestination(id, change, unchangedSince(read)))
@@ -134,40 +137,45 @@ function stateOf({ enabled, paused }: Destination): string {
 interface WebhookOption extends AuthenticatedWebhook {
   limits?: Limits
   secret?: string
+  /** Parts of the current configuration of its URL to remove. */
+  readonly removed: Set<WebhookPart>
 }
 
-interface WebhookOptions extends RoutingOptions {
+interface WebhookOptions extends RoutingOptions, SwitchOptions {
   readonly name?: string
-  readonly enabled?: true
   readonly webhook?: readonly WebhookOption[]
   readonly secret?: string | false
   readonly secretFile?: string
   readonly policy?: string
-  /** `false`: removes the limits of each webhook. */
-  readonly limits: boolean
-  readonly limitsOfEach?: Limits
+  /** `null`: removes the limits of each webhook. */
+  readonly limitsOfEach?: Limits | null
   readonly signature?: string
 }
 
-function addWebhookOptions(command: ApiCommand): ApiCommand {
+function addWebhookOptions(
+  command: ApiCommand,
+  more: (command: ApiCommand, webhooks: readonly WebhookOption[]) => void = () => undefined,
+): ApiCommand {
   const webhooks: WebhookOption[] = []
   const limitsFor = (): Limits => {
     const webhook = webhooks.at(-1)
     if (webhook !== undefined) return (webhook.limits ??= {})
     const { limitsOfEach = {} } = command.opts<WebhookOptions>()
+    if (limitsOfEach === null) throw limitsConflict()
     command.setOptionValue('limitsOfEach', limitsOfEach)
     return limitsOfEach
   }
+  withSwitch(command, 'forward new events', 'forward nothing; the default of a new destination')
   withLimitOptions(withRoutingOptions(withSecretOptions(command)), limitsFor)
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {
-      webhooks.push({ url, headers: {}, auth: {} })
+      webhooks.push({ url, headers: {}, auth: {}, removed: new Set() })
       return webhooks
     })
     .option('--header <name:value>', 'static header of the preceding --webhook', (text) => {
       addHeader(lastOf(webhooks, '--header'), text)
     })
-  return withAuthOptions(command, (option) => lastOf(webhooks, option))
+  withAuthOptions(command, (option) => lastOf(webhooks, option))
     .option('--webhook-secret <text>', 'webhook secret of the preceding --webhook', (secret) => {
       lastOf(webhooks, '--webhook-secret').secret = secret
     })
@@ -186,7 +194,36 @@ function addWebhookOptions(command: ApiCommand): ApiCommand {
       ]),
     )
     .option('--name <name>', 'name of the destination')
-    .option('--no-limits', 'remove the limits of each webhook')
+  more(command, webhooks)
+  return command
+}
+
+const REMOVALS: readonly (readonly [WebhookPart, string])[] = [
+  ['headers', '--no-headers'],
+  ['auth', '--no-auth'],
+  ['secret', '--no-webhook-secret'],
+  ['limits', '--no-limits'],
+]
+
+/** Adds options that remove the configuration of the preceding --webhook. */
+function withRemovals(command: ApiCommand, webhooks: readonly WebhookOption[]): void {
+  for (const [part, flag] of REMOVALS) {
+    const ofEach = part === 'limits' ? '; without --webhook, of each webhook' : ''
+    const help = `remove the ${part} of the preceding --webhook${ofEach}`
+    command.option(flag, help).on(`option:${flag.slice(2)}`, () => {
+      if (part === 'limits' && webhooks.length === 0) removeAllLimits(command)
+      else lastOf(webhooks, flag).removed.add(part)
+    })
+  }
+}
+
+function removeAllLimits(command: ApiCommand): void {
+  if (command.opts<WebhookOptions>().limitsOfEach !== undefined) throw limitsConflict()
+  command.setOptionValue('limitsOfEach', null)
+}
+
+function limitsConflict(): Failure {
+  return new Failure('usage', '--no-limits conflicts with options for limits.')
 }
 
 /** The settings from these options; `undefined` if there are none. */
@@ -206,18 +243,23 @@ async function settingsOf(
   return Object.values(settings).every((value) => value === undefined) ? undefined : settings
 }
 
-/** The webhooks in the options, or the current ones with other limits. */
+/** The webhooks in the options with the current configuration of their URLs, or the current ones with other limits. */
 async function webhooksOf(
-  { webhook: webhooks, limits, limitsOfEach }: WebhookOptions,
+  { webhook: webhooks, limitsOfEach }: WebhookOptions,
   readSettings?: () => Promise<Destination['settings']>,
 ): Promise<readonly object[] | undefined> {
-  if (!limits && (webhooks ?? limitsOfEach) !== undefined)
-    throw new Failure('usage', '--no-limits conflicts with --webhook and with options for limits.')
-  const change = limits ? limitsOfEach : null
-  if (change === undefined) return webhooks && Promise.all(webhooks.map(requestedWebhook))
-  if (webhooks !== undefined || readSettings === undefined)
+  if (webhooks === undefined && limitsOfEach === undefined) return undefined
+  if (limitsOfEach !== undefined && (webhooks !== undefined || readSettings === undefined))
     throw new Failure('usage', 'Options for limits must come after their --webhook.')
-  return withLimits((await readSettings()).webhooks, change)
+  const requested = await Promise.all(
+    (webhooks ?? []).map(async ({ removed, ...webhook }) => ({
+      removed,
+      webhook: await requestedWebhook(webhook),
+    })),
+  )
+  const current = (await readSettings?.())?.webhooks ?? []
+  if (limitsOfEach !== undefined) return withLimits(current, limitsOfEach)
+  return requested.map(({ webhook, removed }) => withConfigured(webhook, current, removed))
 }
 
 function lastOf(webhooks: readonly WebhookOption[], option: string): WebhookOption {

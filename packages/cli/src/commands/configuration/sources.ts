@@ -1,3 +1,4 @@
+import type { Fields } from '@hookline/protocol'
 import { idOf } from '../../api/find-id.ts'
 import type { Source } from '../../api/generated/management-client.ts'
 import { listItems, type ListPart, listPart } from '../../api/list-items.ts'
@@ -6,6 +7,7 @@ import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
 import { type FieldOptions, fieldsOf, withFieldOptions } from '../../options/routing-options.ts'
 import { requireChange } from '../../options/require-change.ts'
+import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { wholeNumber } from '../../options/whole-number.ts'
 import { counted, shortList } from '../../output/figures.ts'
 import { fieldsText } from '../../output/deliveries/destination-details.ts'
@@ -13,15 +15,14 @@ import { showItem, showList } from '../../output/list.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
 
-interface SourceOptions extends FieldOptions {
+interface SourceOptions extends FieldOptions, SwitchOptions {
   readonly name?: string
-  readonly enabled?: boolean
-  readonly disabled?: true
   readonly rateLimit?: number | 'none'
   readonly space?: string
 }
 
 const WITHOUT_FIELDS = 'store all fields unchanged'
+const SWITCH = ['accept its calls; the default of a new source', 'reject its calls'] as const
 const NONE = 'No sources. Create one with `hookline sources create <name>`.'
 
 export function addSources(program: ApiCommand): void {
@@ -40,35 +41,34 @@ export function addSources(program: ApiCommand): void {
       showItem(output, DETAILS, await api.getSource(id)),
     )
 
-  withFieldOptions(sources.api('create <name>', 'create a source with a write key'), WITHOUT_FIELDS)
-    .option('--disabled', 'reject its calls until it is enabled')
+  const create = sources.api('create <name>', 'create a source with a write key')
+  withSwitch(withFieldOptions(create, WITHOUT_FIELDS), ...SWITCH)
     .option('--rate-limit <calls>', 'maximum calls per second', parseRateLimit)
     .option('--space <space>', 'space of its profiles (default: "default")')
     .run(async ({ api, output }, name: string, options: SourceOptions) => {
-      const { space, disabled } = options
+      const { space } = options
       const limits = { rateLimit: rateLimitOf(options), fields: await fieldsOf(options) }
-      const body = definedFields({ name, enabled: !disabled, space, ...limits })
+      const body = definedFields({ name, enabled: enabledIn(options), space, ...limits })
       showItem(output, DETAILS, await api.createSource(body))
     })
 
-  withFieldOptions(sources.api('update <id>', 'update a source'), WITHOUT_FIELDS)
+  const update = sources.api('update <id>', 'update a source')
+  withSwitch(withFieldOptions(update, WITHOUT_FIELDS), ...SWITCH)
     .option('--name <name>', 'new name of the source')
-    .option('--enabled', 'accept its calls')
-    .option('--no-enabled', 'reject its calls')
     .option('--rate-limit <calls>', 'maximum calls per second; "none" for no limit', parseRateLimit)
     .option('--space <space>', 'space of its profiles; applies to new events')
     .run(async (context, idOrName: string, options: SourceOptions) => {
-      const { name, enabled, space } = options
+      const { name, space } = options
       const { api, output } = context
       let read: Source | undefined
-      const readFields = async (): Promise<object> => {
+      const readFields = async (): Promise<Partial<Fields>> => {
         read = await api.getSource(await idOf(api, 'source', idOrName))
         return read.fields ?? {}
       }
       const fields = await fieldsOf(options, readFields)
       const change = definedFields({
         name,
-        enabled,
+        enabled: enabledIn(options),
         space,
         rateLimit: rateLimitOf(options),
         fields,

@@ -87,7 +87,7 @@ describe('hookline audiences', () => {
     const args = ['audiences', 'create', 'Tried', '--condition', condition(), '--dry-run']
     expect(await service.json(...args)).toMatchObject({
       dryRun: true,
-      body: { name: 'Tried', enabled: true, destinationIds: [] },
+      body: { name: 'Tried', destinationIds: [] },
       preview: { size: 1 },
     })
     expect(await service.json('audiences', 'list')).toEqual({ data: [], nextCursor: null })
@@ -150,7 +150,7 @@ describe('hookline traits', () => {
     expect((await service.run('traits', 'explain', id, 'u1')).stdout).toMatch(
       /^u1: 40 since \S+, from 1 event\n$/,
     )
-    const changed = await service.json('traits', 'update', id, '--name', 'Total', '--no-enabled')
+    const changed = await service.json('traits', 'update', id, '--name', 'Total', '--disabled')
     expect(changed).toMatchObject({ name: 'Total', key: 'spent', state: 'disabled' })
     const sync = await service.run('traits', 'sync', id)
     expect([sync.code, sync.stderr]).toEqual([1, expect.stringContaining('disabled')])

@@ -57,6 +57,12 @@ describe('hookline destinations', () => {
     expect(await service.json('destinations', 'disable', created.id)).toMatchObject({
       enabled: false,
     })
+    expect(await service.json('destinations', 'update', created.id, '--enabled')).toMatchObject({
+      enabled: true,
+    })
+    expect(await service.json('destinations', 'update', created.id, '--disabled')).toMatchObject({
+      enabled: false,
+    })
     const changes = ['--no-secret', '--policy', 'each', '--name', 'CRM 2']
     expect(await service.json('destinations', 'update', created.id, ...changes)).toMatchObject({
       name: 'CRM 2',
@@ -209,6 +215,53 @@ describe('hookline destinations', () => {
     })
   })
 
+  it('keeps what is configured for the URL of a webhook that is listed again', async () => {
+    const [a, b, c] = [
+      'https://example.com/{{userId}}',
+      'https://example.com/b',
+      'https://c.example',
+    ]
+    const secret = ['--webhook-secret', 'a webhook secret, which is long enough']
+    const limits = ['--per-second', '20', '--retry-on', '409']
+    const headers = ['--header', 'X-One: geheim', '--header', 'X-Two: geheim']
+    const first = ['--webhook', a, '--bearer', 'geheim', ...headers, ...secret, ...limits]
+    const create = ['destinations', 'create', '--source', source, ...first, '--webhook', b]
+    const { id } = await service.json<{ id: string }>(...create)
+    const update = async (...options: string[]) => {
+      const command = ['destinations', 'update', id, ...options]
+      return (await service.json<{ settings: { webhooks: object[] } }>(...command)).settings
+        .webhooks
+    }
+    const set = { set: true }
+    const kept = {
+      auth: { bearer: set },
+      headers: { 'X-One': set, 'X-Two': set },
+      secret: { ...set, last4: 'ough' },
+      limits: { perSecond: 20, retryOn: [409] },
+    }
+    const added = await update('--webhook', c, '--webhook', 'HTTPS://EXAMPLE.com:443/{{userId}}')
+    expect(added).toMatchObject([
+      { url: `${c}/`, headers: {} },
+      { url: a, ...kept },
+    ])
+    expect(added).toHaveLength(2)
+    expect(added[0]).not.toHaveProperty('auth')
+    const changes = ['--header', 'x-two: other', '--basic', 'u:geheim', '--timeout', '20s']
+    const [changed] = await update('--webhook', a, ...changes)
+    expect(changed).toMatchObject({
+      auth: { basic: { user: 'u', password: set } },
+      headers: { 'X-One': set, 'x-two': set },
+      secret: kept.secret,
+      limits: { ...kept.limits, timeout: '20s' },
+    })
+    expect(Object.keys((changed as typeof kept).headers)).toHaveLength(2)
+    const none = ['--no-auth', '--no-headers', '--no-webhook-secret', '--no-limits']
+    const [bare] = await update('--webhook', a, ...none, '--header', 'x-new: geheim')
+    expect(bare).toEqual({ url: a, headers: { 'x-new': set }, paused: null })
+    const early = await service.run('destinations', 'update', id, '--no-auth', '--webhook', a)
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('its --webhook')])
+  })
+
   it('refuses limits before their webhook, and ones that are not numbers', async () => {
     const create = ['destinations', 'create', '--source', source]
     const failed = await Promise.all([
@@ -257,12 +310,17 @@ describe('hookline destinations', () => {
       },
       format: 'standard',
     })
+    const both = await update('--hash', 'traits.ssn')
+    expect(both.settings).toMatchObject({
+      fields: { hash: [{ path: 'traits.ssn' }, { path: 'traits.email', normalize: 'email' }] },
+    })
+    await update('--hash-email', 'traits.email')
     const { settings } = await update('--drop', 'context.page')
     expect(settings).toMatchObject({
-      fields: { drop: ['context.page'], hash: [{ path: 'traits.email' }] },
+      fields: { drop: ['context.page'], hash: [{ path: 'traits.ssn' }, { path: 'traits.email' }] },
     })
     const { stdout } = await service.run('destinations', 'get', id)
-    expect(stdout).toContain('without context.page; with hashes of traits.email')
+    expect(stdout).toContain('without context.page; with hashes of traits.ssn, traits.email')
     expect(stdout).toMatch(/sample +10% by userId/)
     const preview = ['destinations', 'filter-preview', id, '--last', '10']
     expect((await service.run(...preview)).stdout).toContain('The source has no events yet.')

@@ -18,7 +18,7 @@ describe('hookline sources', () => {
       rateLimit: null,
       writeKeys: [{ key: expect.stringMatching(/^wk_/) }],
     })
-    const changes = ['--name', 'Shop 2', '--rate-limit', '5', '--no-enabled']
+    const changes = ['--name', 'Shop 2', '--rate-limit', '5', '--disabled']
     const changed = { ...source, name: 'Shop 2', rateLimit: 5, enabled: false }
     const { updatedAt: _updatedAt, version: _version, ...kept } = changed as Record<string, unknown>
     expect(await service.json('sources', 'update', source.id, ...changes)).toMatchObject(kept)

@@ -74,6 +74,28 @@ describe('hookline dev', () => {
     expect(second.kept).toEqual(first.kept)
   })
 
+  it('keeps the limits of its webhook in the next run', async () => {
+    using folder = new TemporaryFolder()
+    const session = async (...command: string[]) => {
+      await using dev = new Hookline(['dev', '--port', '0', '--data-dir', folder.path, '--json'])
+      const { url, destinationId } = await dev.document<Ready>('ready')
+      const service = ['--url', url, '--data-dir', folder.path, '--json']
+      const { stdout } = await run([
+        'destinations',
+        command[0]!,
+        destinationId,
+        ...service,
+        ...command.slice(1),
+      ])
+      dev.signal('SIGTERM')
+      await dev.exit()
+      return JSON.parse(stdout) as object
+    }
+    const limited = { settings: { webhooks: [{ limits: { timeout: '7s' } }] } }
+    expect(await session('update', '--timeout', '7s')).toMatchObject(limited)
+    expect(await session('get')).toMatchObject(limited)
+  })
+
   it('delivers to the inspector, even after a run that delivered elsewhere, and shows the requests', async () => {
     using folder = new TemporaryFolder()
     const args = ['dev', '--port', '0', '--data-dir', folder.path, '--json']

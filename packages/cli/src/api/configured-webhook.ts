@@ -1,0 +1,44 @@
+import type { Destination } from './generated/management-client.ts'
+
+type Webhook = Destination['settings']['webhooks'][number]
+export type Limits = NonNullable<Webhook['limits']>
+
+/** A webhook in a request that replaces the webhooks of a destination. */
+export interface RequestedWebhook {
+  readonly url: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly auth?: object
+  readonly limits?: Limits
+  readonly secret?: string
+}
+
+/** A part of the configuration of a webhook. */
+export type WebhookPart = keyof Omit<RequestedWebhook, 'url'>
+
+/** The webhook with the current configuration of its URL, except these parts. Its own headers, auth, limits and secret win. */
+export function withConfigured(
+  webhook: RequestedWebhook,
+  current: readonly Webhook[],
+  removed: ReadonlySet<WebhookPart> = new Set(),
+): { readonly url: string; readonly headers: object } {
+  const found = current.find(({ url }) => normalized(url) === normalized(webhook.url))
+  const stored = Object.fromEntries(
+    Object.entries(found ?? {}).filter(([name]) => !removed.has(name as WebhookPart)),
+  ) as Partial<Webhook>
+  const { headers = {}, limits } = webhook
+  const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()))
+  const kept = Object.entries(stored.headers ?? {}).filter(
+    ([name]) => !names.has(name.toLowerCase()),
+  )
+  return {
+    ...stored,
+    ...webhook,
+    headers: { ...Object.fromEntries(kept), ...headers },
+    ...((stored.limits ?? limits) && { limits: { ...stored.limits, ...limits } }),
+  }
+}
+
+/** The service normalises URLs. It reports invalid ones. */
+function normalized(url: string): string {
+  return URL.parse(url)?.href ?? url
+}
