@@ -1,4 +1,11 @@
-import { ATTEMPT_CLASSES, type AttemptClass, formatTimeSpan, LIMITS } from '@hookline/protocol'
+import {
+  ATTEMPT_CLASSES,
+  type AttemptClass,
+  formatTimeSpan,
+  LIMIT_SETTINGS,
+  type LimitName,
+  LIMITS,
+} from '@hookline/protocol'
 import { readFileSync } from 'node:fs'
 import {
   GONE_LIMIT,
@@ -105,43 +112,43 @@ function limits(): string {
     ['limit', 'meaning', 'values', 'default'],
     [
       [
-        '`perSecond`',
+        'perSecond',
         'attempts per second, including retries',
         `${minAttemptsPerSecond} to ${number(maxAttemptsPerSecond)}`,
-        'none',
       ],
       [
-        '`concurrency`',
+        'concurrency',
         'attempts in flight; it can only lower the setting',
         `1 to ${number(maxWebhookConcurrency)}`,
-        '`maxConcurrencyPerWebhook`',
       ],
       [
-        '`timeout`',
+        'timeout',
         'time for one attempt',
         `${formatTimeSpan(minWebhookTimeoutMs)} to ${formatTimeSpan(maxWebhookTimeoutMs)}`,
-        '`attemptTimeout`',
       ],
       [
-        '`retryWindow`',
+        'retryWindow',
         'how long a delivery is retried; 0s: no retries',
         `0s to ${formatTimeSpan(maxWebhookRetryWindowMs)}, shorter than \`retention\``,
-        '`retryWindow`',
       ],
       [
-        '`retrySchedule`',
+        'retrySchedule',
         `delays after the first, second, … attempt; the last one repeats, at most ${repeatsOfLastDelay} times`,
         `1 to ${retryDelaysPerWebhook} times from ${delays}`,
-        '`retrySchedule`',
       ],
       [
-        '`retryOn`',
+        'retryOn',
         'statuses that are retried, although they usually end the delivery',
         `up to ${statusesToRetry} from 400 to 499, without 408, 410, 425 and 429`,
-        'none',
       ],
-    ],
+    ].map(([name = '', ...cells]) => [code(name), ...cells, defaultOf(name as LimitName)]),
   )
+}
+
+/** The setting of the service that applies without the limit. */
+function defaultOf(name: LimitName): string {
+  const setting = LIMIT_SETTINGS[name]
+  return setting === null ? 'none' : code(setting)
 }
 
 function numbers(): string {

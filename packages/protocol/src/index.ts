@@ -129,6 +129,13 @@ export {
   type JsonObject,
 } from './json.ts'
 export { CALL_LIMITS, LIMITS } from './limits.ts'
+export {
+  effectiveLimits,
+  type EffectiveLimit,
+  type EffectiveLimits,
+  LIMIT_SETTINGS,
+  type LimitName,
+} from './effective-limits.ts'
 export { limitsText, type PresentedLimits } from './limits-text.ts'
 export {
   holds,

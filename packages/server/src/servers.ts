@@ -8,6 +8,7 @@ import type { DatabaseCopy } from './admin/backup.ts'
 import { referenceRoute } from './admin/reference/reference-page.ts'
 import { publicKeysRoute } from './admin/destinations/public-keys.ts'
 import { type AdminDeps, adminRoutes } from './admin/routes.ts'
+import { serviceLimits } from './admin/destinations/webhook-limits.ts'
 import type { Backend } from './backend/backend.ts'
 import type { Config } from './config.ts'
 import { errorFormat } from './error-format.ts'
@@ -256,6 +257,7 @@ function addManagement(
       allowsLocalAccess: options.allowsLocalAccess ?? false,
       backupTimeoutMs: config.backupTimeoutMs,
       retentionMs: config.retentionMs,
+      serviceLimits: serviceLimits(config),
       traceUrl: config.traceUrl,
       consoleUrl: consoleUrlOf(config),
       sessionLifetimeMs: config.sessionLifetimeMs,

@@ -297,6 +297,7 @@ export class AdminServer implements AsyncDisposable {
       maxAuthFailuresPerMinute: 60,
       traceUrl: undefined,
       consoleUrl: 'https://hookline.example/console',
+      serviceLimits: { concurrency: 64, timeout: '10s', retryWindow: '4h' },
       allowedPorts: new Set<number>(),
       hostProblem: (host: string) => hostProblem(host, HOSTS),
       wake: () => undefined,

@@ -1312,6 +1312,58 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                 /** From receipt to delivery, in the last hour. */
                 p95LatencyMs: number | null;
             };
+            /** The limits that apply to each webhook. */
+            effectiveLimits: {
+                url: string;
+                perSecond: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+                concurrency: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+                timeout: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+                retryWindow: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+                retrySchedule: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+                retryOn: {
+                    /** In the form of limits. null: no limit; for retrySchedule, exponential backoff. */
+                    value: number | string | any[] | null;
+                    /** webhook: its limits. service: the settings. */
+                    origin: "webhook" | "service";
+                    /** The setting that the value comes from; null if there is none. */
+                    setting: string | null;
+                };
+            }[];
         };
     } | {
         status: number;

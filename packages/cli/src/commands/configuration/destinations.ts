@@ -66,14 +66,14 @@ function addReadCommands(destinations: ApiCommand): void {
     })
 
   destinations
-    .api('get <id>', 'show a destination and its health')
+    .api('get <id>', 'show a destination, its health and its limits')
     .runOn('destination', async ({ api, output }, id) => {
       const destination = await api.getDestination(id)
       const sources = await sourceNames(api, output)
       output.data(destination, () =>
         [
           destinationDetails(output, destination, sources),
-          healthText(output, destination.health, Date.now()),
+          healthText(output, destination, Date.now()),
         ].join('\n\n'),
       )
     })

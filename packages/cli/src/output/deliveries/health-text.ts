@@ -2,19 +2,28 @@ import type { ManagementApi } from '../../api/management-api.ts'
 import { counted, durationText, grouped } from '../figures.ts'
 import type { Output } from '../output.ts'
 import { printable } from '../safe-text.ts'
-import { details } from '../details.ts'
+import { type Detail, details } from '../details.ts'
 
-export type Health = Awaited<ReturnType<ManagementApi['getDestination']>>['health']
+type HealthyDestination = Awaited<ReturnType<ManagementApi['getDestination']>>
+type Health = HealthyDestination['health']
 type WebhookHealth = Health['webhooks'][number]
+type EffectiveLimits = HealthyDestination['effectiveLimits'][number]
 
-export function healthText(output: Output, health: Health, now: number): string {
+/** The health of a destination, and the health and limits of each webhook. */
+export function healthText(
+  output: Output,
+  { health, effectiveLimits }: HealthyDestination,
+  now: number,
+): string {
   const { p95LatencyMs, webhooks } = health
   const facts = details(output, [
     ['backlog', backlogText(health, now)],
     ['last hour', lastHourText(health)],
     p95LatencyMs !== null && ['p95 latency', `${grouped(p95LatencyMs)} ms`],
   ])
-  return [facts, ...webhooks.map((each) => webhookText(output, each, now))].join('\n\n')
+  const limitsOf = (url: string) => effectiveLimits.find((each) => each.url === url)
+  const texts = webhooks.map((each) => webhookText(output, each, limitsOf(each.url), now))
+  return [facts, ...texts].join('\n\n')
 }
 
 /** `12 attempts, 3 delivered (25%)` */
@@ -34,7 +43,12 @@ function breakerText(output: Output, { breaker, brokenSince, openUntil }: Webhoo
   return `half-open${since}: the next attempt closes or reopens it`
 }
 
-function webhookText(output: Output, webhook: WebhookHealth, now: number): string {
+function webhookText(
+  output: Output,
+  webhook: WebhookHealth,
+  limits: EffectiveLimits | undefined,
+  now: number,
+): string {
   const { url, retryAfterUntil, pacePerSecond } = webhook
   const facts = details(output, [
     ['breaker', breakerText(output, webhook)],
@@ -44,9 +58,19 @@ function webhookText(output: Output, webhook: WebhookHealth, now: number): strin
     ],
     pacePerSecond !== null && ['rate', `${paceText(pacePerSecond)}, limited by the receiver`],
     ['backlog', backlogText(webhook, now)],
+    ...(limits === undefined ? [] : limitDetails(limits)),
   ])
   const indented = facts.split('\n').map((line) => `  ${line}`)
   return [output.style('bold', printable(url)), ...indented].join('\n')
+}
+
+/** `20s (webhook)`, `10s (attemptTimeout)` */
+function limitDetails({ url: _url, ...limits }: EffectiveLimits): Detail[] {
+  return Object.entries(limits).map(([name, { value, origin, setting }]): Detail => {
+    const none = name === 'retrySchedule' ? 'exponential backoff' : 'none'
+    const from = origin === 'webhook' ? origin : setting
+    return [name, `${[value ?? none].flat().join(', ')}${from === null ? '' : ` (${from})`}`]
+  })
 }
 
 function paceText(perSecond: number): string {

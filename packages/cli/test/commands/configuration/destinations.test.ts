@@ -190,6 +190,13 @@ describe('hookline destinations', () => {
     expect((await service.run('destinations', 'get', id)).stdout).toContain(
       '(basic authentication as someone) (20 attempts/s; timeout 20s; retry window 3d; retries after 5s, 5m; retries on 409, 423)',
     )
+    const { stdout } = await service.run('destinations', 'get', id)
+    expect(stdout).toMatch(/^ {2}perSecond +20 \(webhook\)\n {2}concurrency +64 \(maxConcurrency/m)
+    expect(stdout).toMatch(/^ {2}perSecond +none\n/m)
+    expect(stdout).toMatch(/^ {2}retrySchedule +exponential backoff \(retrySchedule\)$/m)
+    expect(await service.json('destinations', 'get', id)).toMatchObject({
+      effectiveLimits: [{ url: a, timeout: { value: '20s', origin: 'webhook' } }, { url: b }],
+    })
     const unlimited = await webhooks('--no-limits')
     expect(unlimited).toMatchObject([keptA, keptB])
     for (const each of unlimited) expect(each).not.toHaveProperty('limits')

@@ -4,6 +4,7 @@ import {
   formatTimestamp,
   isJsonObject,
   newId,
+  type PresentedLimits,
   type Source,
 } from '@hookline/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -37,6 +38,7 @@ import {
   SettingsResponse,
   type SettingsRules,
 } from './settings.ts'
+import { EffectiveLimitsResponse, presentEffectiveLimits } from './webhook-limits.ts'
 import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
 const destinationFields = {
@@ -112,8 +114,12 @@ const schemas = {
     params: Schema.IdParams,
     response: Schema.versionedResponses(
       200,
-      'The destination and its health.',
-      Type.Object({ ...destinationFields, health: HealthResponse }),
+      'The destination, its health and its limits.',
+      Type.Object({
+        ...destinationFields,
+        health: HealthResponse,
+        effectiveLimits: EffectiveLimitsResponse,
+      }),
     ),
   },
   change: {
@@ -140,6 +146,7 @@ interface DestinationDeps
     SettingsRules,
     Pick<ChangeDeps, 'catalog' | 'audit' | 'clock' | 'wake'> {
   readonly lanes: HealthDeps['lanes'] & Pick<WebhookLanes, 'command'>
+  readonly serviceLimits: PresentedLimits
 }
 
 const list = new List<Destination>('destinations', presentDestination)
@@ -168,6 +175,7 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
         await destinationWarnings([destination], { ...deps, hostProblem }),
       ),
       health: await readDestinationHealth(destination, deps),
+      effectiveLimits: presentEffectiveLimits(destination.settings.webhooks, deps.serviceLimits),
     }
   })
 

@@ -1,9 +1,11 @@
 import {
+  effectiveLimits,
   formatTimeSpan,
   isJsonObject,
   type JsonObject,
   LIMITS,
   parseTimeSpan,
+  type PresentedLimits,
   type Webhook,
   type WebhookLimits,
 } from '@hookline/protocol'
@@ -61,6 +63,28 @@ export const LimitsResponse = Type.Object(
 )
 
 const FIELDS = Object.keys(LimitsResponse.properties)
+
+const limitValue = Type.Unsafe({
+  type: ['number', 'string', 'array', 'null'],
+  items: {},
+  description: 'In the form of limits. null: no limit; for retrySchedule, exponential backoff.',
+})
+
+const EffectiveLimitResponse = Type.Object({
+  value: limitValue,
+  origin: Schema.oneOf(['webhook', 'service'], 'webhook: its limits. service: the settings.'),
+  setting: Schema.nullable(
+    Schema.text('The setting that the value comes from; null if there is none.'),
+  ),
+})
+
+export const EffectiveLimitsResponse = Type.Array(
+  Type.Object({
+    url: Type.String(),
+    ...Object.fromEntries(FIELDS.map((name) => [name, EffectiveLimitResponse])),
+  }),
+  { description: 'The limits that apply to each webhook.' },
+)
 
 /**
  * Parses the limits of a webhook. `null`, and `{}`, for none. A stored retry window stays valid: `retention` may have been
@@ -131,7 +155,7 @@ export function retryWindowWarning(
 }
 
 /** The limits in the form that `parseLimits` accepts. */
-export function presentLimits(limits: WebhookLimits): object {
+export function presentLimits(limits: WebhookLimits): PresentedLimits {
   const { timeoutMs, retryWindowMs, retryScheduleMs, retryOn, ...others } = limits
   return {
     ...others,
@@ -140,6 +164,35 @@ export function presentLimits(limits: WebhookLimits): object {
     ...(retryScheduleMs !== undefined && { retrySchedule: retryScheduleMs.map(formatTimeSpan) }),
     ...(retryOn !== undefined && { retryOn }),
   }
+}
+
+/** Settings of the service for webhooks without a limit. */
+interface ServiceLimits {
+  readonly maxConcurrencyPerWebhook: number
+  readonly attemptTimeoutMs: number
+  readonly retryWindowMs: number
+  readonly retryScheduleMs?: readonly number[] | undefined
+}
+
+/** The settings in the form of limits. */
+export function serviceLimits(config: ServiceLimits): PresentedLimits {
+  return presentLimits({
+    concurrency: config.maxConcurrencyPerWebhook,
+    timeoutMs: config.attemptTimeoutMs,
+    retryWindowMs: config.retryWindowMs,
+    ...(config.retryScheduleMs && { retryScheduleMs: config.retryScheduleMs }),
+  })
+}
+
+/** The limits that apply to each webhook, with their origin. */
+export function presentEffectiveLimits(
+  webhooks: readonly Webhook[],
+  service: PresentedLimits,
+): object[] {
+  return webhooks.map(({ url, limits }) => ({
+    url,
+    ...effectiveLimits(limits && presentLimits(limits), service),
+  }))
 }
 
 interface Range {

@@ -139,6 +139,27 @@ test('creating or changing a destination warns of names that resolve to a forbid
   expect(await other.must('GET', path)).not.toHaveProperty('warnings')
 })
 
+test('a destination is shown with the limits that apply to each webhook, and their origin', async () => {
+  const [first, second] = ['https://a.example/', 'https://b.example/']
+  const limits = { perSecond: 20, timeout: '20s', concurrency: 100 }
+  const { id } = await make({ settings: { webhooks: [{ url: first, limits }, { url: second }] } })
+  const { effectiveLimits } = await server.must<{ effectiveLimits: object[] }>(
+    'GET',
+    `/destinations/${id}`,
+  )
+  const service = { origin: 'service', setting: 'maxConcurrencyPerWebhook' }
+  expect(effectiveLimits).toMatchObject([
+    {
+      url: first,
+      perSecond: { value: 20, origin: 'webhook', setting: null },
+      concurrency: { value: 64, ...service },
+      timeout: { value: '20s', origin: 'webhook' },
+      retrySchedule: { value: null, origin: 'service', setting: 'retrySchedule' },
+    },
+    { url: second, perSecond: { value: null, origin: 'service', setting: null } },
+  ])
+})
+
 test('a request without a body has an error for each required field', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations')
   expect(answer.status).toBe(422)

@@ -1,16 +1,12 @@
-import type { PresentedLimits } from '@hookline/protocol'
+import type { LimitName, PresentedLimits } from '@hookline/protocol'
 
 /** The limits of a webhook as text; empty for the service's setting. */
 export type LimitsDraft = Readonly<Record<LimitName, string>>
-
-type LimitName = keyof PresentedLimits
 
 interface LimitField {
   readonly name: LimitName
   readonly label: string
   readonly example: string
-  /** The setting of the service that applies without the limit. */
-  readonly setting?: string
   readonly read: (text: string) => unknown
 }
 
@@ -20,28 +16,24 @@ export const LIMIT_FIELDS: readonly LimitField[] = [
     name: 'concurrency',
     label: 'Attempts in flight',
     example: '4',
-    setting: 'maxConcurrencyPerWebhook',
     read: numberOr,
   },
   {
     name: 'timeout',
     label: 'Timeout',
     example: '20s',
-    setting: 'attemptTimeout',
     read: (text) => text,
   },
   {
     name: 'retryWindow',
     label: 'Retry window',
     example: '3d',
-    setting: 'retryWindow',
     read: (text) => text,
   },
   {
     name: 'retrySchedule',
     label: 'Retry delays',
     example: '5s, 5m, 2h',
-    setting: 'retrySchedule',
     read: listIn,
   },
   {

@@ -1,4 +1,4 @@
-import { limitsText } from '@hookline/protocol'
+import { LIMIT_SETTINGS, limitsText } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { faultIn } from '../../../api/problem.ts'
@@ -20,19 +20,19 @@ export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   const { limits, pointer, error, onChange } = props
   const { data } = useQuery(systemQuery)
   const requested = requestedLimits(limits)
-  const settingOf = (name: string | undefined): string | null | undefined =>
-    data?.settings.find((each) => each.name === name)?.value
+  const valueOf = (setting: string): string | null | undefined =>
+    data?.settings.find(({ name }) => name === setting)?.value
   return (
     <details open={faultIn(error, pointer) !== undefined}>
       <summary className="text-accent text-dense">
         Limits{requested && `: ${shownText(limitsText(requested))}`}
       </summary>
       <div className="grid gap-3 pt-2 sm:grid-cols-2">
-        {LIMIT_FIELDS.map(({ name, label, example, setting }) => (
+        {LIMIT_FIELDS.map(({ name, label, example }) => (
           <Field
             key={name}
             label={label}
-            hint={setting === undefined ? 'Default: none' : hintOf(setting, settingOf(setting))}
+            hint={hintOf(LIMIT_SETTINGS[name], valueOf)}
             fault={faultIn(error, `${pointer}/${name}`)}
           >
             {(ids) => (
@@ -50,6 +50,11 @@ export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   )
 }
 
-function hintOf(setting: string, value: string | null | undefined): string {
+function hintOf(
+  setting: string | null,
+  valueOf: (setting: string) => string | null | undefined,
+): string {
+  if (setting === null) return 'Default: none'
+  const value = valueOf(setting)
   return value ? `Default: ${value}, from ${setting}` : `Default: the setting ${setting}`
 }

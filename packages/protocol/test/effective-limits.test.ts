@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest'
+import { effectiveLimits } from '../src/effective-limits.ts'
+
+const SERVICE = { concurrency: 64, timeout: '10s', retryWindow: '4h' }
+
+describe('the effective limits of a webhook', () => {
+  test('are the settings of the service, or none', () => {
+    const service = (value: unknown, setting: string | null) => ({
+      value,
+      origin: 'service',
+      setting,
+    })
+    expect(effectiveLimits(undefined, SERVICE)).toEqual({
+      perSecond: service(null, null),
+      concurrency: service(64, 'maxConcurrencyPerWebhook'),
+      timeout: service('10s', 'attemptTimeout'),
+      retryWindow: service('4h', 'retryWindow'),
+      retrySchedule: service(null, 'retrySchedule'),
+      retryOn: service(null, null),
+    })
+  })
+
+  test('are those of the webhook if it has its own', () => {
+    const own = { perSecond: 20, concurrency: 4, timeout: '20s', retryOn: [409] }
+    const limits = effectiveLimits(own, SERVICE)
+    for (const [name, value] of Object.entries(own))
+      expect(limits).toHaveProperty(name, { value, origin: 'webhook', setting: null })
+    expect(limits.retryWindow).toMatchObject({ value: '4h', origin: 'service' })
+  })
+
+  test('include the lower concurrency', () => {
+    expect(effectiveLimits({ concurrency: 100 }, SERVICE).concurrency).toMatchObject({
+      value: 64,
+      origin: 'service',
+    })
+  })
+})
