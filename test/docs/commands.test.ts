@@ -50,7 +50,7 @@ function isKnown(
   command: ReturnType<typeof createProgram>,
   [word = '', ...rest]: readonly string[],
 ): boolean {
-  const below = command.commands.find((each) => each.name() === word)
+  const below = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word))
   if (below !== undefined) return isKnown(below, rest)
   const isMissing = command.commands.length > 0 && word !== ''
   const flags = [word, ...rest].filter((each) => each.startsWith('--'))

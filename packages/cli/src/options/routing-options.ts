@@ -1,4 +1,5 @@
 import {
+  type Comparison,
   EVENT_TYPES,
   type EventType,
   type Fields,
@@ -204,7 +205,17 @@ const SYMBOLS: Readonly<Record<string, Operator>> = {
   '>': '>',
   '<': '<',
 }
-const ROOTS = { properties: 'property', traits: 'trait', context: 'context' } as const
+
+/** What a comparison can be about: paths by their roots, and fields without a path. */
+export interface Operands {
+  readonly roots: Readonly<Record<string, string>>
+  readonly fields: readonly string[]
+}
+
+const OF_EVENTS: Operands = {
+  roots: { properties: 'property', traits: 'trait', context: 'context' },
+  fields: FILTER_FIELDS,
+}
 const WORDS = OPERATORS.filter((op) => /\w/.test(op))
 const COMPARISON = new RegExp(
   String.raw`^\s*([^\s<>=!]+)\s*(?:(>=|<=|!=|==|=|>|<)|\s(${WORDS.join('|')})(?=\s|$))\s*(.*)$`,
@@ -212,12 +223,17 @@ const COMPARISON = new RegExp(
 )
 
 export function comparisonIn(text: string): ValueComparison {
+  return comparisonOf(text, OF_EVENTS) as ValueComparison
+}
+
+/** @throws {Failure} `usage` */
+export function comparisonOf(text: string, operands: Operands): Comparison {
   const [, path, symbol, word, given = ''] = COMPARISON.exec(text) ?? []
   const op = symbol === undefined ? (word as Operator | undefined) : SYMBOLS[symbol]
-  const compared = path === undefined ? undefined : comparedIn(path)
+  const compared = path === undefined ? undefined : comparedIn(path, operands)
   if (op === undefined || compared === undefined)
     throw new Failure('usage', `--where has no comparison: ${JSON.stringify(text)}.`, {
-      hint: `Use properties.…, traits.…, context.…, ${FILTER_FIELDS.join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
+      hint: `Use ${[...Object.keys(operands.roots).map((root) => `${root}.…`), ...operands.fields].join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
     })
   if (OPERATOR_TABLE[op].takes === 'none' && given === '') return { ...compared, op }
   const value = valueIn(given)
@@ -226,14 +242,11 @@ export function comparisonIn(text: string): ValueComparison {
   return { ...compared, op, value: isText && typeof value !== 'string' ? given : value }
 }
 
-function comparedIn(path: string) {
-  const field = FILTER_FIELDS.find((each) => each === path)
-  if (field !== undefined) return { field }
+function comparedIn(path: string, { roots, fields }: Operands) {
+  if (fields.includes(path)) return { field: path }
   const dot = path.indexOf('.')
   const root = path.slice(0, dot)
-  if (!Object.hasOwn(ROOTS, root)) return undefined
-  const kind = ROOTS[root as keyof typeof ROOTS]
-  return { [kind]: path.slice(dot + 1) } as { readonly property: string }
+  return Object.hasOwn(roots, root) ? { [roots[root]!]: path.slice(dot + 1) } : undefined
 }
 
 /** As JSON if it is JSON: a number, `true`, a list or a quoted string. Otherwise as text. */

@@ -1,6 +1,10 @@
 import { idOf, idsOf } from '../../api/find-id.ts'
 import { definedFields } from '../../api/management-api.ts'
-import { jsonObjectIn } from '../../options/json-file.ts'
+import {
+  definitionOf,
+  type DefinitionOptions,
+  withDefinitionOptions,
+} from '../../options/definition-options.ts'
 import { requireChange } from '../../options/require-change.ts'
 import { enabledIn, type SwitchOptions, withSwitch } from '../../options/switch-options.ts'
 import { jsonText } from '../../output/safe-text.ts'
@@ -9,18 +13,12 @@ import { previewText } from '../../output/users/preview-text.ts'
 import type { ApiCommand, Context } from '../api-command.ts'
 import type { ComputationKind, RequestedFields } from './computation-kind.ts'
 
-interface ChangeOptions extends SwitchOptions {
+interface ChangeOptions extends SwitchOptions, DefinitionOptions {
   readonly name?: string
   readonly space?: string
   readonly destination?: string[]
-  readonly condition?: string
-  readonly compute?: string
   readonly manual?: true
   readonly dryRun?: true
-}
-
-export function definitionHelp(definition: ComputationKind['definition']): string {
-  return `JSON file with the ${definition === 'compute' ? 'computation' : definition}; - for stdin`
 }
 
 /** Adds `create` and `update` of audiences or computed traits. */
@@ -63,8 +61,7 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
 const SWITCH = ['compute and send changes; the default', 'compute and send nothing'] as const
 
 function addDefinition(command: ApiCommand, { definition, example }: ComputationKind): ApiCommand {
-  return withSwitch(command, ...SWITCH)
-    .option(`--${definition} <file>`, definitionHelp(definition))
+  return withDefinitionOptions(withSwitch(command, ...SWITCH), definition)
     .option('--dry-run', 'show the request and a preview; change nothing')
     .addHelpText('after', `\n${example}`)
 }
@@ -74,10 +71,8 @@ async function withDefinition(
   options: ChangeOptions,
   { definition }: ComputationKind,
 ): Promise<RequestedFields> {
-  const file = options[definition]
-  const defined = definedFields(fields) as RequestedFields
-  if (file === undefined) return defined
-  return { ...defined, [definition]: await jsonObjectIn(file, definitionHelp(definition)) }
+  const value = await definitionOf(options, definition)
+  return definedFields({ ...fields, [definition]: value }) as RequestedFields
 }
 
 /** Has the service validate the definition. @param space of an existing record */

@@ -1,7 +1,12 @@
 import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields } from '../../api/management-api.ts'
+import { Failure } from '../../failure.ts'
 import { confirm } from '../../options/confirmation.ts'
-import { jsonObjectIn } from '../../options/json-file.ts'
+import {
+  definitionOf,
+  type DefinitionOptions,
+  withDefinitionOptions,
+} from '../../options/definition-options.ts'
 import { counted } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import {
@@ -13,7 +18,7 @@ import { explanationText } from '../../output/users/explanation-text.ts'
 import { previewText } from '../../output/users/preview-text.ts'
 import type { ApiCommand } from '../api-command.ts'
 import type { ComputationKind } from './computation-kind.ts'
-import { addChangeCommands, definitionHelp } from './change-commands.ts'
+import { addChangeCommands } from './change-commands.ts'
 
 /** Adds the commands that audiences and computed traits share. Returns their parent. */
 export function addComputationCommands(program: ApiCommand, kind: ComputationKind): ApiCommand {
@@ -44,28 +49,26 @@ function addReadCommands(parent: ApiCommand, definitions: ComputationKind): void
   })
 }
 
-interface PreviewOptions {
+interface PreviewOptions extends DefinitionOptions {
   readonly space?: string
-  readonly condition?: string
-  readonly compute?: string
 }
 
 function addPreview(
   parent: ApiCommand,
   { definition, example, operations }: ComputationKind,
 ): void {
-  const help = definitionHelp(definition)
-  parent
-    .api('preview', 'preview the number of users, with a sample')
-    .requiredOption(`--${definition} <file>`, help)
+  const preview = parent.api('preview', 'preview the number of users, with a sample')
+  withDefinitionOptions(preview, definition)
     .option('--space <space>', 'space of the profiles (default: "default")')
     .addHelpText('after', `\n${example}`)
     .run(async (context, options: PreviewOptions) => {
-      const body = { [definition]: await jsonObjectIn(options[definition]!, help) }
       const { api, output } = context
+      const value = await definitionOf(options, definition)
+      if (value === undefined)
+        throw new Failure('usage', `Pass --${definition}, or options for its parts.`)
       const space = definedFields({ space: options.space })
-      const preview = await operations(api).preview({ ...space, ...body })
-      output.data(preview, () => previewText(output, preview))
+      const previewed = await operations(api).preview({ ...space, [definition]: value })
+      output.data(previewed, () => previewText(output, previewed))
     })
 }
 

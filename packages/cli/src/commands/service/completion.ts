@@ -22,8 +22,11 @@ function casesOf(command: Command, words = ''): CompletionCase[] {
   const options = command.options.flatMap(({ short, long }) =>
     [short, long].filter((flag) => flag?.startsWith('--')),
   )
-  const next = [...command.commands.map((each) => each.name()), ...options, '--help']
-  const below = command.commands.flatMap((each) => casesOf(each, `${words} ${each.name()}`.trim()))
+  const named = command.commands.flatMap((each) =>
+    [each.name(), ...each.aliases()].map((name) => ({ each, name })),
+  )
+  const next = [...named.map(({ name }) => name), ...options, '--help']
+  const below = named.flatMap(({ each, name }) => casesOf(each, `${words} ${name}`.trim()))
   return [{ words, next: next.join(' ') }, ...below]
 }
 

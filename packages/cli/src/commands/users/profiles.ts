@@ -12,7 +12,10 @@ import type { ApiCommand, Context } from '../api-command.ts'
 const SPACE = ['--space <space>', 'space of the profiles (default: "default")'] as const
 
 export function addProfiles(program: ApiCommand): void {
-  const profiles = program.command('profiles').description('find and show user profiles')
+  const profiles = program
+    .command('profiles')
+    .alias('users')
+    .description('list, find and show user profiles; also as `users`')
 
   profiles
     .api('list', 'list the profiles of a space')

@@ -97,6 +97,19 @@ describe('hookline audiences', () => {
     expect(refused.stderr).toMatch(/^ {2}\/condition\/op: \S/m)
   })
 
+  it('creates, previews and changes an audience by options', async () => {
+    const buyers = ['--event', 'Order', '--where', 'properties.total>=40', '--count', '>=1']
+    expect((await service.run('audiences', 'preview', ...buyers)).stdout).toMatch(/^1 user\n/)
+    const { id } = await service.json<Shown>('audiences', 'create', 'Buyers', ...buyers)
+    await untilSize('audiences', id, 1)
+    const changed = await service.json('audiences', 'update', id, '--where', 'traits.plan=free')
+    expect(changed).toMatchObject({ condition: { trait: 'plan', op: 'equals', value: 'free' } })
+    await untilSize('audiences', id, 0)
+    const none = await service.run('audiences', 'preview')
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('Pass --condition')])
+    await service.json('audiences', 'delete', id, '--yes')
+  })
+
   it('exits 2 for a missing file, or one without a JSON object', async () => {
     const missing = await service.run('audiences', 'preview', '--condition', '/nowhere')
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ENOENT')])
@@ -144,6 +157,19 @@ describe('hookline traits', () => {
     const compute = file('compute.json', { fn: 'sum', event: 'Order', property: 'total' })
     const { id } = await service.json<Shown>('traits', 'create', 'Spent', '--compute', compute)
     await untilSize('traits', id, 1)
+    const dryRun = [
+      '--fn',
+      'sum',
+      '--event',
+      'Order',
+      '--property',
+      'properties.total',
+      '--dry-run',
+    ]
+    expect(await service.json('traits', 'update', id, ...dryRun)).toMatchObject({
+      body: { compute: { fn: 'sum', event: 'Order', property: 'total' } },
+      preview: { size: 1 },
+    })
     expect((await service.run('traits', 'values', id)).stdout).toMatch(
       /^user +value +since\nu1 +40 +\S+\n$/,
     )
@@ -165,6 +191,18 @@ describe('hookline traits', () => {
 })
 
 describe('hookline profiles', () => {
+  it('lists the users, also as `users list`', async () => {
+    const compute = file('count.json', { fn: 'count', event: 'Order' })
+    const { id } = await service.json<Shown>('traits', 'create', 'Orders', '--compute', compute)
+    await untilSize('traits', id, 1)
+    const listed = await service.json<{ data: object[] }>('users', 'list')
+    expect(listed.data).toContainEqual(expect.objectContaining({ userIds: ['u1'] }))
+    expect(await service.json('profiles', 'list')).toEqual(listed)
+    expect((await service.run('users', 'list', '--limit', '1')).stdout).toMatch(/^user +email/)
+    expect((await service.run('users', 'get', 'u1')).stdout).toMatch(/^user +u1$/m)
+    await service.json('traits', 'delete', id, '--yes')
+  })
+
   it('exits 4 for an unknown user', async () => {
     const unknown = await service.run('profiles', 'get', 'nobody')
     expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('profile')])

@@ -1,0 +1,140 @@
+import {
+  type Comparison,
+  COMPUTE_FUNCTIONS,
+  COUNT_OPERATORS,
+  type CountOperator,
+  type Duration,
+  type JsonObject,
+  parseTimeSpan,
+} from '@hookline/protocol'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { definedFields } from '../api/management-api.ts'
+import { Failure } from '../failure.ts'
+import { jsonObjectIn } from './json-file.ts'
+import { comparisonOf } from './routing-options.ts'
+
+type Definition = 'condition' | 'compute'
+
+/** A comparison of an event's property, or of a trait or computed trait of the profile. */
+type Compared = Comparison & { readonly property?: string }
+
+export interface DefinitionOptions {
+  readonly condition?: string
+  readonly compute?: string
+  readonly event?: string
+  readonly where?: readonly Compared[]
+  readonly within?: Duration
+  readonly count?: { readonly op: CountOperator; readonly n: number }
+  readonly fn?: string
+  readonly property?: string
+}
+
+const ROOTS = {
+  condition: {
+    properties: 'property',
+    traits: 'trait',
+    computedTraits: 'computedTrait',
+  },
+  compute: { properties: 'property' },
+} as const
+
+const WHERE_HELP = {
+  condition:
+    'only users with "traits.plan=pro" or "computedTraits.spent>100", or whose event has "properties.total>100"; repeat for more',
+  compute: 'only events with this value, such as "properties.total>100"; repeat for more',
+} as const
+
+function fileHelp(definition: Definition): string {
+  return `JSON file with the ${definition === 'compute' ? 'computation' : definition}; - for stdin`
+}
+
+/** Adds options for the definition of an audience or a computed trait: a file, or a common form. */
+export function withDefinitionOptions<C extends Command>(command: C, definition: Definition): C {
+  command
+    .option(`--${definition} <file>`, `${fileHelp(definition)}; instead of the next options`)
+    .option('--event <name>', 'track events with this name', onlyOne)
+    .option(
+      '--where <comparison>',
+      WHERE_HELP[definition],
+      (text, earlier?: readonly Compared[]) => [
+        ...(earlier ?? []),
+        comparisonOf(text, { roots: ROOTS[definition], fields: [] }) as Compared,
+      ],
+    )
+    .option('--within <time>', 'only events of this last time, such as 30d', durationIn)
+  if (definition === 'condition')
+    return command.option('--count <comparison>', 'number of the events, such as ">=2"', countIn)
+  return command
+    .addOption(new Option('--fn <function>', 'how it is computed').choices(COMPUTE_FUNCTIONS))
+    .option(
+      '--property <path>',
+      'property that it is computed from, such as properties.total',
+      propertyIn,
+    )
+}
+
+/** The definition from the file or the other options; `undefined` without any of them. @throws {Failure} `usage` */
+export async function definitionOf(
+  options: DefinitionOptions,
+  definition: Definition,
+): Promise<JsonObject | undefined> {
+  const { event, where, within, count, fn, property } = options
+  const file = options[definition]
+  const isShort = isAny(event, where, within, count, fn, property)
+  if (file === undefined) return isShort ? shortDefinition(options, definition) : undefined
+  if (isShort) throw new Failure('usage', `--${definition} conflicts with options for its parts.`)
+  return jsonObjectIn(file, fileHelp(definition))
+}
+
+/** The clause for the event and the clauses for the profile, if any, combined with `and`. */
+function shortDefinition(
+  { event, where = [], within, count, fn, property }: DefinitionOptions,
+  definition: Definition,
+): JsonObject {
+  const isOfEvent = (each: Compared): boolean => each.property !== undefined
+  const ofEvent = where.some(isOfEvent) ? where.filter(isOfEvent) : undefined
+  if (event === undefined && isAny(ofEvent, within, count, fn, property))
+    throw new Failure('usage', 'Options for events need --event.')
+  if (definition === 'compute' && fn === undefined)
+    throw new Failure('usage', 'A computed trait needs --fn.')
+  const clause = definedFields({ fn, event, property, where: ofEvent, count, within })
+  const clauses = [
+    ...(event === undefined ? [] : [clause]),
+    ...where.filter((each) => !isOfEvent(each)),
+  ]
+  return (clauses.length === 1 ? clauses[0]! : { and: clauses }) as JsonObject
+}
+
+function isAny(...values: readonly unknown[]): boolean {
+  return values.some((each) => each !== undefined)
+}
+
+function onlyOne(text: string, earlier?: string): string {
+  if (earlier === undefined) return text
+  throw new Failure('usage', 'There can be only one --event.', {
+    hint: 'Use a JSON file for conditions on several events.',
+  })
+}
+
+const UNITS = { days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1000 } as const
+
+function durationIn(text: string): Duration {
+  const ms = parseTimeSpan(text) ?? 0
+  const unit = Object.entries(UNITS).find(([, length]) => ms > 0 && ms % length === 0)
+  if (unit !== undefined) return { [unit[0]]: ms / unit[1] }
+  throw new InvalidArgumentError('Use a duration in whole seconds, such as 30d or 12h.')
+}
+
+function countIn(text: string): DefinitionOptions['count'] {
+  const [, symbol, n] = /^\s*([<>=!]+)\s*(\d{1,9})\s*$/.exec(text) ?? []
+  const op = COUNT_OPERATORS.find((each) => each === (symbol === '=' ? '==' : symbol))
+  if (op !== undefined) return { op, n: Number(n) }
+  throw new InvalidArgumentError(
+    `Use a comparison with ${COUNT_OPERATORS.join(' ')}, such as ">=2".`,
+  )
+}
+
+function propertyIn(path: string): string {
+  if (path.startsWith('properties.')) return path.slice('properties.'.length)
+  throw new InvalidArgumentError('Use a path in properties, such as properties.total.')
+}
