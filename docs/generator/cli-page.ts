@@ -6,13 +6,14 @@ import { createProgram } from '../../packages/cli/src/program.ts'
 import { SETTINGS } from '../../packages/server/src/settings.ts'
 import { code, page, plain, table } from './markdown.ts'
 
-type Command = ReturnType<typeof createProgram>
+const program = await createProgram()
+
+type Command = typeof program
 type Option = Command['options'][number]
 type Argument = Command['registeredArguments'][number]
 
 /** docs/reference/cli.md: every command of `hookline` with its arguments and options. */
 export function cliPage(): string {
-  const program = createProgram()
   return page(
     '# The `hookline` command',
     'In a clone of the repository, run `npx hookline`. `hookline COMMAND --help` shows the same text as this page.',
@@ -29,7 +30,7 @@ export function cliPage(): string {
     'Instead of the id of a source, a destination, an audience, a computed trait or a token, you can use its exact name. If the name is not unique, the command fails and lists the ids.',
     '## Connection options',
     'Every command that sends requests to a running service has these options.',
-    optionsTable(serviceOptions(program)),
+    optionsTable(serviceOptions()),
     ...program.commands.flatMap((command) => sectionOf(command)),
   )
 }
@@ -75,7 +76,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
 
 const SERVICE_OPTIONS = ['--url', '--token-file', '--data-dir']
 
-function serviceOptions(program: Command): readonly Option[] {
+function serviceOptions(): readonly Option[] {
   const command = program.commands.find((each) => each.name() === 'trace')!
   return command.options.filter(({ long }) => SERVICE_OPTIONS.includes(long ?? ''))
 }

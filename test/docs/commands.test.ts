@@ -38,18 +38,17 @@ describe('the npm commands in pages', () => {
   })
 })
 
+const PROGRAM = await createProgram()
+
 /** The hookline commands in a page that do not exist, or have unknown flags. */
 function unknownCommands(text: string): string[] {
   const lines = [...text.matchAll(/(?:npx |`)hookline ([a-z][^`#\n]*)/g)].map(([, line]) =>
     line!.trim(),
   )
-  return lines.filter((line) => !isKnown(createProgram(), line.split(/\s+/)))
+  return lines.filter((line) => !isKnown(PROGRAM, line.split(/\s+/)))
 }
 
-function isKnown(
-  command: ReturnType<typeof createProgram>,
-  [word = '', ...rest]: readonly string[],
-): boolean {
+function isKnown(command: typeof PROGRAM, [word = '', ...rest]: readonly string[]): boolean {
   const below = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word))
   if (below !== undefined) return isKnown(below, rest)
   const isMissing = command.commands.length > 0 && word !== ''

@@ -13,7 +13,7 @@ export async function main(args: readonly string[]): Promise<number> {
   // An error on stderr cannot be reported anywhere.
   process.stderr.on('error', () => undefined)
   let command: Command | undefined
-  const program = createProgram((entered) => (command = entered))
+  const program = await createProgram({ args, onEnter: (entered) => (command = entered) })
   try {
     refuseReplaced(args)
     await program.parseAsync(args, { from: 'user' })

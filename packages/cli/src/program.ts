@@ -1,100 +1,91 @@
 import { VERSION } from '@hookline/server/version'
 import type { Command } from 'commander'
 import { ApiCommand } from './commands/api-command.ts'
-import { addAlerts } from './commands/configuration/alerts.ts'
-import { addAudit } from './commands/configuration/audit.ts'
-import { addAudiences } from './commands/audiences/audiences.ts'
-import { addTraits } from './commands/audiences/traits.ts'
-import { addBackup } from './commands/service/backup.ts'
-import { addCluster } from './commands/service/cluster.ts'
-import { addCompletion } from './commands/service/completion.ts'
-import { addConfig } from './commands/service/config.ts'
-import { addConsole } from './commands/configuration/console.ts'
-import { addDeleteUser } from './commands/users/delete-user.ts'
-import { addDeletions } from './commands/users/deletions.ts'
-import { addDeliveries } from './commands/deliveries/deliveries.ts'
-import { addDemo } from './commands/service/demo.ts'
-import { addDestinations } from './commands/configuration/destinations.ts'
-import { addDev } from './commands/service/dev.ts'
-import { addDoctor } from './commands/service/doctor.ts'
-import { addEvents } from './commands/events/events.ts'
-import { addExport } from './commands/configuration/export.ts'
-import { addImportConfig } from './commands/configuration/import-config.ts'
-import { addImport } from './commands/events/import.ts'
-import { addInspector } from './commands/events/inspector.ts'
-import { addListen } from './commands/events/listen.ts'
-import { addMigrate } from './commands/service/migrate.ts'
-import { addMigrateData } from './commands/service/migrate-data.ts'
-import { addProblems } from './commands/deliveries/problems.ts'
-import { addProfiles } from './commands/users/profiles.ts'
-import { addReplay } from './commands/deliveries/replay.ts'
-import { addReplays } from './commands/deliveries/replays.ts'
-import { addRebuild } from './commands/service/rebuild.ts'
-import { addRestore } from './commands/service/restore.ts'
-import { addSecrets } from './commands/configuration/secrets.ts'
-import { addSend } from './commands/events/send.ts'
-import { addSessions } from './commands/configuration/sessions.ts'
-import { addSources } from './commands/configuration/sources.ts'
-import { addStart } from './commands/service/start.ts'
-import { addStats } from './commands/events/stats.ts'
-import { addSuppressions } from './commands/users/suppressions.ts'
-import { addSystem } from './commands/service/system.ts'
-import { addTail } from './commands/events/tail.ts'
-import { addTokens } from './commands/configuration/tokens.ts'
-import { addTrace } from './commands/events/trace.ts'
-import { addVersion } from './commands/service/version.ts'
 import { EXIT_CODES } from './failure.ts'
 import { addExamples, HELP_STYLE } from './help/configure-help.ts'
 
-const GROUPS = {
-  'Try it:': [addDev, addCluster, addDemo, addListen],
-  'Run the service:': [
-    addStart,
-    addConfig,
-    addDoctor,
-    addSystem,
-    addMigrate,
-    addMigrateData,
-    addBackup,
-    addRestore,
-    addRebuild,
-  ],
-  'Configure:': [
-    addSources,
-    addDestinations,
-    addAlerts,
-    addTokens,
-    addSecrets,
-    addSessions,
-    addExport,
-    addImportConfig,
-    addAudit,
-  ],
-  'Send events:': [addSend, addImport],
-  'Monitor and debug:': [
-    addConsole,
-    addProblems,
-    addTail,
-    addTrace,
-    addEvents,
-    addDeliveries,
-    addStats,
-    addInspector,
-    addReplay,
-    addReplays,
-  ],
-  'Users:': [addAudiences, addTraits, addProfiles, addDeleteUser, addDeletions, addSuppressions],
-  'Other:': [addCompletion, addVersion],
-} as const
+type AddCommand = (program: ApiCommand) => void
 
-/**
- * Creates the command line. A usage error is thrown as CommanderError. `onEnter` receives the command that runs or rejects
- * its options.
- */
-export function createProgram(onEnter: (command: Command) => void = () => undefined): Command {
+/** The commands by name. Only the ones in use are loaded: loading all takes most of the time of a command. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, () => Promise<AddCommand>>>>> = {
+  'Try it:': {
+    dev: async () => (await import('./commands/service/dev.ts')).addDev,
+    cluster: async () => (await import('./commands/service/cluster.ts')).addCluster,
+    demo: async () => (await import('./commands/service/demo.ts')).addDemo,
+    listen: async () => (await import('./commands/events/listen.ts')).addListen,
+  },
+  'Run the service:': {
+    start: async () => (await import('./commands/service/start.ts')).addStart,
+    config: async () => (await import('./commands/service/config.ts')).addConfig,
+    doctor: async () => (await import('./commands/service/doctor.ts')).addDoctor,
+    system: async () => (await import('./commands/service/system.ts')).addSystem,
+    migrate: async () => (await import('./commands/service/migrate.ts')).addMigrate,
+    'migrate-data': async () => (await import('./commands/service/migrate-data.ts')).addMigrateData,
+    backup: async () => (await import('./commands/service/backup.ts')).addBackup,
+    restore: async () => (await import('./commands/service/restore.ts')).addRestore,
+    rebuild: async () => (await import('./commands/service/rebuild.ts')).addRebuild,
+  },
+  'Configure:': {
+    sources: async () => (await import('./commands/configuration/sources.ts')).addSources,
+    destinations: async () =>
+      (await import('./commands/configuration/destinations.ts')).addDestinations,
+    alerts: async () => (await import('./commands/configuration/alerts.ts')).addAlerts,
+    tokens: async () => (await import('./commands/configuration/tokens.ts')).addTokens,
+    secrets: async () => (await import('./commands/configuration/secrets.ts')).addSecrets,
+    sessions: async () => (await import('./commands/configuration/sessions.ts')).addSessions,
+    export: async () => (await import('./commands/configuration/export.ts')).addExport,
+    'import-config': async () =>
+      (await import('./commands/configuration/import-config.ts')).addImportConfig,
+    audit: async () => (await import('./commands/configuration/audit.ts')).addAudit,
+  },
+  'Send events:': {
+    send: async () => (await import('./commands/events/send.ts')).addSend,
+    import: async () => (await import('./commands/events/import.ts')).addImport,
+  },
+  'Monitor and debug:': {
+    console: async () => (await import('./commands/configuration/console.ts')).addConsole,
+    problems: async () => (await import('./commands/deliveries/problems.ts')).addProblems,
+    tail: async () => (await import('./commands/events/tail.ts')).addTail,
+    trace: async () => (await import('./commands/events/trace.ts')).addTrace,
+    events: async () => (await import('./commands/events/events.ts')).addEvents,
+    deliveries: async () => (await import('./commands/deliveries/deliveries.ts')).addDeliveries,
+    stats: async () => (await import('./commands/events/stats.ts')).addStats,
+    inspector: async () => (await import('./commands/events/inspector.ts')).addInspector,
+    replay: async () => (await import('./commands/deliveries/replay.ts')).addReplay,
+    replays: async () => (await import('./commands/deliveries/replays.ts')).addReplays,
+  },
+  'Users:': {
+    audiences: async () => (await import('./commands/audiences/audiences.ts')).addAudiences,
+    traits: async () => (await import('./commands/audiences/traits.ts')).addTraits,
+    profiles: async () => (await import('./commands/users/profiles.ts')).addProfiles,
+    'delete-user': async () => (await import('./commands/users/delete-user.ts')).addDeleteUser,
+    deletions: async () => (await import('./commands/users/deletions.ts')).addDeletions,
+    suppressions: async () => (await import('./commands/users/suppressions.ts')).addSuppressions,
+  },
+  'Other:': {
+    completion: async () => (await import('./commands/service/completion.ts')).addCompletion,
+    version: async () => (await import('./commands/service/version.ts')).addVersion,
+  },
+}
+
+const VERSION_FLAGS = ['-V', '--version']
+
+interface ProgramOptions {
+  /** Receives the command that runs or rejects its options. */
+  readonly onEnter?: (command: Command) => void
+  /** Loads only the command of these arguments. */
+  readonly args?: readonly string[]
+}
+
+/** Creates the command line. A usage error is thrown as CommanderError. */
+export async function createProgram({
+  onEnter = () => undefined,
+  args = [],
+}: ProgramOptions = {}): Promise<Command> {
+  const only = commandIn(args)
   const program = new ApiCommand('hookline')
     .description('Receive analytics events over HTTP and forward them to signed webhooks.')
-    .version(VERSION, '-V, --version', 'show the version')
+    .version(VERSION, VERSION_FLAGS.join(', '), 'show the version')
     .option('--json', 'print JSON, one document per line')
     .helpOption('-h, --help', 'show this help')
     .configureHelp(HELP_STYLE)
@@ -105,7 +96,9 @@ export function createProgram(onEnter: (command: Command) => void = () => undefi
     .addHelpText('afterAll', `\n${exitCodesHelp()}`)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
-    for (const add of commands) add(program)
+    const needed = Object.entries(commands).filter(([name]) => name === (only ?? name))
+    const loaded = await Promise.all(needed.map(([, load]) => load()))
+    for (const add of loaded) add(program)
   }
   addExamples(program)
   for (const command of withSubcommands(program)) {
@@ -115,6 +108,15 @@ export function createProgram(onEnter: (command: Command) => void = () => undefi
     })
   }
   return program.helpCommand('help [command]', 'show help for a command')
+}
+
+/** The command that the arguments name; `undefined` if all are needed, such as for help. */
+function commandIn(args: readonly string[]): string | undefined {
+  // The options before it have no values.
+  const name = args.find((each) => !each.startsWith('-'))
+  if (name === undefined)
+    return args.some((each) => VERSION_FLAGS.includes(each)) ? 'version' : undefined
+  return Object.values(GROUPS).some((group) => Object.hasOwn(group, name)) ? name : undefined
 }
 
 const GETTING_STARTED = `

@@ -20,11 +20,11 @@ function helpOf(command: Command): string {
   return text
 }
 
-const COMMANDS = commandsOf(createProgram())
+const COMMANDS = commandsOf(await createProgram())
 
 test('`hookline --help` has not changed', async () => {
   vi.stubEnv('COLUMNS', undefined)
-  await expect(helpOf(createProgram())).toMatchFileSnapshot('hookline.txt')
+  await expect(helpOf(await createProgram())).toMatchFileSnapshot('hookline.txt')
 })
 
 test.each(COMMANDS)(
@@ -44,4 +44,16 @@ test('examples belong to commands, and descriptions fit one line', () => {
   expect(Object.keys(EXAMPLES).filter((path) => !paths.includes(path))).toEqual([])
   for (const [path, command] of COMMANDS)
     if (path !== '') expect(command.description().length, path).toBeLessThanOrEqual(66)
+})
+
+test('only the command in the arguments is loaded', async () => {
+  const namesIn = async (args: readonly string[]) =>
+    (await createProgram({ args })).commands.map((each) => each.name())
+  const all = await namesIn([])
+  for (const name of all) {
+    expect(await namesIn(['--json', name, 'list'])).toEqual([name])
+    expect(await namesIn(['help', name])).toEqual(all)
+  }
+  expect(await namesIn(['--version'])).toEqual(['version'])
+  expect(await namesIn(['users', 'list'])).toEqual(all)
 })

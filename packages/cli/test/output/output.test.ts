@@ -94,10 +94,12 @@ test.each([
   expect(columnsOfScreen(screen, environment)).toBe(columns)
 })
 
-test.each([true, false])('a failure is shown without control characters, as JSON: %s', (json) => {
-  const failure = new Failure('failed', HOSTILE, { hint: HOSTILE })
-  const text = written(process.stderr, () =>
-    reportFailure(failure, { json, command: createProgram() }),
-  )
-  expect(controlsIn(text.replaceAll(`${ESC}[`, ''))).toEqual([])
-})
+test.each([true, false])(
+  'a failure is shown without control characters, as JSON: %s',
+  async (json) => {
+    const failure = new Failure('failed', HOSTILE, { hint: HOSTILE })
+    const command = await createProgram()
+    const text = written(process.stderr, () => reportFailure(failure, { json, command }))
+    expect(controlsIn(text.replaceAll(`${ESC}[`, ''))).toEqual([])
+  },
+)

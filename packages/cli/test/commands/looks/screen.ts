@@ -89,7 +89,8 @@ export async function screenOf(
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => !!(texts.err += String(text))),
   ]
   try {
-    await createProgram().parseAsync(args, { from: 'user' })
+    const program = await createProgram()
+    await program.parseAsync(args, { from: 'user' })
   } finally {
     for (const spy of spies) spy.mockRestore()
     vi.unstubAllEnvs()
