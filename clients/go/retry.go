@@ -37,7 +37,7 @@ func isRetryable(r response) bool {
 	return r.status >= 500 || r.isOK() && !r.isAccepted
 }
 
-// retryDelay is 100 ms before the first retry, doubling up to 30 s, minus up to half at random, so that many clients do
+// retryDelay is 100 ms before the first retry, doubling up to 30 s, reduced by up to half at random, so that many clients do
 // not retry at the same time.
 func retryDelay(retry int, random float64) time.Duration {
 	backoff := min(float64(maxDelay), float64(firstDelay)*math.Pow(2, float64(retry-1)))

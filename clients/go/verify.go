@@ -74,7 +74,7 @@ func verifierOf(key string) (func(signed []byte, signature string) bool, error) 
 			return isOurs && ed25519.Verify(public, signed, bytes)
 		}, nil
 	}
-	// Used as a secret, a public key would verify what anyone who knows it has signed.
+	// As a secret, a public key would accept signatures by anyone who knows it.
 	if meantAsKey.MatchString(key) {
 		return nil, ErrKey
 	}

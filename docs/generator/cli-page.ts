@@ -67,7 +67,10 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT_CODES, readonly [string, strin
     'The command succeeded in part: some lines were rejected, or some webhooks did not accept the test.',
     'Check the rejected lines or webhooks that the command reports.',
   ],
-  unhealthy: ['A check of `hookline doctor` failed.', 'Fix the failed checks.'],
+  unhealthy: [
+    '`hookline doctor` found a failed check, lost data or a failing destination.',
+    'Fix the failed checks.',
+  ],
   interrupted: [
     'The command was stopped by Ctrl-C or a signal.',
     'Run it again. An import resumes.',

@@ -11,7 +11,7 @@ export function configPage(): string {
     'The flag `--config` or the variable `HOOKLINE_CONFIG` specifies the configuration file. It is YAML or JSON, with setting names in camel case (`retryWindow: 1h`). To read a secret from a file, add `_FILE` to the name of its variable, and set it to the path (`HOOKLINE_ADMIN_TOKEN_FILE`).',
     table(['flag', 'variable', 'default', 'meaning'], rows()),
     '## Outgoing connections',
-    'Hookline only connects to webhooks, DNS servers, and a proxy if configured. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, the address guard (SSRF protection) refuses:',
+    'Hookline only connects to webhooks, their OAuth 2 token endpoints, mail servers for alerts, DNS servers, and, if configured, a proxy and an OpenTelemetry collector. In a cluster, it also connects to PostgreSQL and NATS. For every connection to a webhook, the address guard (SSRF protection) refuses:',
     list([
       'private, loopback and reserved addresses, and names that resolve to them (exceptions: `allowedNetworks`)',
       'ports of services other than web servers (exceptions: `allowedPorts`)',

@@ -16,7 +16,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
     'Deliveries with a filter of two clauses that selects every event. Compared with deliveries without one.',
   transforms: 'Deliveries with a transform of ten lines. Compared with deliveries without one.',
   traces:
-    'Deliveries with OpenTelemetry, whose traces are not sampled. Compared with deliveries without a collector, and without the setting `traceContext`.',
+    'Deliveries with OpenTelemetry, whose traces are not sampled. Compared with deliveries without a collector, and with `traceContext: off`.',
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
@@ -122,7 +122,7 @@ const PEERS = [
       'Hook0, 32 at a time | 98 | 761 | 32 / 132 s | 17.8 ms | 14 / 17 s | 16.5 ms | 748 MiB',
     ].map((row) => row.split(' | ')),
   ),
-  'With 256 connections, this version of Hookline accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
+  'With 256 connections, Hookline be6538b8 accepted 4,838 calls/s and delivered 3,715/s; RudderStack accepted 4,741/s and delivered 1,746/s. No product lost an accepted call when its process was killed at 500/s; all were delivered after 7 s (Hookline), 8 s (Outpost, RudderStack), 28 s (Hook0), 46 s (Svix) and 103 s (Convoy).',
   'A 2xx has different meanings. Hookline, Hook0 and RudderStack: committed and synced to disk. Svix: committed in PostgreSQL, with the task in Redis, which syncs once a second. Outpost: confirmed by a RabbitMQ quorum queue; destinations are only in Redis. Convoy: enqueued in Redis, and 201 even if Redis refuses it.',
 ]
 

@@ -65,7 +65,7 @@ describe('a destination with a filter', () => {
     expect(JSON.parse(receiver.requests[1]!.body.toString())).toMatchObject({ messageId: 'm-2' })
   })
 
-  test('with a sample of none, gets nothing but deletion notices', async () => {
+  test('with a sample rate of 0, gets only deletion notices', async () => {
     const before = receiver.requests.length
     const settings = { sample: { rate: 0 } }
     await service.api.call('PATCH', `destinations/${id}`, { settings })

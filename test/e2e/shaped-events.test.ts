@@ -97,7 +97,7 @@ test('the format full has every field of the call, except dropped ones, even on 
   }
 })
 
-test('what a source drops or hashes is in no file of the service', async () => {
+test('no file of the service contains a value that a source drops or hashes', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })

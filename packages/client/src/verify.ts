@@ -21,7 +21,7 @@ const MEANT_AS_KEY = /^\W*wh[ps]k_/i
 const MAX_SIGNATURES = 10
 
 /**
- * Whether a request was signed with the secret, or with the private key of a public key `whpk_…`. Checks
+ * Whether a request was signed with the secret, or with the private key that belongs to a public key `whpk_…`. Checks
  * `webhook-signature` (Standard Webhooks) if the request has that header, and `X-Signature` otherwise. Await it: a promise
  * is always truthy.
  * @param rawBody the body as received, before any parsing
@@ -42,7 +42,7 @@ export async function verifySignature(
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.includes(''))
     throw new TypeError('the secret or the public key is empty')
-  // Used as a secret, a public key would verify what anyone who knows it has signed.
+  // As a secret, a public key would accept signatures by anyone who knows it.
   if (secrets.some((each) => MEANT_AS_KEY.test(each) && !each.startsWith(PUBLIC_PREFIX)))
     throw new TypeError(`a public key must begin with ${PUBLIC_PREFIX}`)
   const body = typeof rawBody === 'string' ? utf8(rawBody) : new Uint8Array(rawBody)

@@ -29,12 +29,12 @@ export const INGEST_CODES = {
   },
   batch_too_large: {
     status: 400,
-    message: 'The request exceeds the size limit of a batch.',
+    message: 'The request is too large.',
     help: 'Keep a request below 544 KB (557,056 bytes) after decompression, preferably below 500 KB: flush more often. The context and integrations of a batch are stored with each of its calls, which may add up to 2,000 KB (2,048,000 bytes) in total.',
   },
   message_too_large: {
     status: 400,
-    message: 'The call exceeds the size limit of a call.',
+    message: 'The call is too large.',
     help: 'Keep a call below 32 KB (32,768 bytes) of JSON. The limit applies to the stored form: with the context and integrations of its batch, and with numbers such as 1e20 written out. Send a reference instead of large content.',
   },
   too_many_messages: {

@@ -19,7 +19,7 @@ export interface Pause {
   readonly reason: (typeof PAUSE_REASONS)[number]
 }
 
-/** Limits of one webhook. An absent one is the service's setting. */
+/** Limits of one webhook. An absent limit defaults to the service's setting. */
 export interface WebhookLimits {
   /** Attempts that begin per second, over all nodes. Absent: no limit. */
   readonly perSecond?: number
@@ -108,9 +108,9 @@ export type SignatureKind = (typeof SIGNATURES)[number]
 export interface SigningKey {
   /** `whsk_…`, which includes the public key. */
   readonly privateKey: string
-  /** It signs from then on, in milliseconds since the epoch. Absent for the first key: it always has. */
+  /** When it begins to sign, in milliseconds since the epoch. Absent for the first key, which has always signed. */
   readonly from?: number
-  /** It signs until then, in milliseconds since the epoch. Absent for the newest key. */
+  /** When it stops signing, in milliseconds since the epoch. Absent for the newest key. */
   readonly until?: number
 }
 

@@ -18,8 +18,8 @@ export interface RoundedNumbers {
 }
 
 /**
- * Finds the numbers in a JSON text that JavaScript rounds (`isRounded`). Each of them becomes 0 or a number that
- * `isBeyondExact`. May also match inside strings, and reports ambiguous values for the caller to check.
+ * Finds the numbers in a JSON text that JavaScript rounds (`isRounded`). Each of them becomes 0 or a number for
+ * which `isBeyondExact` holds. May also match inside strings, and reports ambiguous values for the caller to check.
  */
 export function roundedNumbers(text: string): RoundedNumbers {
   const values = new Set<number>()

@@ -19,7 +19,7 @@ import {
   newPrivateAddress,
   type PrivateAddress,
 } from './http/forwarding.ts'
-import { SIDE_WORKERS } from './engine/supervision.ts'
+import { NONCRITICAL_WORKERS } from './engine/supervision.ts'
 import { hostGuard } from './http/host-guard.ts'
 import { healthRoutes, metricsRoute, type ReadinessCheck, readinessOf } from './http/monitoring.ts'
 import { listen } from './http/listen.ts'
@@ -283,7 +283,7 @@ function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
     name: 'workers',
     check: async () => {
       const { side = [], needed = [] } = Object.groupBy(await failingWorkers(), ([name]) =>
-        SIDE_WORKERS.has(name) ? 'side' : 'needed',
+        NONCRITICAL_WORKERS.has(name) ? 'side' : 'needed',
       )
       note = side.length === 0 ? undefined : textOf(side)
       if (needed.length > 0) throw new Error(textOf([...needed, ...side]))

@@ -198,7 +198,7 @@ export const SETTINGS = {
     parse: text,
   },
   attemptTimeoutMs: {
-    doc: 'Deadline of one attempt, from the DNS lookup to the last response header. A webhook can have its own: `limits.timeout`.',
+    doc: 'Timeout of one attempt, from the DNS lookup to the last response header. A webhook can have its own: `limits.timeout`.',
     default: formatTimeSpan(LIMITS.attemptTimeoutMs),
     parse: time(100, 60_000),
   },

@@ -33,7 +33,7 @@ export function withAuthOptions<C extends Command>(
       'client certificate in PEM, with its intermediates',
       set('clientCertificate', '--client-certificate'),
     )
-    .option('--client-key <file>', 'its key in PEM', set('clientKey', '--client-key'))
+    .option('--client-key <file>', 'its private key, in PEM', set('clientKey', '--client-key'))
     .option(
       '--auth-file <file>',
       'JSON file with auth, such as {"oauth2": {…}}; - for standard input',

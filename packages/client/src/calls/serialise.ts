@@ -44,7 +44,7 @@ const BOXES = [Number, String, Boolean]
 class Copy {
   readonly #maxBytes: number
   /** The objects that contain the current value. */
-  readonly #around: unknown[] = []
+  readonly #ancestors: unknown[] = []
   /** The remaining bytes. */
   #room: number
 
@@ -65,7 +65,7 @@ class Copy {
       const json = isMethod ? undefined : this.#value(value, key)
       if (json !== value) copy[key] = json
     }
-    this.#around.pop()
+    this.#ancestors.pop()
     return copy
   }
 
@@ -118,17 +118,17 @@ class Copy {
     this.#enter(array)
     this.#spend(array.length)
     const copy = Array.from(array, (each) => this.#value(each, key) ?? null)
-    this.#around.pop()
+    this.#ancestors.pop()
     return copy
   }
 
   #enter(object: object): void {
-    if (this.#around.length === CALL_LIMITS.nestingLevels) {
-      if (this.#around.includes(object)) throw unrepresentable('circular reference')
+    if (this.#ancestors.length === CALL_LIMITS.nestingLevels) {
+      if (this.#ancestors.includes(object)) throw unrepresentable('circular reference')
       throw new ValidationError('nested_too_deep', 'the call is nested too deeply')
     }
     this.#spend(1)
-    this.#around.push(object)
+    this.#ancestors.push(object)
   }
 
   #spend(bytes: number): void {

@@ -16,7 +16,7 @@ export function isRetryable({ status = NaN, isSuccess }: BatchResponse): boolean
 }
 
 /**
- * The delay before a retry, in milliseconds: 100 ms before the first, doubling up to 30 s, minus up to half at random, so
+ * The delay before a retry, in milliseconds: 100 ms before the first, doubling up to 30 s, reduced by up to half at random, so
  * that many clients do not retry at the same time. Longer if the server requests it.
  * @param retry counts from 1
  * @param random from 0 to 1

@@ -8,7 +8,7 @@ import { openExchange } from '@hookline/testing/client/open-exchange'
 import { NO_TIMEOUTS, QuickClock } from '@hookline/testing/client/quick-clock'
 
 describe('the delay of a retry', () => {
-  test('doubles from 100 ms to 30 s, minus up to half at random', () => {
+  test('doubles from 100 ms to 30 s, reduced by up to half at random', () => {
     const longest = [1, 2, 3, 8, 9, 10, 50].map((retry) => retryDelayMs(retry, 1))
     expect(longest).toEqual([100, 200, 400, 12_800, 25_600, 30_000, 30_000])
     const shortest = [1, 2, 50].map((retry) => retryDelayMs(retry, 0))

@@ -17,7 +17,7 @@ export const sessionQuery = queryOptions({
   retryOnMount: false,
 })
 
-/** Whether the role includes `needed`. Buttons that the service would refuse are not shown. */
+/** Whether the role includes `needed`. Buttons for actions that the service would refuse are not shown. */
 export function useMay(needed: Role): boolean {
   const { data } = useQuery(sessionQuery)
   return data !== undefined && ROLES.indexOf(data.role) >= ROLES.indexOf(needed)

@@ -21,7 +21,7 @@ export const ATTEMPT_CLASSES = {
   },
   http_4xx: {
     meaning:
-      'The receiver rejected the request with a 4xx. Hookline does not try again, unless limits.retryOn of the webhook has the status.',
+      "The receiver rejected the request with a 4xx. Hookline does not try again, unless the webhook's limits.retryOn includes the status.",
     help: 'Compare method, URL, static headers, auth, secrets and body with the requirements of the receiver, then retry the delivery. If the receiver would accept the same request later, add the status to limits.retryOn of the webhook.',
   },
   redirect: {
@@ -49,7 +49,7 @@ export const ATTEMPT_CLASSES = {
   },
   auth_failed: {
     meaning:
-      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. For the breaker, it is a failed connection.",
+      "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker counts this as a failed connection.",
     help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The error of the attempt has its response.',
   },
   mail_refused: {

@@ -71,7 +71,7 @@ const schemas = {
   add: {
     ...editor('addAlertChannel', 'Creates a destination that receives alerts'),
     description:
-      'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it as such.',
+      'Creates an ordinary destination of the built-in source, enabled, with the transform for the format. Change, test and delete it like any other destination.',
     body: Schema.strictObject({
       url: Schema.text(
         'The URL that the service gave you for messages or events. For email, the mail server and the recipients: smtps://user:password@mail.example.com/?to=ops@example.com. The password is stored as a secret, and removed from the URL.',

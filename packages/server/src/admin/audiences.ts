@@ -93,7 +93,7 @@ const schemas = {
     ...viewer('listListedUsers', 'Lists the users of a manual audience'),
     isLongRead: true,
     description:
-      'The list as imported, by userId. GET /audiences/:id/members merges users who are the same person.',
+      'The list as imported, by userId. GET /audiences/:id/members lists linked users as one member.',
     params: Schema.IdParams,
     querystring: Schema.ListQuery,
     response: Schema.pages('A page of users.', Type.Object({ userId: Type.String() })),

@@ -121,7 +121,7 @@ const schemas = {
         order: Type.Optional(
           Schema.oneOf(
             ['largest'],
-            'largest: the profiles with the most ids, on one page. Without search and trait.',
+            'largest: the profiles with the most ids, on one page. Not with search or trait.',
           ),
         ),
         space: inSpace,

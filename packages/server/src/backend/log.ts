@@ -7,7 +7,7 @@ export interface LogEntry {
   /** Whether the entry may have been delivered, and so its events processed, before. */
   readonly redelivered: boolean
   readonly unreadable?: readonly Unreadable[]
-  /** For the consumer. Absent before it has begun with the entry. */
+  /** Set by the consumer when it begins the entry. */
   progress?: EntryProgress
 }
 

@@ -45,6 +45,6 @@ export interface JoinedLog extends AsyncDisposable {
   readonly log: Pick<Log, 'append'>
   readonly catalog: Pick<Catalog, 'current'>
   readonly suppressions: Pick<Suppressions, 'has' | 'countSuppressed'>
-  /** Resolves when events that passed before the change are appended, so that a purge after a suppression finds them. */
+  /** Resolves when events accepted before the change are appended, so that a purge after a suppression finds them. */
   apply(change: SharedChange): Promise<void>
 }

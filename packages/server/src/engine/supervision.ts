@@ -15,7 +15,7 @@ export interface SupervisionOptions {
 }
 
 /** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
-export const SIDE_WORKERS: ReadonlySet<string> = new Set([
+export const NONCRITICAL_WORKERS: ReadonlySet<string> = new Set([
   'alerts',
   'profiles',
   'syncs',
@@ -42,7 +42,7 @@ export function openSupervisor(options: SupervisionOptions, signal: AbortSignal)
       if (isTransient) logger.warn({ err, ...failure }, 'worker.waiting')
       else logger.error({ err, ...failure }, 'worker.failed')
     },
-    sideWorkers: SIDE_WORKERS,
+    noncriticalWorkers: NONCRITICAL_WORKERS,
     onSuspend: ({ error: err, worker, failures, restartInMs }) => {
       metrics.workerFailures.inc({ worker })
       logger.error({ err, worker, failures, restartInMs }, 'worker.suspended')

@@ -8,7 +8,7 @@ const NOT_A_FIELD = new RegExp(String.raw`\{\{(?!(?:${FIELDS})\}\})[^{}]{0,40}\}
 /** The scheme, the user info, the host and the port. The URL parser also accepts backslashes. */
 const ORIGIN = /^[^/\\?#]*(?:[/\\]{2}[^/\\?#]*)?/
 
-/** A path segment `.` or `..`, also after the receiver has decoded slashes and dots. */
+/** A path segment `.` or `..`, even one that appears only after the receiver decodes slashes and dots. */
 const DOT_SEGMENT = /(?:\/|%2F|%5C)(?:\.|%2E){1,2}(?:\/|%2F|%5C|$)/i
 
 export function hasTemplate(url: string): boolean {

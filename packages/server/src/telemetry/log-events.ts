@@ -163,7 +163,7 @@ export const LOG_EVENTS = {
   'sync.failed': error('A full sync has failed.', `${REPORT} The next sync runs within a day.`),
 
   'clock.jumped': warn(
-    'The system clock was set. Deliveries are not affected.',
+    'The system clock jumped. Deliveries are not affected.',
     'Check the system time. After a forward jump, retention removes nothing by age for an hour.',
   ),
   'clock.ahead_of_data': warn(

@@ -52,7 +52,7 @@ export function openLog(
   format = (json: string): string => json,
 ): ServiceLog {
   const logOutput = new LogOutput({
-    // Not just 2: once `process.stderr` is used, a write to a pipe there no longer blocks.
+    // Not the constant 2: accessing `process.stderr` makes a pipe there non-blocking.
     fd: process.stderr.fd,
     clock: systemClock,
     onLinesLost: (lines) => logger.error({ lines }, 'log.lines_lost'),

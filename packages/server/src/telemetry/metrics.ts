@@ -194,7 +194,7 @@ export class Metrics {
   )
   readonly clockJumps = this.#counter(
     'hookline_clock_jumps_total',
-    'How often the system clock was set, by direction: forward or back.',
+    'Jumps of the system clock, by direction: forward or back.',
     ['direction'],
   )
   readonly clockOffset = this.#gauge(

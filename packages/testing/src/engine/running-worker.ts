@@ -1,4 +1,4 @@
-import { SIDE_WORKERS } from '../../../server/src/engine/supervision.ts'
+import { NONCRITICAL_WORKERS } from '../../../server/src/engine/supervision.ts'
 import { type Clock, systemClock } from '../../../server/src/util/time/clock.ts'
 import {
   Supervisor,
@@ -24,7 +24,7 @@ export class RunningWorker implements AsyncDisposable {
       isTransient,
       onFailure: (failure) => this.failures.push(failure),
       onPermanentFailure: (failure) => this.failedPermanently.push(failure),
-      sideWorkers: SIDE_WORKERS,
+      noncriticalWorkers: NONCRITICAL_WORKERS,
       onSuspend: (failure) => this.suspended.push(failure),
       signal: this.#stopping.signal,
     })

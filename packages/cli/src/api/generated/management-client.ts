@@ -151,7 +151,7 @@ export type Destination = {
                     };
                 };
             };
-            /** Limits of this webhook. An absent one is the setting of the service. */
+            /** Limits of this webhook. An absent limit defaults to the setting of the service. */
             limits?: {
                 /** Maximum attempts per second, including retries, over all nodes. */
                 perSecond?: number;
@@ -1216,7 +1216,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                             };
                         };
                     };
-                    /** Limits of this webhook. An absent one is the setting of the service. */
+                    /** Limits of this webhook. An absent limit defaults to the setting of the service. */
                     limits?: {
                         /** Maximum attempts per second, including retries, over all nodes. */
                         perSecond?: number;
@@ -1561,7 +1561,7 @@ export function rotateSecret(id: string, body: {
     url?: string;
     /** How long requests are signed with both secrets: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked. */
+    /** true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;
@@ -1591,7 +1591,7 @@ export function rotateSigningKey(id: string, body: {
     leadHours?: number;
     /** How long both keys sign: 0 to 168 hours; 24 if absent. */
     overlapHours?: number;
-    /** true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked. */
+    /** true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked. */
     force?: boolean;
 }, { ifMatch, idempotencyKey }: {
     ifMatch?: string;

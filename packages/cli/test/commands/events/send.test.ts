@@ -144,7 +144,7 @@ describe('hookline send and trace', () => {
     const { code, stderr } = await service.run('send', 'page', '--user', 'u1', ...large)
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /The call exceeds the size limit of a call\.\n {2}Keep a call below 32 KB/,
+      /The call is too large\.\n {2}Keep a call below 32 KB/,
     )
   })
 

@@ -95,7 +95,7 @@ function Request({ event, deliveryId, url }: RequestProps): ReactElement {
             <div className="flex flex-col gap-3">
               <p className="text-ink-soft max-w-prose">
                 This is the next request: its signature, timestamp and attempt number are new, and
-                its body is made with the current settings of the destination.
+                its body is built with the current settings of the destination.
               </p>
               <Part
                 title="Headers"

@@ -62,7 +62,7 @@ export function takeTurns(
     })
   })
 
-  // Not when the connection closes: the read continues then.
+  // A turn does not end when the connection closes, because the read continues.
   app.addHook('onSend', (request, _reply, payload, done) => {
     if (running.delete(request)) turns.end(request.actor)
     done(null, payload)

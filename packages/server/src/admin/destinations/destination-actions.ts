@@ -72,7 +72,7 @@ const TestedWebhookResponse = Type.Object({
 
 const force = Type.Optional(
   Schema.boolean(
-    'true: rotates even during another rotation, and drops the previous or next secret or key of that one immediately. For a secret or key that may have leaked.',
+    'true: rotates even during another rotation, whose previous or next secret or key is dropped immediately. Use it if a secret or key may have leaked.',
   ),
 )
 

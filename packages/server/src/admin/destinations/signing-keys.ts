@@ -47,7 +47,7 @@ export const signatureResponse = {
 }
 
 export interface SignatureContext {
-  /** Milliseconds since the epoch. A key must sign. */
+  /** Milliseconds since the epoch. A key must sign at this time. */
   readonly now: number
   /** The parser appends to them. */
   readonly faults: Fault[]
@@ -106,7 +106,7 @@ function timeFaults(keys: readonly SigningKey[], now: number): readonly Fault[] 
   return [fault('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 
-/** Whether a key signs at any time from the beginning of the first one. */
+/** Whether some key signs at every moment from the start of the first key on. */
 function isRotation(keys: readonly SigningKey[]): boolean {
   const [first, last] = [keys[0]!, keys.at(-1)!]
   if (last.until !== undefined) return false

@@ -37,8 +37,8 @@ interface PlacedWebhook {
 }
 
 /**
- * A warning for each webhook that receives nothing at the moment, after a lookup of its name, or soon will not, for each
- * short secret, and for each long retry window.
+ * A warning for each webhook that cannot receive requests now (names are looked up) or soon, each short secret, and each
+ * long retry window.
  * They are not refused, because names, certificates and Hookline's settings may change.
  * @param at the pointer to the list of destinations; absent for a single one
  */

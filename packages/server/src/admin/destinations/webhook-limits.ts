@@ -59,7 +59,9 @@ export const LimitsResponse = Type.Object(
       }),
     ),
   },
-  { description: 'Limits of this webhook. An absent one is the setting of the service.' },
+  {
+    description: 'Limits of this webhook. An absent limit defaults to the setting of the service.',
+  },
 )
 
 const FIELDS = Object.keys(LimitsResponse.properties)

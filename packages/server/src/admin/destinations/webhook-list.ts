@@ -18,7 +18,7 @@ import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
 export interface WebhookContext extends UrlContext, LimitsContext {
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** Whether `paused` is not ignored. */
+  /** Whether `paused` is applied instead of ignored. */
   readonly isImport: boolean
 }
 

@@ -13,10 +13,10 @@ export interface Tx {
 
 export type ReadTx = Pick<Tx, 'dialect' | 'all'>
 
-/** Several statements in one read transaction. Awaits only its `tx`; input and result can be posted to a thread. */
+/** Several statements in one read transaction. Must await only its `tx`; input and result can be posted to a thread. */
 export type Read<Input, Result> = (tx: ReadTx, input: Input) => Promise<Result>
 
-/** A change in one transaction, which may be repeated or run on another thread: it awaits only its `tx`, and its input can be posted. */
+/** A change in one transaction, which may be repeated or run on another thread: it must await only its `tx`, and its input can be posted. */
 export type Write<Input, Result> = (tx: Tx, input: Input) => Promise<Result>
 
 /** Data that every node has in memory, and reads again after each change. */

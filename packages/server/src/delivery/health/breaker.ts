@@ -83,7 +83,7 @@ export function sampleOf(
 ): Sample | undefined {
   const { class: kind, retryAfterMs } = attempt
   if (isForbidden(kind) || kind === 'internal_error') return undefined
-  // Also with Retry-After, which is not the receiver's.
+  // Even with Retry-After: it comes from the token endpoint, not the receiver.
   if (kind === 'auth_failed') return 'unconnected'
   // Retry-After is obeyed, and does not open the breaker. `retryOn` and `webhook-delivery` do not change the meaning of a status.
   if (classification(kind).outcome !== 'retry' || retryAfterMs !== undefined) return 'responded'

@@ -35,7 +35,7 @@ export class Lane {
   readonly #inMemory: Record<PartTask['origin'], number> = { fresh: 0, parked: 0 }
   #turn: PartTask['origin'] = 'parked'
   #inFlight = 0
-  /** The number of recoveries. A task begun before the last one is not evidence of it. */
+  /** The number of recoveries. Tasks begun before the last one do not count towards it. */
   #recoveries = 0
   /** In flight, begun since the last recovery. */
   #begunSince = 0

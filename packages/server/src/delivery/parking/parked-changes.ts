@@ -205,8 +205,8 @@ interface OutageTimes {
 }
 
 /**
- * Whether the part expires: its window is over, *and* it was attempted, or the breaker was open with failing probes
- * throughout. A part that is late because Hookline was stopped is still attempted.
+ * Whether the part expires: its window is over, and either it was attempted, or the breaker was open with failing
+ * probes throughout. A part that is late because Hookline was stopped is still attempted.
  */
 function isOverdue(delivery: Delivery, url: string, times: OutageTimes): boolean {
   const part = partOf(delivery, url)
@@ -247,7 +247,7 @@ function shiftOf(
 function shifted(part: DeliveryPart, ms: number, now: number): DeliveryPart {
   if (ms === 0 || part.dueAt === null) return part
   const dueAt = part.dueAt + ms
-  // Earlier limits of the webhook can have set a late due time. The window still begins with the first one.
+  // Earlier limits of the webhook may have set a late due time. The window still begins at the first due time.
   if (ms < 0 && part.firstDueAt <= now) return { ...part, dueAt }
   return { ...part, firstDueAt: part.firstDueAt + ms, dueAt }
 }

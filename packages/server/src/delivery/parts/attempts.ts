@@ -87,8 +87,8 @@ export class Attempts {
   }
 
   /**
-   * Makes one attempt and updates the delivery. A bug rejects this part. `undefined`, without a change, if it was aborted, or if
-   * `mayBegin` returns false after the preparation, or once there is an access token.
+   * Makes one attempt and updates the delivery. A bug rejects this part. Returns `undefined`, without a change, if it was
+   * aborted, or if `mayBegin` returns false once the body is prepared or the access token has arrived.
    */
   make(
     open: OpenDelivery,
@@ -170,7 +170,7 @@ export class Attempts {
     const isWaiting = auth !== undefined && 'oauth2' in auth
     if (!isWaiting || health.brokenSince(destinationId, url) !== undefined) begin()
     const onBegin = (): boolean => {
-      // A probe does not block its own repetition.
+      // A probe must not be blocked by its own breaker when it is repeated.
       if (hasBegun) return mayBegin()
       if (health.blockedUntil(destinationId, url) > clock.now() || !mayBegin()) return false
       begin()

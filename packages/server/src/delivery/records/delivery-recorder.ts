@@ -28,7 +28,7 @@ interface PendingRecord {
   readonly isEnd: boolean
 }
 
-/** Makes deliveries durable, in order. Results of one tick, or that arrive during a write, are written together. */
+/** Makes deliveries durable, in order. Results of one tick, or arriving during a write, are written together. */
 export class DeliveryRecorder {
   readonly #options: DeliveryRecorderOptions
   #next: Batch | undefined

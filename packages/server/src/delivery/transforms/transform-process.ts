@@ -115,7 +115,7 @@ Object.assign(context, { run: load.runInContext(context) as () => void })
 const run = new Script('run()')
 
 /**
- * JSONata awaits every part of an expression, which takes most of its time, in case that a function is asynchronous. None of the
+ * JSONata awaits every part of an expression, which takes most of its time, in case a function is asynchronous. None of the
  * functions here is.
  * @throws {Error} if promises remain, because a new version of JSONata uses them differently
  */

@@ -27,14 +27,14 @@ export class Transforms implements AsyncDisposable {
   constructor() {
     this.#slow = new TransformProcess({
       maxBatch: 1,
-      rest: 4,
+      pauseFactor: 4,
       gatherMs: 0,
       onExceeded: (expression) => this.#apart.set(expression, true),
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
       maxBatch: 64,
-      rest: 0,
+      pauseFactor: 0,
       gatherMs: 2,
       onExceeded: (expression) => this.#setApart(expression),
       onSuspects: (suspects) => {
@@ -74,7 +74,7 @@ interface Waiting extends Evaluation {
 interface ProcessOptions {
   readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
-  readonly rest: number
+  readonly pauseFactor: number
   /** The pause after evaluations if fewer than `ENOUGH` wait. */
   readonly gatherMs: number
   readonly onExceeded: (expression: string) => void
@@ -216,8 +216,8 @@ class TransformProcess implements Disposable {
       if (isOverLimit) this.#options.onExceeded(expression)
       resolve(result)
     }
-    const { rest, gatherMs } = this.#options
-    const pauseMs = (systemClock.now() - this.#startedAt) * rest
+    const { pauseFactor, gatherMs } = this.#options
+    const pauseMs = (systemClock.now() - this.#startedAt) * pauseFactor
     this.#restFor(this.#isEnough() ? pauseMs : Math.max(pauseMs, gatherMs))
   }
 

@@ -59,7 +59,7 @@ const NO_CONTEXT: JsonObject = {}
 /** Parses one call, as client libraries send it. Pure. */
 export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (!isJsonObject(call)) return { refused: 'not_an_object' }
-  // The depth is checked first, because measuring a value that is nested too deep would overflow the stack.
+  // The depth is checked first, because measuring a value that is nested too deeply would overflow the stack.
   if (isDeeperThan(call, rules.maxLevels)) return { refused: 'nested_too_deep' }
   const type = rules.type ?? call['type']
   if (!isEventType(type)) return { refused: 'unknown_type' }
@@ -264,7 +264,7 @@ function parseShared(body: JsonObject, maxLevels: number): SharedParts | Refused
   }
   if (context === undefined && integrations === undefined) return NOTHING_SHARED
   const parts = { ...(context && { context }), ...(integrations && { integrations }) }
-  // First, because JSON.stringify would overflow the stack on a value that is nested too deep.
+  // First, because JSON.stringify would overflow the stack on a value that is nested too deeply.
   if (isDeeperThan(parts, maxLevels)) return { refused: 'nested_too_deep' }
   return { ...parts, bytes: Buffer.byteLength(JSON.stringify(parts)) }
 }

@@ -25,7 +25,7 @@ function formsOf(secret: string): string[] {
   const form = bytesOf(secret)
   const hex = Buffer.from(secret).toString('hex')
   const forms = [form, form.replaceAll(' ', '+'), hex, hex.toUpperCase()]
-  // Base64 without padding, also in the alphabet for URLs, and without the prefix of Standard Webhooks.
+  // Base64 in both alphabets, without padding and without the prefix of Standard Webhooks.
   const unpadded = form.replace(/^whsec_/, '').replace(/=+$/, '')
   const unprefixed = [unpadded, unpadded.replaceAll('+', '-').replaceAll('/', '_')]
   return [...forms, ...unprefixed.filter(({ length }) => length >= MIN_SECRET)]

@@ -52,7 +52,7 @@ export class ClockWatch implements Worker {
     const { ms, at } = this.#lastJump
     if (this.#options.clock.now() - at >= REMOVAL_DELAY_MS) return undefined
     const seconds = Math.round(Math.abs(ms) / 1000)
-    return `The system clock was set ${directionOf(ms)} by ${seconds} s. Deliveries are not affected.`
+    return `The system clock jumped ${directionOf(ms)} by ${seconds} s. Deliveries are not affected.`
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -21,8 +21,8 @@ export interface SupervisorOptions {
   readonly isTransient: (error: unknown) => boolean
   readonly onFailure: (failure: WorkerFailure) => void
   readonly onPermanentFailure: (failure: WorkerFailed) => void
-  /** Names of nonessential workers, which are suspended instead of failing the process. */
-  readonly sideWorkers?: ReadonlySet<string>
+  /** Names of non-critical workers, which are suspended instead of failing the process. */
+  readonly noncriticalWorkers?: ReadonlySet<string>
   /** Called instead of `onPermanentFailure` when a side worker is suspended. */
   readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart, which doubles. Defaults to one second. */
@@ -87,7 +87,7 @@ export class Supervisor {
         await this.#waitForRestart(failure, inARow)
         continue
       }
-      if (!this.#options.sideWorkers?.has(worker.name))
+      if (!this.#options.noncriticalWorkers?.has(worker.name))
         return this.#options.onPermanentFailure(failure)
       this.#options.onSuspend?.({ ...failure, isTransient: false, restartInMs: REST_MS })
       await sleep(clock, REST_MS, signal)

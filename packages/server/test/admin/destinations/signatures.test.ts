@@ -79,7 +79,7 @@ test('the first key pair is generated with the signature, and kept from then on'
   expect(settingsOf({ signature: 'both' }, off).signingKeys).toEqual(signingKeys)
 })
 
-test('key pairs are exported with secrets only, and sent back as shown they are kept', () => {
+test('key pairs are exported only with secrets, and kept if sent back as shown', () => {
   const keys = [
     { privateKey: newPrivateKey(), until: 8 },
     { privateKey: newPrivateKey(), from: 4 },
@@ -135,7 +135,7 @@ test.each([
   expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])
 })
 
-test('signing keys of which none signs now are refused, also in an import', async () => {
+test('signing keys are refused if none of them signs now, even in an import', async () => {
   const { server, id } = await withDestination({ webhookUrl: A })
   await using _ = server
   const signsFrom = '2099-01-01T00:00:00.000Z'

@@ -89,7 +89,7 @@ describe('a request for a token', () => {
     )
   })
 
-  test('is shared by 100 attempts, also after the token has expired', async () => {
+  test('is shared by 100 attempts, even after the token has expired', async () => {
     const clock = new AdjustableClock()
     const endpoint = await numbered({ expires_in: 600 })
     const receiver = await listening()
@@ -279,7 +279,7 @@ describe('a token endpoint', () => {
     expect(result.error!.length).toBeLessThan(400)
   })
 
-  test('that sends Retry-After gets no request before', async () => {
+  test('that sends Retry-After gets no request before that time', async () => {
     const endpoint = await listening({ status: 429, headers: { 'retry-after': '120' } })
     const result = await openSender().send(requestTo('http://127.0.0.1:9/', authOf(endpoint)))
     expect(result).toMatchObject({ class: 'auth_failed', retryAfterMs: 120_000 })

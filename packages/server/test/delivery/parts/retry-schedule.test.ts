@@ -69,7 +69,7 @@ describe('the retry schedule', () => {
     expect(attemptsOf(schedule, () => 1).slice(0, 3)).toEqual([0, 5_000, 505_000])
   })
 
-  test('repeats the last delay of a webhook at most 500 times, also in the window of a notice', () => {
+  test('repeats the last delay of a webhook at most 500 times, even in the window of a notice', () => {
     const limits = { retryScheduleMs: [1_000, 2_000] }
     for (const windowMs of [4 * HOUR, 7 * 24 * HOUR]) {
       const times = attemptsOf(scheduleFor({ windowMs }, limits), () => 0.5)

@@ -151,7 +151,7 @@ describe('the response', () => {
     expect(await openSender().send(request(receiver.url))).toMatchObject({ status: 202 })
   })
 
-  test('counts as delivered by its status, even if the body breaks off', async () => {
+  test('counts as delivered by its status, even if the body is cut off', async () => {
     const receiver = await listening({ respond: 'broken-body' })
     const result = await openSender().send(request(receiver.url))
     expect(result).toMatchObject({ outcome: 'delivered', status: 200, body: 'hello' })

@@ -70,7 +70,7 @@ describe('the response header webhook-delivery', () => {
     }
   })
 
-  test('has no effect on an accepted delivery, and with other values', async () => {
+  test('has no effect on an accepted delivery, or with any other value', async () => {
     expect(classifyResponse(204, { instruction: 'abort-message' }).outcome).toBe('delivered')
     expect(classifyResponse(409, { instruction: 'abort-message', retryOn: [409] }).outcome).toBe(
       'rejected',

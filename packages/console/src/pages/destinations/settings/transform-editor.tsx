@@ -54,7 +54,7 @@ export function TransformEditor({
       </Field>
       <Field
         label="Transform"
-        hint='A JSONata expression that makes the body of each request from the payload. If it returns nothing, nothing is sent. Empty: the payload itself. Example: {"text": event & " by " & userId}'
+        hint='A JSONata expression that builds the body of each request from the payload. If it returns nothing, nothing is sent. Empty: the payload itself. Example: {"text": event & " by " & userId}'
         fault={invalid ?? fault}
       >
         {(ids) => (

@@ -164,7 +164,7 @@ function BackupPanel({ system: { lastBackupAt } }: SystemProps): ReactElement {
         </a>
         <p className="text-ink-faint text-note">
           {lastBackupAt === null ? (
-            'No backup since the service started.'
+            'No backup yet.'
           ) : (
             <>
               Last completed <Time at={lastBackupAt} />.

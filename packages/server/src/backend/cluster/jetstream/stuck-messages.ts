@@ -64,7 +64,7 @@ export class StuckMessages implements AsyncDisposable {
     return stream.replaceConsumer(message.consumer)
   }
 
-  /** Messages acked or appended during a check look forgotten as well, but not for long. */
+  /** Messages acked or appended during a check also look stuck, but only briefly. */
   #updateSuspected(messages: readonly StuckMessage[]): void {
     const byKey = new Map(messages.map((message) => [keyOf(message), message]))
     for (const [key, suspicion] of this.#suspected) {

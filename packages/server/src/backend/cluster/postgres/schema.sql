@@ -391,7 +391,7 @@ CREATE TABLE changes (kind txt PRIMARY KEY, number bigint NOT NULL);
 -- Ids of the keys that secrets are sealed with, oldest first.
 CREATE TABLE encryption_keys (id txt PRIMARY KEY, number bigint GENERATED ALWAYS AS IDENTITY);
 
--- number: of the last change. source_id and settings (sealed): of destinations.
+-- number: of the last change. source_id: only for destinations. settings: the sealed secrets of a source or destination.
 CREATE TABLE catalog (
   kind      txt    NOT NULL,
   id        txt    NOT NULL,

@@ -89,7 +89,7 @@ CREATE TABLE waiting (
   count          INTEGER NOT NULL,
   PRIMARY KEY (destination_id, state)
 ) STRICT, WITHOUT ROWID;
--- A delivery that ends in its first round changes no count.
+-- A delivery that is final in its first record changes no count.
 CREATE TRIGGER waiting_begins AFTER INSERT ON deliveries WHEN NEW.state IN ('pending', 'held') BEGIN
   INSERT INTO waiting VALUES (NEW.destination_id, NEW.state, 1)
     ON CONFLICT (destination_id, state) DO UPDATE SET count = count + 1;
@@ -240,7 +240,7 @@ CREATE TABLE corruptions (
 
 CREATE TABLE encryption_keys (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
 
--- number: of the change that put the record. source_id and settings (sealed): of a destination.
+-- number: of the last change. source_id: only for destinations. settings: the sealed secrets of a source or destination.
 CREATE TABLE catalog (
   kind      TEXT    NOT NULL,
   id        TEXT    NOT NULL,

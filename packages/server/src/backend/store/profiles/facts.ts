@@ -142,7 +142,7 @@ async function trimAfter(tx: Tx, facts: readonly IdentityFact[]): Promise<void> 
 
 type FactKey = Pick<IdentityFact, 'identity' | 'clause'>
 
-/** Removes an identity's oldest facts beyond the limit of the clause: all facts of a removed one. */
+/** Removes an identity's oldest facts beyond the limit of the clause, or all of them if the clause was removed. */
 async function trim(tx: Tx, { identity, clause }: FactKey): Promise<void> {
   await tx.run(sql`
     DELETE FROM facts WHERE identity = ${identity} AND clause = ${clause} AND (at, position) <= (
