@@ -293,6 +293,24 @@ test('hostile values are shown as text in every part of both pages, in both them
   )
 })
 
+test('the parts of a long event can be folded and unfolded with the keyboard', async () => {
+  await using service = await startService()
+  const items = Array.from({ length: 30 }, (_, n) => ({ sku: `sku-${n}`, price: n, tags: ['new'] }))
+  await service.track('m1', { properties: { items, coupon: 'SPRING' } })
+  const { id } = await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  await go(`events/${id}?tab=event`)
+  const event = page.getByLabel('the event', { exact: true })
+  await event.getByText('"coupon"').waitFor()
+  await event.getByText('30 values').waitFor()
+  expect(await event.getByText('"sku-7"').isVisible()).toBe(false)
+  await event.locator('summary', { hasText: '"items"' }).focus()
+  await page.keyboard.press('Enter')
+  await event.getByText('3 fields').first().click()
+  await event.getByText('"sku-0"').waitFor()
+  await expectAccessible(page)
+})
+
 test('a viewer sees the trace, and neither replay nor signatures', async () => {
   await using receiver = await openReceiver({ respond: 400 })
   await using service = await startService()

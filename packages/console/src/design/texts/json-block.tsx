@@ -11,12 +11,65 @@ interface JsonBlockProps {
   readonly what: string
 }
 
+/** In longer texts, objects and lists can be folded. */
+const FOLDABLE_FROM = 1_000
+/** Objects and lists at this depth and below are folded at first. */
+const FOLDED_DEPTH = 2
+
+/** JSON in colour. */
 export function JsonBlock({ value, what }: JsonBlockProps): ReactElement {
   const text = JSON.stringify(value, null, 2) ?? 'undefined'
   return (
     <CodeBlock text={text} what={what}>
-      {coloured(shownLines(text))}
+      {text.length < FOLDABLE_FROM ? (
+        coloured(shownLines(text))
+      ) : (
+        <Foldable label="" value={value} end="" depth={0} />
+      )}
     </CodeBlock>
+  )
+}
+
+interface FoldableProps {
+  /** The name of a member, with its colon. */
+  readonly label: string
+  readonly value: unknown
+  /** The comma, except after the last value. */
+  readonly end: string
+  readonly depth: number
+}
+
+function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  if (members.length === 0)
+    return (
+      <span className="block">{coloured(shownLines(label + JSON.stringify(value) + end))}</span>
+    )
+  const isList = Array.isArray(value)
+  const [first, last] = isList ? ['[', ']'] : ['{', '}']
+  return (
+    <details open={depth < FOLDED_DEPTH}>
+      <summary>
+        {coloured(shownLines(label))}
+        {first}
+        <span className="text-ink-faint [details[open]>summary>&]:hidden">
+          {` ${members.length} ${isList ? 'values' : 'fields'} `}
+          {last + end}
+        </span>
+      </summary>
+      <span className="block pl-4">
+        {members.map(([name, each], index) => (
+          <Foldable
+            key={name}
+            label={isList ? '' : `${JSON.stringify(name)}: `}
+            value={each}
+            end={index === members.length - 1 ? '' : ','}
+            depth={depth + 1}
+          />
+        ))}
+      </span>
+      {last + end}
+    </details>
   )
 }
 
