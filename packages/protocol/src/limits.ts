@@ -80,6 +80,11 @@ export const LIMITS = {
   precisionLostFields: 20,
   /** Comparisons in the filter of a destination. */
   filterComparisons: 100,
+  /** Event names of a source in the catalog, and properties of a name. Further ones are counted together. */
+  eventNamesPerSource: 1_000,
+  propertiesPerEventName: 100,
+  /** Longer names of events and properties are not in the catalog. */
+  catalogNameCharacters: 200,
   /** Event names of a clause in the filter of a destination. */
   eventNamesPerClause: 100,
   /** Characters of a name, a path or a string in a condition. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { ActivityMonitor } from './activity/activity-monitor.ts'
+import { EventNameWorker } from './activity/event-name-worker.ts'
 import { type AdminToken, adminTokenOf } from './admin-token.ts'
 import { Backups } from './admin/backup.ts'
 import { reportDestinations } from './admin/destination-metrics.ts'
@@ -316,7 +317,7 @@ function sharedBy(
   return { lanes, facts, backups }
 }
 
-/** Starts pipeline, lanes, deletions, replays, audiences and retention. */
+/** Starts pipeline, lanes, deletions, replays, event names, audiences and retention. */
 function startDelivery(
   stack: AsyncDisposableStack,
   components: Components,
@@ -337,6 +338,7 @@ function startDelivery(
   const replays = new ReplayWorker({ ...components, ...backend, onRequeued: wakeEngine })
   byOneNode('replays', replays)
   engine.supervise(clockWatch)
+  byOneNode('event-names', new EventNameWorker({ ...backend, clock }))
   const audiences = new Audiences(components)
   for (const worker of audiences.workers) byOneNode('audiences', worker)
   const { upkeep, audit } = backend

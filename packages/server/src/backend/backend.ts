@@ -4,6 +4,7 @@ import type { Catalog, KeyUses } from './catalog.ts'
 import type { Deletions, Suppressions } from './deletions.ts'
 import type { Deliveries, DeliveryReports } from './deliveries.ts'
 import type { Evaluations } from './evaluations.ts'
+import type { EventNames } from './event-names.ts'
 import type { Events } from './events.ts'
 import type { Facts } from './facts.ts'
 import type { IdempotentResponses } from './idempotent-responses.ts'
@@ -56,6 +57,7 @@ export interface Backend extends AsyncDisposable {
   readonly nodes: Nodes
   readonly signals: Signals
   readonly ownKeys: OwnKeys
+  readonly eventNames: EventNames
   readonly statistics: Statistics
   readonly alertStates: AlertStates
   readonly upkeep: Upkeep

@@ -24,7 +24,8 @@ export function delivers({ role }: Pick<ServiceNode, 'role'>): boolean {
 }
 
 /** Work that one node does at a time. */
-export type LeaseName = 'alerts' | 'audiences' | 'deletions' | 'replays' | 'retention'
+export type LeaseName =
+  'alerts' | 'audiences' | 'deletions' | 'event-names' | 'replays' | 'retention'
 
 /** The exclusive right of this node to do some work, until it is disposed of. */
 export interface Lease extends AsyncDisposable {

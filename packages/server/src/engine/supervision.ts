@@ -17,6 +17,7 @@ export interface SupervisionOptions {
 /** Workers that neither ingestion nor delivery needs. One that keeps failing is suspended, and the process continues. */
 export const NONCRITICAL_WORKERS: ReadonlySet<string> = new Set([
   'alerts',
+  'event-names',
   'profiles',
   'syncs',
   'deletions',

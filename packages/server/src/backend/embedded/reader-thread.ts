@@ -3,6 +3,7 @@ import { DataDir } from './database/data-dir.ts'
 import { failure, type Result } from './database/sqlite-errors.ts'
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { listDeliveries } from '../store/deliveries.ts'
+import { listNames } from '../store/event-names.ts'
 import { listEvents } from '../store/events.ts'
 import {
   loadDueProfiles,
@@ -23,6 +24,7 @@ const OPERATIONS = { select, findPurged }
 const READS: readonly StoreRead<never, unknown>[] = [
   listDeliveries,
   listEvents,
+  listNames,
   findProfile,
   listProfiles,
   loadDueProfiles,

@@ -4,6 +4,7 @@ import { putAlertStates } from '../store/alert-states.ts'
 import { appendAudit, removeAudit, type SealedEntry } from '../store/audit.ts'
 import { putRecords, removeRecord } from '../store/catalog.ts'
 import { advanceDeletion, createDeletion } from '../store/deletions.ts'
+import { addNames, beginNames } from '../store/event-names.ts'
 import { addResponse, releaseKey, reserveKey } from '../store/idempotent-responses.ts'
 import { markKeyUsed } from '../store/key-uses.ts'
 import { createNotices, quarantineNotices } from '../store/notices.ts'
@@ -66,6 +67,8 @@ const WRITES: readonly Write<never, unknown>[] = [
   addCounts,
   removeCounts,
   putAlertStates,
+  beginNames,
+  addNames,
   putSync,
   advanceSync,
   createNotices,

@@ -12,6 +12,7 @@ import {
   snapshotOf,
 } from '../catalog.ts'
 import type { SharedChange } from '../threads.ts'
+import { removeNamesIn } from './event-names.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
@@ -249,7 +250,8 @@ export async function putRecords(tx: Tx, rows: readonly Row[]): Promise<boolean>
   return true
 }
 
-/** Removes a record if it exists, and a source's destinations, including ones that this node has not read. */
+/** Removes a record if it exists, and a source's destinations, including ones that this node has not read, and its event names. */
 export async function removeRecord(tx: Tx, { kind, id }: Pick<Row, 'kind' | 'id'>): Promise<void> {
   await tx.run(sql`DELETE FROM catalog WHERE (kind = ${kind} AND id = ${id}) OR source_id = ${id}`)
+  if (kind === 'source') await removeNamesIn(tx, id)
 }

@@ -2,6 +2,7 @@ import type { SecretBox } from '../../util/secrets/secret-box.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { storedAlertStates } from './alert-states.ts'
 import { storedAudit } from './audit.ts'
+import { storedEventNames } from './event-names.ts'
 import { storedIdempotentResponses } from './idempotent-responses.ts'
 import { openKeyUses } from './key-uses.ts'
 import { storedFacts } from './profiles/facts.ts'
@@ -19,6 +20,7 @@ export async function storedPorts(store: Store, box: SecretBox, clock: Clock) {
   return {
     alertStates: storedAlertStates(store),
     audit: storedAudit(store, box),
+    eventNames: storedEventNames(store),
     facts: storedFacts(store),
     idempotentResponses: storedIdempotentResponses(store),
     keyUses: await openKeyUses(store),

@@ -3,6 +3,7 @@ import { openClusterBackend } from '../../../src/backend/cluster/open.ts'
 import type { CountsRow } from '../../../src/backend/statistics.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
+import { eventNamesConformance } from '../conformance/event-names.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
 import { openClusterHarness } from './open-cluster-harness.ts'
 
@@ -17,6 +18,7 @@ const rowsOf = (received: number): CountsRow[] =>
 
 describe.skipIf(clusterIsMissing() !== undefined)('on a cluster', () => {
   statisticsConformance(openClusterHarness)
+  eventNamesConformance(openClusterHarness)
 
   test('counts that nodes add at once, in any order, add up', async () => {
     await using harness = await openClusterHarness()

@@ -40,6 +40,7 @@ import { anonymousPurgesConformance } from '../conformance/deletions/anonymous-p
 import { auditConformance } from '../conformance/audit.ts'
 import { auditedChangesConformance } from '../conformance/audited-changes.ts'
 import { deliveryReportsConformance } from '../conformance/deliveries/delivery-reports.ts'
+import { eventNamesConformance } from '../conformance/event-names.ts'
 import { idempotentResponsesConformance } from '../conformance/idempotent-responses.ts'
 import { signalsConformance } from '../conformance/signals.ts'
 import { statisticsConformance } from '../conformance/statistics.ts'
@@ -76,6 +77,7 @@ logConformance(openHarness, { isOrdered: true })
 followedLogConformance(openHarness)
 catalogConformance(openHarness)
 eventsConformance(openHarness)
+eventNamesConformance(openHarness)
 decidedDestinationsConformance(openHarness)
 leasesConformance(openHarness)
 ownKeysConformance(openHarness)

@@ -8,6 +8,7 @@ import { ManagementApi } from '@hookline/testing/service/management-api'
 import { acceptedEvent } from '@hookline/testing/records/accepted-event'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
+import { countNames } from '../conformance/planted-names.ts'
 
 export const ADMIN_TOKEN = 'tok_of_the_moved_service'
 /** Ids that PostgreSQL can store only with escapes. Earlier versions accepted the one with a NUL. */
@@ -223,6 +224,7 @@ async function appendUndecided(dataDir: string, sourceId: string) {
   {
     await using backend = await openEmbeddedBackend({ dataDir, maxWaitingBytes: MAX_WAITING_BYTES })
     await backend.log.append(events)
+    await countNames(backend, events)
     await backend.alertStates.put(new Map([['last_backup', '1']]))
   }
   let unacked = 0

@@ -38,6 +38,7 @@ export async function snapshotOf(backend: Backend): Promise<Readonly<Record<stri
     keyUses: [...sources.values()].flatMap(({ writeKeys }) =>
       writeKeys.map(({ key }) => keyUses.lastUsedAt(key)),
     ),
+    eventNames: await all((page) => backend.eventNames.list({}, page)),
     alertStates: await backend.alertStates.all(),
     tokens: byId(tokens.current),
     audit: await all((page) => backend.audit.list({}, page)),

@@ -42,6 +42,8 @@ export const REWRITTEN_TABLES = [
   'facts',
   'results',
   'identities',
+  'event_names',
+  'event_properties',
 ] as const
 /** Partitions are exchanged under a lock of their parents. */
 const LOCK_REWRITTEN = sql`LOCK TABLE ONLY ${sql.join(

@@ -460,6 +460,34 @@ CREATE FUNCTION sum_of_counts(a text, b text) RETURNS text IMMUTABLE LANGUAGE sq
     GROUP BY key) AS sums
 $$;
 
+-- Names of events and of their properties, never values. type: empty for the sum of names without room in their source.
+-- sole_user: a hash of the only user who sent it, or empty.
+CREATE TABLE event_names (
+  source_id       txt    NOT NULL,
+  type            txt    NOT NULL,
+  name            txt    NOT NULL,
+  count           bigint NOT NULL,
+  first_seen_at   bigint NOT NULL,
+  last_seen_at    bigint NOT NULL,
+  days            text   NOT NULL, -- JSON: pairs of a day and its count
+  more_properties bigint NOT NULL,
+  sole_user       txt    NOT NULL,
+  PRIMARY KEY (source_id, type, name)
+) WITH (fillfactor = 70);
+CREATE INDEX event_names_of_user ON event_names (sole_user) WHERE sole_user <> '';
+
+-- types: a bit for each JSON type.
+CREATE TABLE event_properties (
+  source_id    txt    NOT NULL,
+  type         txt    NOT NULL,
+  event        txt    NOT NULL,
+  name         txt    NOT NULL,
+  types        bigint NOT NULL,
+  last_seen_at bigint NOT NULL,
+  sole_user    txt    NOT NULL,
+  PRIMARY KEY (source_id, type, event, name)
+) WITH (fillfactor = 70);
+CREATE INDEX event_properties_of_user ON event_properties (sole_user) WHERE sole_user <> '';
 
 CREATE TABLE nodes (
   id         txt         PRIMARY KEY,
@@ -681,6 +709,8 @@ BEGIN
     ('aliases', '{message_id}'),
     ('facts', '{value}'),
     ('results', '{value}'),
+    ('event_names', '{name,sole_user}'),
+    ('event_properties', '{event,name,sole_user}'),
     ('announced', '{value}')) AS tables (name, columns)
   LOOP
     PERFORM hide_from_statistics(relid, content.columns::text[])

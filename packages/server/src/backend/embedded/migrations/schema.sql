@@ -545,4 +545,33 @@ CREATE TABLE syncs (
 CREATE INDEX syncs_by_computation ON syncs (computation, id);
 CREATE INDEX syncs_open ON syncs (id) WHERE is_open;
 
+-- Names of events and of their properties, never values. `type`: empty for the sum of names without room in their source.
+-- `sole_user`: a hash of the only user who sent it, or empty. `days`: JSON, pairs of a day and its count.
+CREATE TABLE event_names (
+  source_id       TEXT    NOT NULL,
+  type            TEXT    NOT NULL,
+  name            TEXT    NOT NULL,
+  count           INTEGER NOT NULL,
+  first_seen_at   INTEGER NOT NULL,
+  last_seen_at    INTEGER NOT NULL,
+  days            TEXT    NOT NULL,
+  more_properties INTEGER NOT NULL,
+  sole_user       TEXT    NOT NULL,
+  PRIMARY KEY (source_id, type, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX event_names_of_user ON event_names (sole_user) WHERE sole_user <> '';
+
+-- `types`: a bit for each JSON type.
+CREATE TABLE event_properties (
+  source_id    TEXT    NOT NULL,
+  type         TEXT    NOT NULL,
+  event        TEXT    NOT NULL,
+  name         TEXT    NOT NULL,
+  types        INTEGER NOT NULL,
+  last_seen_at INTEGER NOT NULL,
+  sole_user    TEXT    NOT NULL,
+  PRIMARY KEY (source_id, type, event, name)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX event_properties_of_user ON event_properties (sole_user) WHERE sole_user <> '';
+
 CREATE TABLE alert_states (key TEXT NOT NULL PRIMARY KEY, document TEXT NOT NULL) STRICT, WITHOUT ROWID;

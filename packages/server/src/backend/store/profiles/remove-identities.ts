@@ -1,6 +1,7 @@
 import { DEFAULT_SPACE } from '@hookline/protocol'
 import type { ProfileId, SpacedId } from '../../profiles.ts'
 import { numbersIn } from '../dialect.ts'
+import { removeNamesOf } from '../event-names.ts'
 import { sql } from '../sql.ts'
 import type { Tx } from '../store.ts'
 import { countProfiles, lockIdentities, numbersOf, touchProfiles } from './identities.ts'
@@ -38,6 +39,7 @@ export async function removeIdentities(tx: Tx, removal: Removal): Promise<boolea
 async function remove(tx: Tx, { ids, sourceIds, at }: Removal) {
   // Takes the lock of `lockProfiles`.
   await tx.run(sql`UPDATE profiles_state SET purges = purges + 1`)
+  await removeNamesOf(tx, ids, sourceIds)
   const spaces = await spacesOf(tx, sourceIds)
   const spacedIds = spaces.flatMap((space) => ids.map((id): SpacedId => ({ space, ...id })))
   const named = (await numbersOf(tx, spacedIds)).filter((each) => each !== undefined)

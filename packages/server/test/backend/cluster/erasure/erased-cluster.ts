@@ -12,6 +12,7 @@ import { NATS_VARIABLE } from '@hookline/testing/cluster/cluster-servers'
 import { PostgresServer } from '@hookline/testing/cluster/postgres-server'
 import { newReplay } from '@hookline/testing/records/new-replay'
 import { attemptOf, deliveryOf } from '../../conformance/deliveries/recorded-delivery.ts'
+import { plantNames } from '../../conformance/planted-names.ts'
 import { announce, follow, user } from '../../conformance/profiles/profile-changes.ts'
 
 /** Planted wherever a client, or the response of a receiver, can put text. */
@@ -147,7 +148,7 @@ export async function fillProfiles({ backend }: ErasedCluster): Promise<void> {
   )
 }
 
-/** Fills other places that may have user data: the reason of a quarantine, and the text filter of a finished replay. */
+/** Fills other places that may have user data: the reason of a quarantine, the text filter of a finished replay, and event names. */
 export async function fillOthers(
   { backend }: ErasedCluster,
   [event]: readonly AcceptedEvent[],
@@ -156,4 +157,5 @@ export async function fillOthers(
   const replay = newReplay({ selection: { text: PLANTED } })
   await backend.replays.create(replay)
   await backend.replays.cancel(replay.id, NOON)
+  await plantNames(backend, PLANTED)
 }

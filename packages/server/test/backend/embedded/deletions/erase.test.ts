@@ -8,6 +8,7 @@ import type { Backend } from '../../../../src/backend/backend.ts'
 import { openEmbeddedBackend } from '../../../../src/backend/embedded/open.ts'
 import { deliveryId } from '../../../../src/delivery/sending/webhook-request.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
+import { plantNames } from '../../conformance/planted-names.ts'
 import { filesWith } from '@hookline/testing/files/bytes-in-folder'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { purgeAll } from '@hookline/testing/engine/purge-all'
@@ -81,6 +82,7 @@ test('no data of a purged user is left in any file, or reappears with later writ
   const backend = await openEmbeddedBackend({ dataDir: folder.path, maxWaitingBytes })
   await using stack = new AsyncDisposableStack()
   stack.use(backend)
+  await plantNames(backend, PLANTED)
   await fill(backend, 8000, random)
   expect(filesWith(folder.path, PLANTED)).toContain('hookline.db')
   await purge(backend)

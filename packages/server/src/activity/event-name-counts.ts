@@ -1,0 +1,184 @@
+import {
+  type AcceptedEvent,
+  type Json,
+  type JsonObject,
+  jsonObjectIn,
+  LIMITS,
+} from '@hookline/protocol'
+import { textOf } from '../backend/accepted-event.ts'
+import { OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
+import type { ProfileId } from '../backend/profiles.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/** How long a property that is seen again is not written: writing all of them each time would keep the database busy. */
+const UNWRITTEN_MS = 60_000
+/** Names and properties of one write, which other writes wait for. */
+const MAX_CHANGES = 2_000
+/** Names and properties in memory. */
+const MAX_HELD = 20_000
+
+interface CountedProperty {
+  readonly types: Set<PropertyType>
+  /** The last time, as written or to be written. */
+  lastSeenAt: number
+  soleUser: ProfileId | undefined
+}
+
+interface CountedName extends Pick<SeenName, 'sourceId' | 'type' | 'name'> {
+  /** Since the last write, as are the days and the first time. */
+  count: number
+  days: Map<number, number>
+  firstSeenAt: number
+  lastSeenAt: number
+  hasMoreProperties: boolean
+  soleUser: ProfileId | undefined
+  readonly properties: Map<string, CountedProperty>
+  /** The names of new and changed properties. */
+  readonly changed: Set<string>
+}
+
+/**
+ * Counts events by name, and collects the names and types of their properties. Write it when it is full: then it is bounded for
+ * any events.
+ */
+export class EventNameCounts {
+  readonly #names = new Map<string, CountedName>()
+  readonly #changed = new Set<CountedName>()
+  #changes = 0
+  #held = 0
+
+  get isFull(): boolean {
+    return this.#changes >= MAX_CHANGES
+  }
+
+  /** @throws {SyntaxError} if the body is not a JSON object */
+  add(event: AcceptedEvent): void {
+    // Not `event.event`: the log would keep the parsed object in memory.
+    const payload = jsonObjectIn(textOf(event.body))
+    const user = userOf(event, payload)
+    const name = this.#nameOf(event, nameIn(payload), user)
+    this.#count(name, event.receivedAt)
+    if (!isSame(name.soleUser, user)) name.soleUser = undefined
+    if (name.type === OTHER_NAMES) return
+    const properties = payload['properties'] ?? payload['traits'] ?? {}
+    for (const [property, value] of Object.entries(properties))
+      this.#addProperty(name, property.toWellFormed(), { type: typeOf(value), user })
+  }
+
+  /** The counts and changes since the last write. */
+  changes(): readonly SeenName[] {
+    return [...this.#changed].map(({ changed, properties, ...name }) => ({
+      ...name,
+      properties: [...changed].map((property) => {
+        const { types, ...seen } = properties.get(property)!
+        return { ...seen, name: property, types: [...types] }
+      }),
+    }))
+  }
+
+  /** Call it when the changes are stored. */
+  stored(): void {
+    for (const name of this.#changed) {
+      name.count = 0
+      name.days = new Map()
+      name.changed.clear()
+    }
+    this.#changed.clear()
+    this.#changes = 0
+    if (this.#held < MAX_HELD) return
+    this.#names.clear()
+    this.#held = 0
+  }
+
+  #nameOf(
+    { sourceId, type, receivedAt }: AcceptedEvent,
+    sent: string,
+    soleUser: ProfileId | undefined,
+  ): CountedName {
+    const isOther = sent.length > LIMITS.catalogNameCharacters
+    const text = isOther ? `${sourceId}  ` : `${sourceId} ${type} ${sent}`
+    const known = this.#names.get(text)
+    if (known !== undefined) return known
+    const name: CountedName = {
+      sourceId,
+      type: isOther ? OTHER_NAMES : type,
+      name: isOther ? '' : sent,
+      count: 0,
+      days: new Map(),
+      firstSeenAt: receivedAt,
+      lastSeenAt: receivedAt,
+      hasMoreProperties: false,
+      soleUser,
+      properties: new Map(),
+      changed: new Set(),
+    }
+    this.#held++
+    this.#names.set(text, name)
+    return name
+  }
+
+  #count(name: CountedName, receivedAt: number): void {
+    if (!this.#changed.has(name)) {
+      this.#changed.add(name)
+      this.#changes++
+      name.firstSeenAt = receivedAt
+    }
+    name.count++
+    name.lastSeenAt = receivedAt
+    const day = Math.floor(receivedAt / DAY_MS)
+    name.days.set(day, (name.days.get(day) ?? 0) + 1)
+  }
+
+  #addProperty(
+    name: CountedName,
+    property: string,
+    { type, user }: { readonly type: PropertyType; readonly user: ProfileId | undefined },
+  ): void {
+    const { lastSeenAt } = name
+    const known = name.properties.get(property)
+    if (known === undefined) {
+      const isTooLong = property.length > LIMITS.catalogNameCharacters
+      if (isTooLong || name.properties.size === LIMITS.propertiesPerEventName) {
+        name.hasMoreProperties = true
+        return
+      }
+      this.#held++
+      name.properties.set(property, { types: new Set([type]), lastSeenAt, soleUser: user })
+      return this.#change(name, property)
+    }
+    const isOfOthers = known.soleUser !== undefined && !isSame(known.soleUser, user)
+    const isOld = lastSeenAt - known.lastSeenAt >= UNWRITTEN_MS
+    if (!isOld && !isOfOthers && known.types.has(type)) return
+    known.types.add(type)
+    known.lastSeenAt = lastSeenAt
+    if (isOfOthers) known.soleUser = undefined
+    this.#change(name, property)
+  }
+
+  #change(name: CountedName, property: string): void {
+    if (name.changed.has(property)) return
+    name.changed.add(property)
+    this.#changes++
+  }
+}
+
+/** The name of a track, page or screen call; empty for other calls. Well-formed, as databases store it. */
+function nameIn({ event, name }: JsonObject): string {
+  const sent = event ?? name
+  return typeof sent === 'string' ? sent.toWellFormed() : ''
+}
+
+function userOf({ userId }: AcceptedEvent, { anonymousId }: JsonObject): ProfileId | undefined {
+  if (userId !== undefined) return { kind: 'user', id: userId }
+  return typeof anonymousId === 'string' ? { kind: 'anonymous', id: anonymousId } : undefined
+}
+
+function isSame(a: ProfileId | undefined, b: ProfileId | undefined): boolean {
+  return a !== undefined && a.id === b?.id && a.kind === b.kind
+}
+
+function typeOf(value: Json): PropertyType {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as PropertyType
+}

@@ -1,0 +1,70 @@
+import type { AcceptedEvent } from '@hookline/protocol'
+import type { Backend } from '../backend/backend.ts'
+import type { EventNamesState } from '../backend/event-names.ts'
+import type { Clock } from '../util/time/clock.ts'
+import { sleep } from '../util/time/sleep.ts'
+import { TimeSlices } from '../util/time/time-slices.ts'
+import type { Worker } from '../util/workers/worker.ts'
+import { EventNameCounts } from './event-name-counts.ts'
+
+interface EventNameWorkerOptions extends Pick<Backend, 'eventNames' | 'followedLog'> {
+  readonly clock: Clock
+}
+
+const SLICE_EVENTS = 500
+/** How long new events are collected before a read, and how long read ones are counted before a write. */
+const READ_MS = 200
+const WRITE_MS = 2_000
+
+/** Counts the names of archived events. Events that a crash leaves uncounted are read again. */
+export class EventNameWorker implements Worker {
+  readonly name = 'event-names'
+  readonly #options: EventNameWorkerOptions
+
+  constructor(options: EventNameWorkerOptions) {
+    this.#options = options
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) await this.#follow(await this.#options.eventNames.state(), signal)
+  }
+
+  /** Counts events until a write is refused, because a user was purged or another node counts. */
+  async #follow({ through: begin, purges }: EventNamesState, signal: AbortSignal): Promise<void> {
+    const { eventNames, followedLog, clock } = this.#options
+    const slices = new TimeSlices(clock)
+    const counts = new EventNameCounts()
+    let dueAt = clock.now() + WRITE_MS
+    for (let after = begin, through = begin; !signal.aborted;) {
+      const slice = await followedLog.read({ after: through, limit: SLICE_EVENTS })
+      for (const { position, event } of slice.events) {
+        await slices.yieldIfOver()
+        if (event.origin === undefined) add(counts, event)
+        through = position
+        if (counts.isFull) break
+      }
+      if (!counts.isFull) ({ through } = slice)
+      if (through > after && (counts.isFull || clock.now() >= dueAt)) {
+        const names = counts.changes()
+        if (!(await eventNames.add({ after, through, purges, names }))) return
+        counts.stored()
+        dueAt = clock.now() + WRITE_MS
+        after = through
+      } else if (slice.isEnd) {
+        if (through === after) {
+          await followedLog.appendedAfter(through, signal)
+          dueAt = clock.now() + WRITE_MS
+        }
+        await sleep(clock, READ_MS, signal)
+      }
+    }
+  }
+}
+
+function add(counts: EventNameCounts, event: AcceptedEvent): void {
+  try {
+    counts.add(event)
+  } catch {
+    // The pipeline quarantines an event that cannot be parsed.
+  }
+}

@@ -1,0 +1,88 @@
+import type { EventType } from '@hookline/protocol'
+import type { Page, PageRequest } from './page.ts'
+import type { ProfileId } from './profiles.ts'
+
+/** The JSON types of a property, each one bit in the database: a new one is added at the end. */
+export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
+export type PropertyType = (typeof PROPERTY_TYPES)[number]
+
+/** Names that have no room in the list of their source. */
+export const OTHER_NAMES = ''
+
+interface NameKey {
+  readonly sourceId: string
+  readonly type: EventType | typeof OTHER_NAMES
+  /** Empty for a type without names, a page without a name, and other names. */
+  readonly name: string
+}
+
+/** A property of `properties`, or a trait. */
+interface KnownProperty {
+  readonly name: string
+  readonly types: readonly PropertyType[]
+  readonly lastSeenAt: number
+}
+
+interface NameCounts extends NameKey {
+  /** Events, without duplicates and computed events. */
+  readonly count: number
+  readonly firstSeenAt: number
+  readonly lastSeenAt: number
+  /** Whether there are properties that are not listed. */
+  readonly hasMoreProperties: boolean
+}
+
+export interface EventName extends NameCounts {
+  /** Events by day of receipt, in days since the epoch: the last seven days before `lastSeenAt`. */
+  readonly days: ReadonlyMap<number, number>
+  readonly properties: readonly KnownProperty[]
+}
+
+/** `soleUser`: the only user who sent it, if there was only one. */
+type WithUser<T> = T & { readonly soleUser: ProfileId | undefined }
+
+export interface SeenName extends WithUser<Omit<EventName, 'properties'>> {
+  readonly properties: readonly WithUser<KnownProperty>[]
+}
+
+export interface SeenNames {
+  /** The position from `state`, or `through` of the previous call. */
+  readonly after: number
+  /** The position of the last counted event. */
+  readonly through: number
+  /** From `state`, read before the events. */
+  readonly purges: number
+  /** Each name once. */
+  readonly names: readonly SeenName[]
+}
+
+export interface EventNamesState {
+  /** The position of the last counted event. */
+  readonly through: number
+  readonly purges: number
+}
+
+export interface EventNameFilter {
+  readonly sourceId?: string | undefined
+  readonly type?: EventType | undefined
+}
+
+/**
+ * The names of events and of their properties, without any value: which were received, how many, and when. Counted from the log
+ * with a separate cursor, so that nothing is counted twice or left out.
+ *
+ * A name or a property that only one user sent may contain data of this user: a purge of the user removes it.
+ */
+export interface EventNames {
+  /** The first call begins at the oldest event of the log. */
+  state(): Promise<EventNamesState>
+
+  /**
+   * Adds to the stored names, and moves the cursor: all or nothing. Resolves to false without changes if the cursor is not at
+   * `after`, or a user was purged since: then read the state and the events again. Names of unknown sources are ignored.
+   */
+  add(seen: SeenNames): Promise<boolean>
+
+  /** Ordered by source, type and name. */
+  list(filter: EventNameFilter, page: PageRequest): Promise<Page<EventName>>
+}
