@@ -19,6 +19,7 @@ import { addDeliveryRoutes } from './deliveries/deliveries.ts'
 import { addDestinationActions } from './destinations/destination-actions.ts'
 import { addFilterPreview } from './destinations/filter-preview.ts'
 import { addDestinationRoutes } from './destinations/destinations.ts'
+import { addEventNamesRoute } from './events/event-names.ts'
 import { addEventRoutes } from './events/events.ts'
 import { addWhyMissingRoute } from './events/why-missing.ts'
 import { type IdempotencyDeps, repeatResponses } from './idempotency.ts'
@@ -45,6 +46,7 @@ const RESOURCES = [
   addFilterPreview,
   addEventRoutes,
   addWhyMissingRoute,
+  addEventNamesRoute,
   addDeliveryRoutes,
   addReplayRoutes,
   addDeletionRoutes,

@@ -365,6 +365,31 @@ export type Delivery = {
         body?: string;
     }[];
 };
+export type EventName = {
+    sourceId: string;
+    /** null: the sum of further names, because a source has at most 1000, each up to 200 characters. */
+    "type": "identify" | "track" | "page" | "screen" | "group" | "alias" | null;
+    /** The name of track, page and screen calls; null for calls without a name. */
+    name: string | null;
+    /** Received events, without duplicates and computed events. */
+    count: number;
+    /** The part of the count in each of the last seven days (UTC), today last. */
+    days: number[];
+    /** ISO 8601, UTC. */
+    firstSeenAt: string;
+    /** ISO 8601, UTC. */
+    lastSeenAt: string;
+    /** Its properties, or the traits of identify and group calls, by name: at most 100. */
+    properties: {
+        name: string;
+        /** The JSON types of its values. */
+        types: ("string" | "number" | "boolean" | "object" | "array" | "null")[];
+        /** When it was last received, to within a minute. */
+        lastSeenAt: string;
+    }[];
+    /** Whether it had further properties, or ones with a name longer than 200 characters. */
+    hasMoreProperties: boolean;
+};
 export type Replay = {
     /** The value of the header X-Hookline-Replay on its attempts. */
     id: string;
@@ -1916,6 +1941,34 @@ export function explainMissingEvent({ messageId, eventId, userId, anonymousId, s
         userId,
         anonymousId,
         sourceId
+    }))}`, {
+        ...opts
+    });
+}
+/**
+ * Lists the names of received events, by source, type and name
+ */
+export function listEventNames({ limit, cursor, sourceId, $type }: {
+    limit?: number;
+    cursor?: string;
+    sourceId?: string;
+    $type?: "identify" | "track" | "page" | "screen" | "group" | "alias";
+} = {}, opts?: Oazapfts.RequestOpts) {
+    return oazapfts.fetchJson<{
+        status: 200;
+        data: {
+            data: EventName[];
+            /** null on the last page. */
+            nextCursor: string | null;
+        };
+    } | {
+        status: number;
+        data: Problem;
+    }>(`/api/v1/event-names${QS.query(QS.explode({
+        limit,
+        cursor,
+        sourceId,
+        "type": $type
     }))}`, {
         ...opts
     });

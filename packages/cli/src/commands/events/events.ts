@@ -18,6 +18,7 @@ import { nameColumns, type Names, sourceNames } from '../../output/names.ts'
 import { printable } from '../../output/safe-text.ts'
 import type { Column } from '../../output/table.ts'
 import type { ApiCommand } from '../api-command.ts'
+import { addEventNames } from './event-names.ts'
 import { showTrace } from './trace.ts'
 
 interface Selection {
@@ -70,6 +71,8 @@ export function addEvents(program: ApiCommand): void {
     })
 
   events.api('get <id>', 'show an event with its deliveries and attempts').runOn('event', showTrace)
+
+  addEventNames(events)
 
   events
     .api('why-missing', 'list possible reasons why an event is missing')

@@ -54,6 +54,7 @@ const COMMANDS = [
   // Only events of a source, because computed events arrive in any order.
   'events list --source <hostile>',
   'events list --source <hostile> --limit 2',
+  'events names',
   'events get <event>',
   'deliveries list',
   'deliveries get <delivery>',

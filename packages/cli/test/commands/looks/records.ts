@@ -72,6 +72,7 @@ export async function makeRecords(
   await make.until(`audiences/${audience.id}`, ({ size }) => size === 1)
   await make.until(`traits/${trait.id}`, ({ size }) => size === 1)
   await make.until('profiles/u1', ({ audiences }) => audiences.length === 1)
+  await make.until('event-names?type=track', ({ data }) => data.length === 4)
   const replay = await make.post('replays', {
     destinationId: accepting.id,
     states: ['delivered'],
