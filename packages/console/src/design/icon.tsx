@@ -21,6 +21,7 @@ const PATHS = {
   overview: 'M2.5 13.5h11M4 11V8M8 11V3.5M12 11V6',
   live: 'M2 8h2.5L6 3.5 10 12.5 11.5 8H14',
   events: 'M2.5 4h11M2.5 8h11M2.5 12h7',
+  catalog: 'M2.5 2.5h5l6 6-5 5-6-6zM5.4 5.5h.1',
   alerts: 'M8 2a4 4 0 0 0-4 4v2.5L2.5 11.5h11L12 8.5V6a4 4 0 0 0-4-4ZM6.5 14h3',
   destinations: 'M2.5 8h8M7.5 5l3 3-3 3M13.5 3v10',
   sources: 'M13.5 8h-8M8.5 5l-3 3 3 3M2.5 3v10',

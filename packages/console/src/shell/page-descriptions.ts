@@ -4,6 +4,7 @@ export const PAGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   '/': 'Health, volume, and what needs attention',
   '/live': 'Events and deliveries in real time',
   '/events': 'Find an event and its deliveries',
+  '/catalog': 'Names of received events, with their properties',
   '/failures': 'Failed deliveries, causes and retries',
   '/alerts': 'Channels for alerts, conditions and the last alerts',
   '/sources': 'Incoming events and write keys',

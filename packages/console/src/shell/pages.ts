@@ -15,6 +15,7 @@ export const PAGE_GROUPS: readonly (readonly ConsolePage[])[] = [
   [
     { to: '/live', name: 'Live', icon: 'live' },
     { to: '/events', name: 'Events', icon: 'events' },
+    { to: '/catalog', name: 'Catalog', icon: 'catalog' },
     { to: '/failures', name: 'Failures', icon: 'warning' },
     { to: '/alerts', name: 'Alerts', icon: 'alerts' },
   ],

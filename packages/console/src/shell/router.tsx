@@ -50,6 +50,7 @@ const routeTree = root.addChildren([
       () => import('../pages/destinations/destination-page.tsx'),
       'DestinationPage',
     ),
+    page('/catalog', () => import('../pages/catalog/catalog-page.tsx'), 'CatalogPage'),
     page('/failures', () => import('../pages/failures/failures-page.tsx'), 'FailuresPage'),
     page('/alerts', () => import('../pages/alerts/alerts-page.tsx'), 'AlertsPage'),
     page('/sources', () => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),

@@ -55,6 +55,7 @@ test('pages are listed before records with the word in their name, and the user 
     '/sources?source=src_1',
     '/destinations/dst_1',
     '/live',
+    '/catalog',
     '/sources',
     '/destinations',
     '/events?text=events',

@@ -13,7 +13,9 @@ import {
   faultsOf,
   type PartFault,
 } from '../../../domain/conditions/builder/fault-list.tsx'
+import { withText } from '../../../domain/conditions/draft/definition-draft.ts'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
+import { useUrlState } from '../../../shell/url-state.ts'
 import { FILTERS } from './filter/filter-draft.ts'
 import { FilterEditor } from './filter/filter-editor.tsx'
 import { useFilterPreview } from './filter/filter-preview.tsx'
@@ -76,7 +78,7 @@ interface RoutingFormProps extends DestinationProps {
 }
 
 function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
-  const [draft, setDraft] = useState(before)
+  const [draft, setDraft] = useRoutingDraft(before)
   const { filter, shape, transform } = draft
   const preview = useFilterPreview(destination.id, filter)
   const save = useSave(destination)
@@ -131,6 +133,13 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
       </footer>
     </form>
   )
+}
+
+/** A link from the catalog suggests a filter, unless the destination has one. */
+function useRoutingDraft(before: RoutingDraft) {
+  const [{ filter: suggested }] = useUrlState<'filter'>()
+  const isSuggested = suggested !== undefined && before.filter === null
+  return useState(isSuggested ? { ...before, filter: withText(FILTERS, suggested) } : before)
 }
 
 function useSave({ id, version }: DestinationProps['destination']) {
