@@ -169,6 +169,30 @@ describe('with a collector', () => {
     expect([traceId, traceUrl]).toEqual([expect.stringMatching(/^[\da-f]{32}$/), null])
   })
 
+  test('only a call with the key of a source begins a span, so scanners do not fill the queue', async () => {
+    await using collector = await OtlpCollector.open()
+    await using service = await startTraced(collector)
+    const refused = async (headers: Readonly<Record<string, string>>, call: object) => {
+      const body = JSON.stringify({ type: 'track', userId: 'u', event: 'A', ...call })
+      return (await exchange(`${service.url}/v1/track`, { headers, body })).status
+    }
+    for (const trace of [{}, SAMPLED]) {
+      expect(await refused({ ...trace, 'X-Write-Key': 'unknown' }, {})).toBe(401)
+      expect(await refused(trace, { writeKey: 'unknown' })).toBe(401)
+      expect(await refused(trace, {})).toBe(401)
+    }
+    const { writeKey } = service.source
+    const invalid = { headers: { 'X-Write-Key': writeKey }, body: '{' }
+    expect(await exchange(`${service.url}/v1/track`, invalid)).toMatchObject({ status: 400 })
+    await track(service, 'm-1')
+    await service.stop()
+    const statuses = collector.spans.map(
+      ({ attributes }) => attributes['http.response.status_code'],
+    )
+    expect(statuses).toEqual([400, 200])
+    await service.start()
+  })
+
   test('an unsupported value of a variable is reported and ignored', async () => {
     await using collector = await OtlpCollector.open()
     const variables = { OTEL_TRACES_SAMPLER: 'sometimes', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }

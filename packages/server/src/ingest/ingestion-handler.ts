@@ -89,8 +89,11 @@ interface ReceivedRequest {
   readonly endpoint: Endpoint
   readonly body: PartialBody
   readonly isStrict: boolean
-  readonly traceContext: string | undefined
+  readonly beginTrace: BeginTrace
 }
+
+/** Begins the span of an authenticated request, or returns its trace context again. Scanners must not fill the queue of spans. */
+type BeginTrace = () => string | undefined
 
 /** The result of its calls. */
 interface CheckedRequest extends Pick<ReceivedRequest, 'endpoint' | 'isStrict'> {
@@ -150,12 +153,13 @@ export class IngestionHandler {
   async handle(
     request: FastifyRequest,
     endpoint: Endpoint,
-    traceContext?: string,
+    beginTrace: BeginTrace,
   ): Promise<IngestResponse> {
     const earlyKey = keyFromHeaders(request.headers) ?? keyFromQuery(request.query)
     // Before the body is read, so that a request with an invalid key costs little.
     const early = earlyKey === undefined ? undefined : this.#authenticate(earlyKey)
     if (early && isRefused(early)) return this.#refuse(early.refused, early)
+    if (early) beginTrace()
     const limited = early && this.#limited(early)
     if (limited !== undefined) return limited
     const body = await readBody(request.raw, {
@@ -165,7 +169,7 @@ export class IngestionHandler {
     })
     if (isRefused(body)) return this.#refuseBody(body.refused, early)
     const isStrict = request.headers['x-strict-mode'] === '1'
-    const received = { request, endpoint, body, isStrict, traceContext }
+    const received = { request, endpoint, body, isStrict, beginTrace }
     const checked = await this.#check(received, early)
     return 'result' in checked ? this.#store(checked) : checked
   }
@@ -220,7 +224,7 @@ export class IngestionHandler {
     received: ReceivedRequest,
     { early, found }: { readonly early: Source | undefined; readonly found: Source | undefined },
   ): Steps<CheckedRequest | IngestResponse> {
-    const { request, endpoint, isStrict, traceContext } = received
+    const { request, endpoint, isStrict, beginTrace } = received
     const { config, clock } = this.#deps
     // Other bodies of the source may have used its tokens since this one was read.
     const limited = found && this.#limited(found)
@@ -232,6 +236,7 @@ export class IngestionHandler {
     yield
     const source = early ? this.#current(early) : this.#authenticate(keyFromBody(body.json))
     if (isRefused(source)) return this.#refuse(source.refused, source)
+    const traceContext = beginTrace()
     const batch = endpoint.type ? singleCallBatch(body.json) : parseBatch(body.json, config)
     if (isRefused(batch)) return this.#refuse(batch.refused, { source })
     const calls = batch.calls.length

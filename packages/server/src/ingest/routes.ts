@@ -1,6 +1,7 @@
 import { ingestError, WEBHOOK_PAYLOAD_SCHEMA } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isHost } from '../http/host-guard.ts'
+import type { CallSpan } from '../telemetry/tracing.ts'
 import { BodyTurns, dropRest } from '../util/limits/body-turns.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
@@ -38,16 +39,21 @@ function handleCalls(
   endpoint: Endpoint,
   handler: IngestionHandler,
   dropping: BodyTurns,
-  { metrics, tracing }: Pick<IngestDeps, 'metrics' | 'tracing'>,
+  { metrics, tracing, clock }: Pick<IngestDeps, 'metrics' | 'tracing' | 'clock'>,
 ) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const stopTimer = metrics.ingestDuration.startTimer()
     const { path, route } = endpoint
     const { raw, protocol: scheme } = request
-    const span = tracing?.beginCall({ path, route, scheme, headers: raw.headers })
+    const startedAt = clock.wall()
+    let span: CallSpan | undefined
+    const beginTrace = (): string | undefined => {
+      span ??= tracing?.beginCall({ path, route, scheme, headers: raw.headers, startedAt })
+      return span?.traceContext
+    }
     let code = 500
     try {
-      const handled = await handler.handle(request, endpoint, span?.traceContext)
+      const handled = await handler.handle(request, endpoint, beginTrace)
       code = handled.status
       if (!request.raw.complete) dropRest(request.raw, dropping, MAX_DROPPED_BYTES)
       sendResponse(reply, handled)

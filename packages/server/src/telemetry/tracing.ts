@@ -6,6 +6,7 @@ import { continuedFrom, traceContextIn, type TraceHeaders } from './trace-contex
 
 /** Makes spans of calls, deliveries and attempts, and continues the traces of calls. Disposing sends the last spans. */
 export interface Tracing extends AsyncDisposable {
+  /** Call it after authentication. */
   beginCall(request: TracedRequest): CallSpan
   /** @param waitedMs since the delivery came from the log */
   beginDelivery(
@@ -21,6 +22,8 @@ export interface TracedRequest {
   readonly route: string
   readonly scheme: string
   readonly headers: IncomingHttpHeaders
+  /** When it arrived, in milliseconds since the epoch. */
+  readonly startedAt: number
 }
 
 export interface CallSpan {

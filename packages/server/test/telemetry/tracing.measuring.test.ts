@@ -8,7 +8,7 @@ import { systemClock } from '../../src/util/time/clock.ts'
 
 const EVENTS = 100_000
 const NOT_SAMPLED = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00'
-const ROUTE = { path: '/v1/track', route: '/v1/track', scheme: 'http' }
+const ROUTE = { path: '/v1/track', route: '/v1/track', scheme: 'http', startedAt: Date.now() }
 const ATTEMPT = { method: 'POST', url: 'https://a.example/hook', number: 1 }
 const DELIVERED = { class: 'delivered', outcome: 'delivered', status: 200 } as const
 const DELIVERY = { id: 'msg_1', destinationId: 'dst_1' }

@@ -64,7 +64,7 @@ export class OpenTelemetryTracing implements Tracing {
     this.#tracer = this.#provider.getTracer('hookline', options.version)
   }
 
-  beginCall({ path, route, scheme, headers }: TracedRequest): CallSpan {
+  beginCall({ path, route, scheme, headers, startedAt: startTime }: TracedRequest): CallSpan {
     const traceContext = traceContextIn(headers)
     if (traceContext !== undefined && this.#isUnsampled(traceContext))
       return unrecordedCall(traceContext)
@@ -75,7 +75,11 @@ export class OpenTelemetryTracing implements Tracing {
       'url.path': path,
       'url.scheme': scheme,
     }
-    const span = this.#begin(`POST ${route}`, parent, { kind: SpanKind.SERVER, attributes })
+    const span = this.#begin(`POST ${route}`, parent, {
+      kind: SpanKind.SERVER,
+      startTime,
+      attributes,
+    })
     return {
       traceContext: traceContextOf(remoteSpanOf(span.spanContext())),
       end: (status) => {
