@@ -1,6 +1,7 @@
-import { type JsonObject, LIMITS, URL_FIELDS } from '@hookline/protocol'
+import { isJsonObject, type Json, type JsonObject, LIMITS, URL_FIELDS } from '@hookline/protocol'
 
-const FIELDS = URL_FIELDS.join('|')
+const PROPERTY = 'properties.'
+const FIELDS = [...URL_FIELDS, String.raw`properties\.[\w-]{1,64}`].join('|')
 /** With the field as a group: `split` returns text and fields in turn. */
 const TEMPLATE = new RegExp(String.raw`\{\{(${FIELDS})\}\}`)
 const ENCODED = new RegExp(`(?:\\{|%7[Bb]){2}(${FIELDS})(?:\\}|%7[Dd]){2}`, 'g')
@@ -77,8 +78,14 @@ function parts(url: string) {
 
 /** Empty if it is missing. Payloads of alias calls have another name for the userId. */
 function valueOf(payload: JsonObject, field: string): string {
-  const value = payload[field] ?? (field === 'userId' ? payload['User ID'] : undefined)
+  const value = field.startsWith(PROPERTY)
+    ? propertyOf(payload, field.slice(PROPERTY.length))
+    : (payload[field] ?? (field === 'userId' ? payload['User ID'] : undefined))
   return typeof value === 'string' ? value : ''
+}
+
+function propertyOf({ properties }: JsonObject, name: string): Json | undefined {
+  return isJsonObject(properties) ? properties[name] : undefined
 }
 
 /** Everything but letters, digits and `-_.~`, so that a URL parser does not change it. */

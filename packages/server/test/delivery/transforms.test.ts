@@ -98,6 +98,16 @@ describe('a transform', () => {
     expect(await evaluate('properties.unknown')).toBeUndefined()
   })
 
+  test('has the URL of the webhook, so that it can decline the others', async () => {
+    const only = '$contains($url, "/close") ? {"note": event}'
+    const applied = await Promise.all(
+      ['https://a.example/close', 'https://a.example/'].map((url) =>
+        transforms.apply(only, Buffer.from(JSON.stringify(ORDER)), url),
+      ),
+    )
+    expect(applied).toEqual([{ json: '{"note":"Order Refunded"}' }, {}])
+  })
+
   test('has the functions sha256, hmac and money', async () => {
     const hashes = '[$sha256("a"), $hmac("key", "a")]'
     expect(await evaluate(hashes)).toEqual([

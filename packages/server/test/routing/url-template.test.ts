@@ -22,8 +22,19 @@ describe('a URL', () => {
     )
   })
 
-  it('has an empty text in place of a value that is missing, or not a string', () => {
+  it('has an empty text for a value that is missing or not a string', () => {
     expect(filled('/u/{{userId}}?e={{event}}', { userId: null, event: ['x'] })).toBe('/u/?e=')
+  })
+
+  it('has properties of the type string', () => {
+    const properties = { key: 'a b/c', 'order-id': 'o1', total: 5, nested: { key: 'x' } }
+    const path =
+      '/{{properties.key}}/{{properties.order-id}}?a={{properties.total}}{{properties.no}}'
+    expect(filled(path, { properties })).toBe('/a%20b%2Fc/o1?a=')
+    expect(filled('/{{properties.key}}', { properties: 'text' })).toBe('/')
+    expect(filled('/{{properties.constructor}}', { properties })).toBe('/')
+    const nested = '/{{properties.nested.key}}'
+    expect(filled(nested, { properties })).toBe(nested)
   })
 
   it('has the userId of an alias call', () => {
@@ -46,13 +57,12 @@ describe('a URL', () => {
 })
 
 test('each filled URL is recognised as its template', () => {
-  const parts = fc.array(fc.constantFrom('{{userId}}', '{{event}}', '/a', 'a', '?b='), {
-    maxLength: 6,
-  })
+  const texts = ['{{userId}}', '{{event}}', '{{properties.key}}', '/a', 'a', '?b=']
+  const parts = fc.array(fc.constantFrom(...texts), { maxLength: 6 })
   fc.assert(
     fc.property(parts, fc.string(), fc.string(), (rest, userId, event) => {
       const template = `${ORIGIN}/x${rest.join('')}`
-      const result = filledUrl(template, { userId, event })
+      const result = filledUrl(template, { userId, event, properties: { key: event } })
       if ('url' in result) expect(canBeFilledTo(template, result.url)).toBe(true)
     }),
   )

@@ -112,7 +112,7 @@ export type Destination = {
             signsUntil: string | null;
         }[];
         webhooks: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             headers: {
                 [key: string]: {
@@ -1075,7 +1075,7 @@ export function createDestination(body: {
     enabled?: boolean;
     settings: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;
@@ -1202,7 +1202,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     signsUntil: string | null;
                 }[];
                 webhooks: {
-                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+                    /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
                     url: string;
                     headers: {
                         [key: string]: {
@@ -1426,7 +1426,7 @@ export function changeDestination(id: string, body: {
     enabled?: boolean;
     settings?: {
         webhooks?: {
-            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}} and {{type}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
+            /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
             /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
             paused?: any;

@@ -82,7 +82,7 @@ function mailFaults(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
   ]
 }
 
-const TEMPLATES = URL_FIELDS.map((field) => `{{${field}}}`).join(', ')
+const TEMPLATES = [...URL_FIELDS, 'properties.name'].map((field) => `{{${field}}}`).join(', ')
 
 function templateFault(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): Fault {
   if (invalid.kind === 'misplaced') {

@@ -62,6 +62,8 @@ interface Preparation {
 /** The body of a delivery after the transform of its destination in this version. */
 interface TransformedBody {
   readonly version: number
+  /** Of its webhook; `undefined` if it is the same for all. */
+  readonly url: string | undefined
   readonly result: ReturnType<typeof applyTransform>
 }
 
@@ -79,11 +81,11 @@ export class Attempts {
 
   /**
    * Begins the transform of a delivery in a lane, so that evaluations are done together and take up no slots. The webhooks of a
-   * destination share the result.
+   * destination share the result, unless the transform contains `$url`.
    */
-  prepare(open: OpenDelivery, destination: Destination | undefined): void {
+  prepare(open: OpenDelivery, destination: Destination | undefined, url: string): void {
     if (destination?.settings.transform !== undefined && this.#options.transforms !== undefined)
-      void this.#transform(open, destination).catch(() => undefined)
+      void this.#transform(open, destination, url).catch(() => undefined)
   }
 
   /**
@@ -102,7 +104,7 @@ export class Attempts {
     if (!isTransformed && !hasTemplate(webhook.url))
       return this.#send(open, destination, webhook, { body, mayBegin })
     const prepare = async () => {
-      const sent = isTransformed ? await this.#transform(open, destination) : body()
+      const sent = isTransformed ? await this.#transform(open, destination, webhook.url) : body()
       return sent && withFilledUrl(sent, webhook, settings, open.event)
     }
     return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
@@ -112,12 +114,14 @@ export class Attempts {
   async #transform(
     open: OpenDelivery,
     { settings, version }: Destination,
+    webhookUrl: string,
   ): Promise<WebhookBody | Unsent | undefined> {
+    const url = namesUrl(settings) ? webhookUrl : undefined
     const known = this.#transformed.get(open)
-    if (known?.version === version) return known.result
+    if (known?.version === version && known.url === url) return known.result
     const body = bodyFor(settings, open.delivery.id, open.event)
-    const result = applyTransform(body, settings, this.#options.transforms)
-    this.#transformed.set(open, { version, result })
+    const result = applyTransform(body, settings, { url: webhookUrl }, this.#options.transforms)
+    this.#transformed.set(open, { version, url, result })
     const sent = await result
     const isLarge = sent !== undefined && 'body' in sent && sent.body.length > MAX_KEPT_BYTES
     if (isLarge) this.#transformed.delete(open)
@@ -275,14 +279,21 @@ export function unsentResult(unsent: Unsent) {
   return { ...unsent, ...classification(unsent.class), timing: {} }
 }
 
+/** Whether the body depends on the webhook. Otherwise, it is made once for all. */
+function namesUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
+  return transform?.includes('$url') === true
+}
+
 /** Applies the transform, if any. `undefined` if the service is stopping. */
 export async function applyTransform(
   body: WebhookBody,
-  { transform }: Pick<WebhooksSettings, 'transform'>,
+  settings: Pick<WebhooksSettings, 'transform'>,
+  { url }: Pick<Webhook, 'url'>,
   transforms: Pick<Transforms, 'apply'> | undefined,
 ): Promise<WebhookBody | Unsent | undefined> {
+  const { transform } = settings
   if (transform === undefined || transforms === undefined) return body
-  const result = await transforms.apply(transform, body.body)
+  const result = await transforms.apply(transform, body.body, namesUrl(settings) ? url : undefined)
   if (result === undefined) return undefined
   if ('error' in result) return { class: 'transform_failed', error: result.error }
   if (result.json === undefined) return { class: 'transform_declined' }

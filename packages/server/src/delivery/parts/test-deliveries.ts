@@ -58,9 +58,9 @@ export class TestDeliverySender {
     // As for deliveries: deletion notices have no transform.
     const isNotice = content.event === undefined
     const applied = isNotice ? undefined : transforms
-    const body = (await applyTransform(formattedBody, settings, applied)) ?? STOPPING
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
+        const body = (await applyTransform(formattedBody, settings, webhook, applied)) ?? STOPPING
         const sent = withFilledUrl(body, webhook, settings, content)
         if ('class' in sent) return unsentWebhook(webhook, sent, now)
         const carried = { ...sent, deliveryId: messageId, attempt: 1 }
@@ -108,16 +108,16 @@ export async function nextRequests(
   { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
 ): Promise<NextRequest[]> {
   const formattedBody = bodyFor(settings, delivery.id, event)
-  const body = await applyTransform(formattedBody, settings, transforms)
-  if (body === undefined) return []
-  return settings.webhooks.flatMap((webhook) => {
-    const sent = withFilledUrl(body, webhook, settings, event)
-    if ('class' in sent || isMailUrl(webhook.url)) return []
+  const requests = settings.webhooks.map(async (webhook): Promise<NextRequest[]> => {
+    const body = await applyTransform(formattedBody, settings, webhook, transforms)
+    const sent = body && withFilledUrl(body, webhook, settings, event)
+    if (sent === undefined || 'class' in sent || isMailUrl(webhook.url)) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })
     const shown = shownRequest(request, now)
     const headers = shownRequestHeaders(request, now, (name) => `<value of ${name}>`)
     return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }, webhook) }]
   })
+  return (await Promise.all(requests)).flat()
 }
 
 /** Characters that a terminal acts on or hides. JSON escapes only some of them. */

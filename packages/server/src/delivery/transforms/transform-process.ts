@@ -8,6 +8,8 @@ import { LIMITS } from '@hookline/protocol'
 export interface Evaluation {
   readonly expression: string
   readonly input: string
+  /** Bound to `$url`: the URL of the webhook, with its templates. Absent if the expression does not need it. */
+  readonly url?: string | undefined
 }
 
 /** JSON text, absent if the expression returned nothing, or an error. */
@@ -25,7 +27,7 @@ interface Shared {
 type Failure = Error & { readonly code?: string; readonly position?: number }
 
 interface Expression {
-  evaluate(input: unknown): unknown
+  evaluate(input: unknown, bindings: Readonly<Record<string, string>> | undefined): unknown
   registerFunction(name: string, run: (...args: never[]) => unknown, signature: string): void
 }
 
@@ -69,10 +71,10 @@ function evaluator(
     if (isFunction) throw new TypeError('The result has a function. Call it with parentheses.')
     return value
   }
-  const evaluate = ({ expression, input }: Evaluation): Evaluated => {
+  const evaluate = ({ expression, input, url }: Evaluation): Evaluated => {
     try {
       const found = compiled.get(expression) ?? compile(expression)
-      const value = found.evaluate(JSON.parse(input))
+      const value = found.evaluate(JSON.parse(input), url === undefined ? undefined : { url })
       return value === undefined ? {} : { json: JSON.stringify(value, onlyJson) }
     } catch (error) {
       const { code, position, message } = error as Failure

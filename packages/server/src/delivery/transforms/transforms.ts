@@ -45,12 +45,12 @@ export class Transforms implements AsyncDisposable {
     })
   }
 
-  /** Applies a JSONata expression to a JSON text; `undefined` after disposal. */
-  apply(expression: string, body: Uint8Array): Promise<Transformed | undefined> {
+  /** Applies a JSONata expression to a JSON text, with the value of `$url`, if any; `undefined` after disposal. */
+  apply(expression: string, body: Uint8Array, url?: string): Promise<Transformed | undefined> {
     const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
     const input = withExactNumbers(textOf(body))
     const evaluator = this.#apart.has(expression) ? this.#slow : this.#fast
-    evaluator.add({ expression, input, resolve, exits: 0 })
+    evaluator.add({ expression, input, url, resolve, exits: 0 })
     return promise
   }
 
@@ -169,7 +169,11 @@ class TransformProcess implements Disposable {
     if (this.#running.length === 0) return
     this.#startedAt = systemClock.now()
     this.#cancelStuck = systemClock.after(STUCK_MS, () => evaluator.child.kill('SIGKILL'))
-    const evaluations = this.#running.map(({ expression, input }) => ({ expression, input }))
+    const evaluations = this.#running.map(({ expression, input, url }) => ({
+      expression,
+      input,
+      url,
+    }))
     // If it fails, the process has ended, and is reported as such.
     evaluator.child.send(evaluations, () => undefined)
   }

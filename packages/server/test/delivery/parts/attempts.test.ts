@@ -111,7 +111,7 @@ test.each([
   const webhooks = ['/a', '/b'].map((path) => ({ url: receiver.url + path, headers: {} }))
   const destination = newDestination({ settings: { webhooks, transform } })
   const open = openDelivery(webhooks[0]!.url)
-  attempts.prepare(open, destination)
+  attempts.prepare(open, destination, webhooks[0]!.url)
   await transforms.last
   await setImmediate()
   expect(transforms.count).toBe(1)
@@ -121,6 +121,24 @@ test.each([
   const changed = { ...destination, version: destination.version + 1 }
   await attempts.make(open, changed, webhooks[0]!, () => true)
   expect(transforms.count).toBe(times + 1)
+})
+
+test('a transform that contains $url makes a body for each webhook, or none', async () => {
+  await using receiver = await openReceiver()
+  const { attempts } = attemptsOf()
+  const webhooks = ['/a', '/b', '/c'].map((path) => ({ url: receiver.url + path, headers: {} }))
+  const transform = '$contains($url, "/c") ? $none : { "text": $substringAfter($url, "hook") }'
+  const destination = newDestination({ settings: { webhooks, transform } })
+  const open = openDelivery(webhooks[0]!.url)
+  const made = await Promise.all(
+    webhooks.map((webhook) => {
+      attempts.prepare(open, destination, webhook.url)
+      return attempts.make(open, destination, webhook, () => true)
+    }),
+  )
+  expect(made.map((each) => each!.attempt.outcome)).toEqual(['delivered', 'delivered', 'declined'])
+  const bodies = receiver.requests.map(({ path, body }) => `${path} ${body.toString()}`)
+  expect(bodies.toSorted()).toEqual(['/hook/a {"text":"/a"}', '/hook/b {"text":"/b"}'])
 })
 
 class CountedTransforms extends Transforms {

@@ -93,7 +93,7 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
         label={label}
         hint={
           index === 0
-            ? 'The path and the query may contain {{userId}}, {{event}} and {{type}}.'
+            ? 'The path and the query may contain {{userId}}, {{event}}, {{type}} and {{properties.name}}.'
             : undefined
         }
         fault={faultAt(error, `/settings/webhooks/${index}/url`)}
