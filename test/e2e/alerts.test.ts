@@ -27,17 +27,37 @@ async function problemsOf(service: RunningService): Promise<readonly Problem[]> 
   return data.filter(({ condition }) => condition !== 'disk_low')
 }
 
+/** Requests of the format `opsgenie` about a destination. */
+function opsgenieRequests({ requests }: Receiver, id: string) {
+  return requests
+    .map(({ path, headers, body }) => ({
+      path,
+      key: headers.authorization,
+      alert: JSON.parse(body.toString()) as Readonly<Record<string, unknown>>,
+    }))
+    .filter(({ path, alert }) => `${path} ${String(alert['alias'])}`.includes(id))
+}
+
 test('a destination that never worked is a problem and an alert, and recovers once', async () => {
   const consoleUrl = 'https://hookline.example/console'
   await using service = await startService({ settings: { retryScheduleMs: '1000', consoleUrl } })
   await using channel = await openReceiver()
-  await using receiver = await openReceiver({ respond: 503 })
+  await using receiver = await openReceiver({
+    respond: ({ body }) => ({ status: 503, body: `planted-response ${body.toString()}` }),
+  })
+  await using opsgenie = await openReceiver({ respond: 202 })
   const { id: channelId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {
     url: channel.url,
     format: 'webhook',
   })
-  const id = await service.createDestination({ urls: [receiver.url] })
-  await service.track('m-1')
+  await service.api.call('POST', 'alerts/channels', {
+    url: `${new URL(opsgenie.url).origin}/v2/alerts`,
+    format: 'opsgenie',
+    key: 'planted-key',
+  })
+  const headers = { 'X-Api-Key': 'planted-secret' }
+  const id = await service.createDestination({ webhooks: [{ url: receiver.url, headers }] })
+  await service.track('m-1', { userId: 'planted-user' })
   await expect
     .poll(() => problemsOf(service))
     .toMatchObject([{ condition: 'webhook_failing', subject: { id } }])
@@ -53,6 +73,11 @@ test('a destination that never worked is a problem and an alert, and recovers on
       state: 'started',
       name: 'Webhooks',
       class: 'http_5xx',
+      pending: 1,
+      expiresAt: expect.any(String),
+      title: expect.stringMatching(
+        /^Webhooks.*: The receiver responded 503 \(Service Unavailable\)\. Open the link/,
+      ),
       host: new URL(receiver.url).host,
       link: `${consoleUrl}/destinations/${id}`,
     },
@@ -62,8 +87,21 @@ test('a destination that never worked is a problem and an alert, and recovers on
   const names = (): string[] =>
     alertsIn(channel).flatMap(({ userId, event }) => (userId === id ? event : []))
   await expect.poll(names).toEqual(['Webhook Failing', 'Webhook Recovered'])
+  const sent = [...channel.requests, ...opsgenie.requests].map(({ body }) => body.toString())
+  expect(sent.filter((text) => text.includes('planted'))).toEqual([])
+  // The second webhook of the channel closes what the first one created.
+  await expect.poll(() => opsgenieRequests(opsgenie, id)).toHaveLength(2)
+  const alias = `webhook_failing destination ${id}`
+  expect(opsgenieRequests(opsgenie, id)).toMatchObject([
+    { path: '/v2/alerts', key: 'GenieKey planted-key', alert: { alias, priority: 'P1' } },
+    {
+      path: `/v2/alerts/${encodeURIComponent(alias)}/close?identifierType=alias`,
+      key: 'GenieKey planted-key',
+      alert: { source: 'hookline', note: expect.stringContaining('works again') },
+    },
+  ])
   const { channels } = await service.api.call<{ channels: object[] }>('GET', 'alerts')
-  expect(channels).toEqual([
+  expect(channels).toMatchObject([
     {
       destinationId: channelId,
       name: 'Alerts (webhook)',
@@ -72,6 +110,7 @@ test('a destination that never worked is a problem and an alert, and recovers on
       enabled: true,
       lastDeliveredAt: expect.any(String),
     },
+    { format: 'opsgenie', lastDeliveredAt: expect.any(String) },
   ])
 })
 

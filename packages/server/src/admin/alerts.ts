@@ -145,17 +145,24 @@ function channelSettings(
       ? {}
       : { [chosen.key?.header ?? '']: `${chosen.key?.prefix}${key}` }
   const target = chosen.isMail ? mailTarget(url, key) : { url }
+  const webhooks = [target, ...secondTargets(chosen, url)]
   const input = {
-    webhooks: [{ ...target, headers: { ...headers, ...own } }],
+    webhooks: webhooks.map((each) => ({ ...each, headers: { ...headers, ...own } })),
+    successPolicy: 'each',
     ...(chosen.transform !== undefined && { transform: chosen.transform }),
   }
   const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
   if ('settings' in parsed) return parsed.settings
-  const at = parsed.faults.map((each) => ({
-    ...each,
-    pointer: each.pointer.replace(/^\/webhooks\/0/, ''),
-  }))
+  const at = parsed.faults
+    .filter(({ pointer }) => !pointer.startsWith('/webhooks/1'))
+    .map((each) => ({ ...each, pointer: each.pointer.replace(/^\/webhooks\/0/, '') }))
   throw new Problem('invalid_body', { faults: at })
+}
+
+/** The webhook for the ends of alerts, if the format has one. */
+function secondTargets({ endUrl }: ChannelFormat, text: string): { readonly url: string }[] {
+  const url = URL.parse(text)
+  return endUrl === undefined || url === null ? [] : [{ url: endUrl(url) }]
 }
 
 function keyFaults(

@@ -95,7 +95,9 @@ function presentProblem({
   detail: _,
   url: _url,
   host: _host,
-  class: _class,
+  label: _label,
+  reason: _reason,
+  details: _details,
   ...problem
 }: CurrentProblem): object {
   return {

@@ -33,6 +33,8 @@ export interface Alert {
   readonly event: string
   readonly userId: string
   readonly properties: JsonObject
+  /** Which channels get it; absent for all. */
+  readonly integrations?: JsonObject
   /** When the state changed, in milliseconds since the epoch. */
   readonly at: number
 }
@@ -47,7 +49,8 @@ export function alertEvent(alert: Alert, now: number): AcceptedEvent {
   })
 }
 
-function trackCall({ messageId, event, userId, properties, at }: Alert, now: number): Event {
+function trackCall(alert: Alert, now: number): Event {
+  const { messageId, event, userId, properties, integrations, at } = alert
   return {
     type: 'track',
     messageId,
@@ -55,6 +58,7 @@ function trackCall({ messageId, event, userId, properties, at }: Alert, now: num
     event,
     properties,
     context: { library: { name: 'hookline' } },
+    ...(integrations && { integrations }),
     timestamp: formatTimestamp(at),
     receivedAt: formatTimestamp(now),
   }

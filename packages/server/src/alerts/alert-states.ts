@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { formatTimestamp } from '@hookline/protocol'
-import { LAST_BACKUP } from '../backend/alert-states.ts'
+import { type Destination, formatTimestamp, type JsonObject } from '@hookline/protocol'
+import { SUMMARIZED_CHANNELS, LAST_BACKUP } from '../backend/alert-states.ts'
 import { labelOf } from '../telemetry/names.ts'
 import type { Alert } from './alert-event.ts'
 import { bySeverity, type Condition, type ConditionName, CONDITIONS } from './conditions.ts'
@@ -8,8 +8,10 @@ import type { Finding } from './findings.ts'
 
 const HOUR_MS = 60 * 60_000
 
-/** Alerts about all subjects together in an hour. Further ones are held back, the worst ones last. */
-export const MAX_ALERTS_PER_HOUR = 30
+/** Alerts about all subjects together in an hour. Further ones are held back, except those about lost data. */
+const MAX_ALERTS_PER_HOUR = 30
+/** With those about lost data. */
+const MAX_WITH_LOSSES_PER_HOUR = 60
 
 /** How long these conditions must apply before the alert: the first retry often succeeds, and further calls are counted. */
 const ALERT_DELAY_MS = 15_000
@@ -37,8 +39,12 @@ export interface AlertState {
   readonly isRemoved?: boolean
   /** Hashes of the webhooks that were failing at the last start; empty if it was about the whole destination. */
   readonly webhooks?: readonly string[]
-  /** The findings of the last start, for the event. */
-  readonly last: Alert['properties'] & { readonly name: string }
+  /** The findings of the last start, for the event. `details` only describe the start. */
+  readonly last: Alert['properties'] & {
+    readonly name: string
+    readonly title: string
+    readonly details?: JsonObject
+  }
   /** Stored before it is appended to the log, and removed after: a repeated append has the same messageId. */
   readonly unsent?: Alert
 }
@@ -67,8 +73,13 @@ export function activeAlerts(
   )
 }
 
-/** Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. */
-function alertKey({ condition, subject: { kind, id }, detail, url }: Finding): string {
+/**
+ * Webhooks have their own alerts, except failing ones: the results of attempts are counted for the whole destination. A start of the
+ * service may find many corruptions, which are one alert.
+ */
+function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
+  if (condition === 'damage_found' && since !== null)
+    return `${condition} ${kind} ${Math.floor(since / HOUR_MS)}`
   const webhook = url === null || condition === 'webhook_failing' ? '' : hashOf(url)
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
 }
@@ -83,8 +94,9 @@ function activeAlert(
   findings: readonly [Finding, ...Finding[]],
   consoleUrl: string,
 ): ActiveAlert {
-  const [{ condition, subject, title, remedy, since, count, to }] = findings
-  const failure = findings.find((each) => each.class !== undefined)
+  const [first] = findings
+  const { condition, subject, title, remedy, since, count, to, details } = first
+  const failure = findings.find((each) => each.reason !== undefined)
   const host = findings.find((each) => each.host !== undefined)?.host
   return {
     condition,
@@ -95,12 +107,12 @@ function activeAlert(
       severity: CONDITIONS[condition].severity,
       name: subject.name,
       ...(host !== undefined && { host }),
-      ...(failure?.class !== undefined && { class: failure.class }),
-      count,
+      count: condition === 'damage_found' ? Math.max(count ?? 0, findings.length) : count,
       since: since === null ? null : formatTimestamp(since),
-      title,
+      title: failure === undefined ? title : withReason(first, failure.reason!),
       remedy: failure?.remedy ?? remedy,
       link: `${consoleUrl}${to}`,
+      details: { ...details, ...failure?.details },
     },
     webhooks: new Map(
       findings.flatMap(({ url: webhook, title: text, remedy: help }) =>
@@ -110,6 +122,12 @@ function activeAlert(
       ),
     ),
   }
+}
+
+/** The title with the reason first: devices cut off the end. */
+function withReason({ title, label = '' }: Finding, reason: string): string {
+  const text = title.slice(label.length).replace(/^: /, '')
+  return `${label}: ${reason} ${text}`
 }
 
 /**
@@ -190,6 +208,7 @@ const COUNTING: ReadonlySet<ConditionName> = new Set([
   'write_key_unknown',
   'rate_limit_exceeded',
   'deliveries_expired',
+  'damage_found',
   'quarantine',
 ])
 
@@ -202,7 +221,9 @@ function growthOf(
   const { properties, webhooks } = active
   if (COUNTING.has(condition) && Number(properties['count']) > Number(last['count']))
     return properties
-  const added = [...webhooks.keys()].find((hash) => known.length > 0 && !known.includes(hash))
+  // An alert about one webhook has its host. Without it, the alert was about several, so that any of them is news.
+  const areNamed = known.length > 0 || last['host'] === undefined
+  const added = [...webhooks.keys()].find((hash) => areNamed && !known.includes(hash))
   return added === undefined ? undefined : { ...properties, ...webhooks.get(added) }
 }
 
@@ -222,14 +243,16 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
   const { condition, userId, changedAt, heldBack, last, isRemoved } = state
   const { events }: Condition = CONDITIONS[condition]
   const recovery = isRemoved === true || what === 'start' ? undefined : events?.end
+  const { details, ...properties } = last
   const unsent: Alert = {
     messageId: messageIdOf(key, what, changedAt),
     event: recovery ?? events!.start,
     userId,
     properties: {
-      ...last,
-      ...(recovery !== undefined && recoveryOf(last)),
-      ...(isRemoved === true && removalOf(last)),
+      ...properties,
+      ...(what === 'start' && details),
+      ...(recovery !== undefined && recoveryOf(state)),
+      ...(isRemoved === true && removalOf(state)),
       state: what === 'start' ? 'started' : 'ended',
       heldBack,
     },
@@ -239,20 +262,37 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
   return { ...state, reported: what, reportedAt, heldBack: 0, unsent }
 }
 
-function recoveryOf({ name }: AlertState['last']) {
+/** The text of an end that is sent, after the name of a destination or node. */
+const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => string>>> = {
+  quarantine: () => 'Nothing is in quarantine.',
+  disk_low: () => 'The data disk has enough free space.',
+  webhook_failing: (name) => `${name} works again.`,
+  webhook_paused: (name) => `${name}: the webhook is not paused any more.`,
+  node_lost: (name) => `The node ${name} responds again.`,
+  certificate_expiring: (name) => `${name}: the client certificate does not expire soon any more.`,
+  backup_old: () => 'A new backup was made.',
+}
+
+function recoveryOf({ condition, last: { name, title } }: AlertState) {
   return {
-    title: `${labelOf(name)} works again.`,
-    remedy: 'Replay the deliveries that failed.',
+    title: RECOVERIES[condition]?.(labelOf(name)) ?? title,
+    remedy:
+      condition === 'webhook_failing'
+        ? 'Pending deliveries are retried. Replay the rejected and expired ones.'
+        : NO_ACTION,
   }
 }
 
 /** Closes the incident in other services. */
-function removalOf({ name }: AlertState['last']) {
-  return {
-    title: `${labelOf(name)} was deleted or disabled.`,
-    remedy: 'No action is needed.',
-  }
+function removalOf({ condition, last: { name } }: AlertState) {
+  const title =
+    condition === 'node_lost'
+      ? `The node ${labelOf(name)} has not responded for 10 minutes, and is not listed any more.`
+      : `${labelOf(name)} was deleted or disabled.`
+  return { title, remedy: NO_ACTION }
 }
+
+const NO_ACTION = 'No action is needed.'
 
 /** The same for each attempt to report this change of state. */
 function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): string {
@@ -263,7 +303,7 @@ function messageIdOf(key: string, what: 'start' | 'end', changedAt: number): str
 export function parseStates(stored: ReadonlyMap<string, string>): Map<string, AlertState> {
   return new Map(
     [...stored].flatMap(([key, text]) => {
-      if (key === LAST_BACKUP) return []
+      if (key === LAST_BACKUP || key === SUMMARIZED_CHANNELS) return []
       const state = JSON.parse(text) as AlertState
       return hasEvents(state.condition) ? [[key, state]] : []
     }),
@@ -312,4 +352,49 @@ export function byUrgency(a: AlertState, b: AlertState): number {
 /** Whether an alert counts against the limit of the last hour. */
 export function reportedSince({ reportedAt }: AlertState, from: number): boolean {
   return reportedAt !== null && reportedAt > from
+}
+
+/** Whether the hourly limits allow one more alert after this number. A full disk stops everything, so its alert is never held back. */
+export function isWithinLimits({ condition }: AlertState, reported: number): boolean {
+  const isLoss = CONDITIONS[condition].severity === 'data_loss'
+  const max = isLoss ? MAX_WITH_LOSSES_PER_HOUR : MAX_ALERTS_PER_HOUR
+  return condition === 'disk_low' || reported < max
+}
+
+const MAX_SUMMARIZED = 10
+
+/** One alert about the problems that were reported before these channels were added; `undefined` if there are none. */
+export function summaryFor(
+  channels: readonly Destination[],
+  states: readonly AlertState[],
+  { now, consoleUrl }: { readonly now: number; readonly consoleUrl: string },
+): Alert | undefined {
+  const sorted = states.toSorted((a, b) => bySeverity(a.condition, b.condition))
+  const [worst] = sorted
+  if (worst === undefined) return undefined
+  const titles = sorted.slice(0, MAX_SUMMARIZED).map(({ last }) => `- ${last.title}`)
+  const more =
+    sorted.length > MAX_SUMMARIZED ? [`- and ${sorted.length - MAX_SUMMARIZED} more`] : []
+  const are = sorted.length === 1 ? '1 problem was' : `${sorted.length} problems were`
+  const added = channels.map(({ id, version }) => `${id} ${version}`).join()
+  return {
+    messageId: `alert-summary-${hashOf(added)}`,
+    event: 'Current Problems',
+    userId: 'hookline',
+    properties: {
+      key: `current_problems ${hashOf(added)}`,
+      condition: 'current_problems',
+      severity: CONDITIONS[worst.condition].severity,
+      state: 'started',
+      name: 'Hookline',
+      count: sorted.length,
+      since: formatTimestamp(Math.min(...sorted.map(({ changedAt }) => changedAt))),
+      title: [`${are} reported before this channel was added:`, ...titles, ...more].join('\n'),
+      remedy: 'The list of problems has the remedies.',
+      link: `${consoleUrl}/`,
+      heldBack: 0,
+    },
+    integrations: { All: false, ...Object.fromEntries(channels.map(({ id }) => [id, true])) },
+    at: now,
+  }
 }

@@ -1,12 +1,13 @@
-import { BUILT_IN_SOURCE_ID } from '@hookline/protocol'
-import type { AlertStates } from '../backend/alert-states.ts'
+import { BUILT_IN_SOURCE_ID, type Destination } from '@hookline/protocol'
+import { type AlertStates, SUMMARIZED_CHANNELS } from '../backend/alert-states.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Log } from '../backend/log.ts'
+import type { Nodes } from '../backend/nodes.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
 import type { Worker } from '../util/workers/worker.ts'
-import { alertEvent } from './alert-event.ts'
+import { type Alert, alertEvent } from './alert-event.ts'
 import {
   type ActiveAlert,
   activeAlerts,
@@ -14,13 +15,15 @@ import {
   byUrgency,
   type Ending,
   isRemovable,
-  MAX_ALERTS_PER_HOUR,
+  isWithinLimits,
   nextState,
   parseStates,
   reportedSince,
+  summaryFor,
   withDueAlert,
   withoutFuture,
 } from './alert-states.ts'
+import type { ConditionName } from './conditions.ts'
 import { findingsIn } from './current-problems.ts'
 import type { FactsCollector } from './facts-collector.ts'
 import type { Finding } from './findings.ts'
@@ -32,6 +35,7 @@ interface AlertWatcherOptions {
   readonly facts: Pick<FactsCollector, 'collect' | 'lastDeliveredAt'>
   readonly catalog: Pick<Catalog, 'current'>
   readonly alertStates: AlertStates
+  readonly nodes: Pick<Nodes, 'current'>
   readonly log: Pick<Log, 'append'>
   readonly activity: Pick<ActivityListener, 'received'>
   readonly clock: Clock
@@ -59,20 +63,23 @@ export class AlertWatcher implements Worker {
     }
   }
 
+  #channels(): Destination[] {
+    const channels = this.#options.catalog.current.destinationsBySource.get(BUILT_IN_SOURCE_ID)
+    return (channels ?? []).filter(({ enabled }) => enabled)
+  }
+
   /** Alerts without such a channel would be marked as reported, but not delivered. */
   #hasChannel(): boolean {
-    const channels = this.#options.catalog.current.destinationsBySource.get(BUILT_IN_SOURCE_ID)
-    return (channels ?? []).some(
-      ({ enabled, paused, settings }) =>
-        enabled &&
-        paused === null &&
-        settings.webhooks.some((webhook) => webhook.paused === undefined),
+    return this.#channels().some(
+      ({ paused, settings }) =>
+        paused === null && settings.webhooks.some((webhook) => webhook.paused === undefined),
     )
   }
 
   async #check(): Promise<void> {
     const { facts, alertStates, clock, consoleUrl } = this.#options
-    const stored = parseStates(await alertStates.all())
+    const documents = await alertStates.all()
+    const stored = parseStates(documents)
     await this.#send(stored)
     const collected = await facts.collect()
     // Only admins may see descriptions, and everyone who can read a channel sees alerts.
@@ -95,6 +102,31 @@ export class AlertWatcher implements Worker {
     const due = withDueAlerts(states, active, now)
     await this.#store(stored, due, now)
     await this.#send(due)
+    const reported = [...due].flatMap(([key, state]) =>
+      state.isActive && stored.get(key)?.reported === 'start' ? state : [],
+    )
+    await this.#summarize(documents.get(SUMMARIZED_CHANNELS), reported, now)
+  }
+
+  /**
+   * Sends new channels one alert about the problems that were `reported` before. The alert is appended before the channels are stored: a
+   * repeated append has the same messageId.
+   */
+  async #summarize(
+    stored: string | undefined,
+    reported: readonly AlertState[],
+    now: number,
+  ): Promise<void> {
+    const { alertStates, consoleUrl } = this.#options
+    const channels = this.#channels()
+    const ids = JSON.stringify(channels.map(({ id }) => id).toSorted())
+    if (ids === stored) return
+    // The first channels get every problem as an alert.
+    const known = new Set(JSON.parse(stored ?? ids) as string[])
+    const added = channels.filter(({ id }) => !known.has(id))
+    const summary = added.length > 0 && summaryFor(added, reported, { now, consoleUrl })
+    if (summary) await this.#append([summary])
+    await alertStates.put(new Map([[SUMMARIZED_CHANNELS, ids]]))
   }
 
   /** A failing channel makes no alert about itself. */
@@ -104,10 +136,13 @@ export class AlertWatcher implements Worker {
   }
 
   #endingOf({ condition, userId, changedAt }: AlertState, now: number): Ending {
-    const { catalog, facts } = this.#options
-    if (condition !== 'webhook_failing') return 'ended'
+    const { catalog, facts, nodes } = this.#options
+    if (condition === 'node_lost')
+      return nodes.current.some(({ id, isAlive }) => id === userId && isAlive) ? 'ended' : 'removed'
+    if (!OF_DESTINATIONS.has(condition)) return 'ended'
     const destination = catalog.current.destinations.get(userId)
     if (destination === undefined || !destination.enabled) return 'removed'
+    if (condition !== 'webhook_failing') return 'ended'
     if (destination.paused !== null) return 'unknown'
     // Only a delivery since the last change, such as the end of a pause, shows that it works.
     const since = Math.max(changedAt, Math.min(destination.updatedAt, now)) - MINUTE_MS
@@ -129,16 +164,20 @@ export class AlertWatcher implements Worker {
 
   /** Appends the unsent events, and then marks them as sent. */
   async #send(states: Map<string, AlertState>): Promise<void> {
-    const { log, activity, clock } = this.#options
     const unsent = [...states].filter(([, state]) => state.unsent !== undefined)
     if (unsent.length === 0) return
-    const now = clock.wall()
-    const events = unsent.map(([, { unsent: alert }]) => alertEvent(alert!, now))
-    await log.append(events)
-    activity.received(events)
+    await this.#append(unsent.map(([, { unsent: alert }]) => alert!))
     const sent = unsent.map(([key, { unsent: _, ...state }]) => [key, state] as const)
     for (const [key, state] of sent) states.set(key, state)
     await this.#put(sent)
+  }
+
+  async #append(alerts: readonly Alert[]): Promise<void> {
+    const { log, activity, clock } = this.#options
+    const now = clock.wall()
+    const events = alerts.map((alert) => alertEvent(alert, now))
+    await log.append(events)
+    activity.received(events)
   }
 
   async #put(states: readonly (readonly [key: string, state: AlertState | null])[]): Promise<void> {
@@ -150,7 +189,14 @@ export class AlertWatcher implements Worker {
 
 const MINUTE_MS = 60_000
 
-/** The states with the alerts that are due, within the limit of all alerts. A full disk stops everything, so it is never held back. */
+/** Their ends are sent, and a deleted destination has not recovered. */
+const OF_DESTINATIONS: ReadonlySet<ConditionName> = new Set([
+  'webhook_failing',
+  'webhook_paused',
+  'certificate_expiring',
+])
+
+/** The states with the alerts that are due, within the limits of all alerts. */
 function withDueAlerts(
   states: ReadonlyMap<string, AlertState>,
   active: ReadonlyMap<string, ActiveAlert>,
@@ -160,7 +206,7 @@ function withDueAlerts(
   const sorted = [...states].toSorted(([, a], [, b]) => byUrgency(a, b))
   return new Map(
     sorted.map(([key, state]) => {
-      const isAllowed = reported < MAX_ALERTS_PER_HOUR || state.condition === 'disk_low'
+      const isAllowed = isWithinLimits(state, reported)
       const next = withDueAlert(key, state, { now, isAllowed, active: active.get(key) })
       if (next.reportedAt !== state.reportedAt) reported += 1
       return [key, next]

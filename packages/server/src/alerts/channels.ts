@@ -6,17 +6,28 @@ export interface ChannelFormat {
   readonly key?: { readonly header: string; readonly prefix: string }
   /** Its URL names a mail server, and its key is the password. */
   readonly isMail?: true
+  /** The URL of a second webhook, which gets the ends of alerts. The transform declines the others, by `$url`. */
+  readonly endUrl?: (url: URL) => string
 }
 
-/** Sets $details, which is empty if there are none, and $lines: what happened to what, the details, and the remedy. */
-const TEXTS = `$details := $join([
+/**
+ * Sets $heading, which is what happened to what; $details, which is empty if there are none; and $lines: both, and the remedy. Titles
+ * contain the counts.
+ */
+const TEXTS = `$time := function($at) { $substring($at, 0, 10) & " " & $substring($at, 11, 8) & " UTC" };
+  $isEnd := properties.state = "ended";
+  $heading := event & ($isEnd and event != "Webhook Recovered" ? " (ended): " : ": ") & properties.title;
+  $details := $join([
     properties.host ? "Host: " & properties.host,
     properties.class ? "Class: " & properties.class,
-    properties.count ? "Count: " & properties.count,
-    properties.since ? "Since: " & properties.since
+    properties.since ? ($isEnd ? "Began: " : "Since: ") & $time(properties.since),
+    properties.pending ? "Pending: " & properties.pending,
+    properties.expiresAt ? "First expires: " & $time(properties.expiresAt),
+    properties.rejected ? "Rejected: " & properties.rejected,
+    properties.heldBack ? "Not reported before: " & properties.heldBack
   ], ", ");
   $lines := $join([
-    event & ": " & properties.title,
+    $heading,
     $details != "" ? $details,
     properties.remedy
   ], "\\n");`
@@ -25,9 +36,6 @@ const TEXTS = `$details := $join([
 const IS_URL = `$contains(properties.link, "://")`
 
 const LINK_TEXT = 'Open in Hookline'
-
-/** PagerDuty and Alertmanager resolve the alert that has the same key. Opsgenie only gets a P5 alert with the same alias. */
-const IS_END = `properties.state = "ended"`
 
 /** How each service receives alerts. Keys are headers, which the API never shows. */
 export const CHANNEL_FORMATS = {
@@ -54,8 +62,7 @@ export const CHANNEL_FORMATS = {
         "type": "AdaptiveCard",
         "version": "1.4",
         "body": [
-          $merge([$block(event), {"weight": "bolder"}]),
-          $block(properties.title),
+          $merge([$block($heading), {"weight": "bolder"}]),
           $details != "" ? $block($details),
           $block(properties.remedy),
           ${IS_URL} ? [] : $block(properties.link)
@@ -75,34 +82,43 @@ export const CHANNEL_FORMATS = {
 )`,
   },
   pagerduty: {
-    transform: `{
-  "event_action": ${IS_END} ? "resolve" : "trigger",
-  "dedup_key": properties.key,
-  "payload": {
-    "summary": $substring(event & ": " & properties.title, 0, 1024),
-    "source": "hookline",
-    "severity": properties.severity = "attention" ? "warning" : "critical",
-    "timestamp": timestamp,
-    "component": properties.name,
-    "custom_details": properties
-  },
-  "links": ${IS_URL} ? [{"href": properties.link, "text": "${LINK_TEXT}"}]
-}`,
+    transform: `(
+  ${TEXTS}
+  {
+    "event_action": $isEnd ? "resolve" : "trigger",
+    "dedup_key": properties.key,
+    "payload": {
+      "summary": $substring($heading, 0, 1024),
+      "source": "hookline",
+      "severity": properties.severity = "attention" ? "warning" : "critical",
+      "timestamp": timestamp,
+      "component": properties.name,
+      "custom_details": properties
+    },
+    "links": ${IS_URL} ? [{"href": properties.link, "text": "${LINK_TEXT}"}]
+  }
+)`,
     key: { header: 'X-Routing-Key', prefix: '' },
   },
   opsgenie: {
     transform: `(
   ${TEXTS}
-  {
-    "message": $substring(event & ": " & properties.title, 0, 130),
+  $text := $lines & "\\n" & properties.link;
+  $alert := {
+    "message": $substring($heading, 0, 130),
     "alias": properties.key,
-    "description": $lines & "\\n" & properties.link,
+    "description": $text,
     "entity": properties.name,
     "source": "hookline",
-    "priority": ${IS_END} ? "P5" : properties.severity = "attention" ? "P3" : "P1"
-  }
+    "priority": properties.severity = "attention" ? "P3" : "P1"
+  };
+  $contains($url, "/close?")
+    ? ($isEnd ? {"source": "hookline", "note": $text})
+    : ($isEnd ? $none : $alert)
 )`,
     key: { header: 'Authorization', prefix: 'GenieKey ' },
+    endUrl: ({ origin, pathname }) =>
+      `${origin}${pathname.replace(/\/$/, '')}/{{properties.key}}/close?identifierType=alias`,
   },
   alertmanager: {
     // A start ends on its own after a day, in case no end follows.
@@ -110,17 +126,17 @@ export const CHANNEL_FORMATS = {
   ${TEXTS}
   [{
     "labels": {"alertname": properties.condition, "severity": properties.severity, "key": properties.key, "id": userId},
-    "annotations": {"summary": event & ": " & properties.title, "description": $join([$details != "" ? $details, properties.remedy], "\\n")},
+    "annotations": {"summary": $heading, "description": $join([$details != "" ? $details, properties.remedy], "\\n")},
     "generatorURL": ${IS_URL} ? properties.link,
     "startsAt": timestamp,
-    "endsAt": $fromMillis($toMillis(timestamp) + (${IS_END} ? 0 : 86400000))
+    "endsAt": $fromMillis($toMillis(timestamp) + ($isEnd ? 0 : 86400000))
   }]
 )`,
   },
   email: {
     transform: `(
   ${TEXTS}
-  {"subject": event & ": " & properties.title, "text": $lines & "\\n" & properties.link & "\\n"}
+  {"subject": $replace($heading, "\\n", " "), "text": $lines & "\\n" & properties.link & "\\n"}
 )`,
     isMail: true,
   },

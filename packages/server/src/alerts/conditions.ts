@@ -86,7 +86,7 @@ export const CONDITIONS = {
   },
   quarantine: {
     severity: 'data_loss',
-    events: { start: 'Quarantine' },
+    events: { start: 'Quarantine', end: 'Quarantine' },
     threshold: 'An event or a delivery is in quarantine.',
     meaning: 'A bug in Hookline or corrupted data stopped events or deliveries.',
     remedy:
@@ -101,7 +101,7 @@ export const CONDITIONS = {
   },
   disk_low: {
     severity: 'failing',
-    events: { start: 'Disk Low' },
+    events: { start: 'Disk Low', end: 'Disk Low' },
     threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB of free space, and less than ${THRESHOLDS.minFreeShare * 100}% of its size.`,
     meaning: 'The data disk is almost full. When it is full, calls are refused.',
     remedy:
@@ -131,7 +131,7 @@ export const CONDITIONS = {
   },
   webhook_paused: {
     severity: 'failing',
-    events: { start: 'Webhook Paused' },
+    events: { start: 'Webhook Paused', end: 'Webhook Paused' },
     threshold:
       'Hookline paused a webhook: its receiver responded with 410 three times or with webhook-delivery: disable, or its URL is forbidden.',
     meaning: 'The deliveries of the webhook are held.',
@@ -160,14 +160,14 @@ export const CONDITIONS = {
   },
   node_lost: {
     severity: 'attention',
-    events: { start: 'Node Lost' },
+    events: { start: 'Node Lost', end: 'Node Lost' },
     threshold: 'In the last 10 minutes, a node stopped responding without leaving the cluster.',
     meaning: 'A node does not respond. Other nodes take over its work.',
     remedy: 'Check the machine and the log of the node, and start it again.',
   },
   certificate_expiring: {
     severity: 'attention',
-    events: { start: 'Certificate Expiring' },
+    events: { start: 'Certificate Expiring', end: 'Certificate Expiring' },
     threshold: `The client certificate of a webhook has expired, or expires within ${days(THRESHOLDS.certificateMs)}.`,
     meaning: 'Receivers refuse an expired client certificate.',
     remedy: 'Set a new certificate with its key.',
@@ -181,7 +181,7 @@ export const CONDITIONS = {
   },
   backup_old: {
     severity: 'attention',
-    events: { start: 'Backup Old' },
+    events: { start: 'Backup Old', end: 'Backup Old' },
     threshold: `The last backup is older than ${days(THRESHOLDS.maxBackupAgeMs)}.`,
     meaning: 'The newest backup does not contain recent events and changes.',
     remedy: 'Check the job that makes the backups.',

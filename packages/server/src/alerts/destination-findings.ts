@@ -1,10 +1,13 @@
 import {
   CLASSES_WITHOUT_ATTEMPT,
   DELIVERY_CLASSES,
+  type DeliveryClass,
   type Destination,
   formatTimestamp,
+  type JsonObject,
   type Pause,
 } from '@hookline/protocol'
+import { STATUS_CODES } from 'node:http'
 import type { FailureGroup } from '../backend/deliveries.ts'
 import { labelOf, webhookName } from '../telemetry/names.ts'
 import { type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
@@ -66,7 +69,7 @@ function rejectedFinding(
     remedy: help,
     since: firstAt,
     count,
-    ...(failure !== undefined && { class: failure }),
+    ...(failure !== undefined && { details: { class: failure } }),
     to: `/failures?destination=${destination.id}`,
   })
 }
@@ -85,6 +88,7 @@ function ofDestination(
   const label = labelOf(name)
   const of = url === null ? label : `${label} (${webhookName(url, destination)})`
   return finding(condition, { kind: 'destination', id, name }, `${of}: ${title}`, {
+    label: of,
     detail: url ?? '',
     url,
     ...(about !== undefined && { host: new URL(about).host }),
@@ -138,7 +142,8 @@ function pauseFindings({ destination, held }: DestinationFacts): Finding[] {
 function runningFindings(facts: DestinationFacts, now: number): Finding[] {
   const { destination, webhooks, results, hasRecovered, failures } = facts
   const open = webhooks.filter(({ state }) => state.breaker !== 'closed')
-  const found = webhooks.flatMap((webhook) => webhookFindings(destination, webhook, now))
+  const details = waitingDetails(facts)
+  const found = webhooks.flatMap((webhook) => webhookFindings(destination, webhook, now, details))
   const rate = open.length > 0 || hasRecovered ? undefined : failingText(results)
   if (rate !== undefined)
     found.push(
@@ -146,16 +151,32 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
         title: rate,
         since: results!.failingSince ?? results!.lastFailedAt,
         count: results!.attempts - results!.delivered,
+        details,
       }),
     )
   if (rate === undefined && open.length === 0) return found
-  // The failures of the last hour explain the remedy. Deliveries without an attempt are separate findings.
-  const current = failures.filter(
-    (group) =>
-      group.lastSeenAt >= now - THRESHOLDS.neverMs &&
-      !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
-  )
+  // The failures of the last hour explain the remedy, the newest one first. Deliveries without an attempt are separate findings.
+  const current = failures
+    .filter(
+      (group) =>
+        group.lastSeenAt >= now - THRESHOLDS.neverMs &&
+        !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
+    )
+    .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)
   return [...found, ...current.map((group) => failureFinding(destination, group))]
+}
+
+/** How many deliveries wait and when the first of them expires, and how many were rejected. */
+function waitingDetails({ webhooks, rejected }: DestinationFacts): JsonObject {
+  const pending = webhooks.reduce((sum, { waiting }) => sum + waiting.pending, 0)
+  const expiries = webhooks.flatMap(({ waiting: { oldestAt }, retryWindowMs }) =>
+    oldestAt === undefined ? [] : oldestAt + retryWindowMs,
+  )
+  return {
+    ...(pending > 0 && { pending }),
+    ...(expiries.length > 0 && { expiresAt: formatTimestamp(Math.min(...expiries)) }),
+    ...(rejected !== undefined && { rejected: rejected.count }),
+  }
 }
 
 /** Why the results count as failing; `undefined` if they do not. A later success, or a recent rate that is high enough, ends it. */
@@ -181,16 +202,52 @@ function failureFinding(destination: Destination, group: FailureGroup): Finding 
   const title = `${deliveries} failed${status === null ? '' : ` with ${status}`}. ${meaning}`
   return ofDestination(destination, 'webhook_failing', {
     title,
-    remedy: help,
+    remedy: REMEDIES_OF_STATUS.get(status) ?? help,
     since: firstSeenAt,
     count,
-    class: failure,
+    reason: reasonOf(group),
+    details: { class: failure },
     detail: `failure ${failure} ${status ?? ''}`,
     to: `/failures?destination=${destination.id}`,
   })
 }
 
-function webhookFindings(destination: Destination, webhook: WebhookFacts, now: number): Finding[] {
+const CREDENTIALS_REFUSED =
+  'The receiver refused the credentials. Check auth, the static headers and the secrets of the webhook, then replay the rejected deliveries.'
+
+/** More specific than the remedies of their class. */
+const REMEDIES_OF_STATUS: ReadonlyMap<number | null, string> = new Map([
+  [401, CREDENTIALS_REFUSED],
+  [403, CREDENTIALS_REFUSED],
+  [404, 'Check the path of the URL, then replay the rejected deliveries.'],
+])
+
+/** Their errors consist of fixed texts, codes, times and the configured host. Other errors may quote the receiver or the event. */
+const QUOTED_ERRORS: ReadonlySet<DeliveryClass> = new Set([
+  'timeout',
+  'connection_failed',
+  'dns_failed',
+  'proxy_failed',
+  'protocol_error',
+  'certificate_invalid',
+])
+
+/** The outcome of the last attempt, for readers who may not see bodies. */
+function reasonOf({ class: failure, status, lastError }: FailureGroup): string {
+  if (status !== null) {
+    const phrase = STATUS_CODES[status]
+    return `The receiver responded ${status}${phrase === undefined ? '' : ` (${phrase})`}. Open the link to see its response.`
+  }
+  if (lastError !== null && QUOTED_ERRORS.has(failure)) return lastError
+  return DELIVERY_CLASSES[failure].meaning
+}
+
+function webhookFindings(
+  destination: Destination,
+  webhook: WebhookFacts,
+  now: number,
+  details: JsonObject,
+): Finding[] {
   const { url, state, waiting } = webhook
   const { id } = destination
   const { pending } = waiting
@@ -208,6 +265,7 @@ function webhookFindings(destination: Destination, webhook: WebhookFacts, now: n
         title: `The breaker opened after too many failures. ${backlog}`.trim(),
         remedy: `${CONDITIONS.webhook_failing.remedy} To retry now, close the breaker.`,
         since: state.brokenSince,
+        details,
       }),
     )
   else if (state.retryAfterUntil !== null && pending > 0)

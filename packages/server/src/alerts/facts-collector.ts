@@ -141,7 +141,7 @@ export class FactsCollector {
         pending: countIn(waiting, id, 'pending'),
         held: countIn(waiting, id, 'held'),
       }
-      const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending > 0)
+      const webhooks = await this.#webhooks(destination, states.get(id) ?? [], counts.pending)
       const results = this.#results.of(id)
       const isGrouped = isFailing(webhooks, results) && grouped++ < MAX_GROUPED
       found.push({
@@ -165,7 +165,7 @@ export class FactsCollector {
   async #webhooks(
     { id: destinationId, settings, enabled, paused }: Destination,
     states: readonly LaneState[],
-    isPending: boolean,
+    pending: number,
   ): Promise<WebhookFacts[]> {
     const { reports, clock, retryWindowMs } = this.#deps
     if (!enabled || paused !== null) return []
@@ -175,9 +175,12 @@ export class FactsCollector {
       const state = states.find((each) => each.url === url)
       if (state === undefined) continue
       const lane = { destinationId, url }
-      const waiting = isPending
-        ? await this.#waiting.get(laneKey(lane), () => reports.waitingIn(lane))
-        : NOTHING
+      const stored =
+        pending > 0
+          ? await this.#waiting.get(laneKey(lane), () => reports.waitingIn(lane))
+          : NOTHING
+      // The count of the only webhook is known without the cache.
+      const waiting = settings.webhooks.length === 1 ? { ...stored, pending } : stored
       const shown = (at: number | null): number | null => at && toWallClock(at, clock)
       const { brokenSince, openUntil, retryAfterUntil } = state
       const times = {
@@ -212,7 +215,9 @@ export class FactsCollector {
     counted: { readonly count: number; readonly firstAt: number } | undefined,
   ): Promise<DestinationFacts['expired']> {
     if (counted === undefined) return undefined
-    const { left, last } = await this.#lost.get(`${destinationId} ${state}`, async () => {
+    // While few are lost, each further one is read, so that an alert has the current number.
+    const known = Math.min(counted.count, MAX_LOST + 1)
+    const { left, last } = await this.#lost.get(`${destinationId} ${state} ${known}`, async () => {
       const filter = { destinationId, state }
       const { data, nextCursor } = await this.#deps.deliveries.list(filter, { limit: MAX_LOST })
       const attempt = data[0]?.attempts.findLast(({ outcome }) => outcome === 'rejected')

@@ -1,4 +1,4 @@
-import type { DeliveryClass } from '@hookline/protocol'
+import type { JsonObject } from '@hookline/protocol'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
 
 /** The service, source, destination or node that has a problem. */
@@ -16,6 +16,8 @@ export interface Finding {
   /** Distinguishes findings with the same condition and subject. */
   readonly detail: string
   readonly title: string
+  /** The start of the title, before a colon: the name of the destination, or of one of its webhooks. */
+  readonly label?: string
   readonly remedy: string
   /** In milliseconds since the epoch; `null` if unknown. */
   readonly since: number | null
@@ -24,8 +26,10 @@ export interface Finding {
   readonly url: string | null
   /** Of that webhook, or of the only one of the destination. */
   readonly host?: string
-  /** The class of the failures. */
-  readonly class?: DeliveryClass
+  /** The result of the last failed attempt, without bodies, secrets and data of users. */
+  readonly reason?: string
+  /** Further properties of its alert, without data of users. */
+  readonly details?: JsonObject
   /** A path of the console. */
   readonly to: string
 }

@@ -63,6 +63,87 @@ test('a second webhook that fails or is paused later is reported', async () => {
   ])
 })
 
+test('a webhook that fails after its destination was reported for a low success rate is reported', async () => {
+  await using watched = await Watched.open()
+  const [a, b] = ['https://a.example/', 'https://b.example/'] as const
+  const webhooks = [a, b].map((url) => ({ url, headers: {} }))
+  await watched.backend.catalog.putDestination(
+    newDestination({ version: 2, settings: { webhooks } }),
+  )
+  await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
+  await watched.looks(5)
+  watched.open = [b]
+  await watched.looks(5)
+  expect(watched.events.map(([name, { host }]) => [name, host])).toEqual([
+    ['Webhook Failing', undefined],
+  ])
+  await watched.look(30 * MINUTE)
+  await watched.count({ 'attempts.5xx': 5 })
+  await watched.look(30 * MINUTE)
+  expect(watched.events.slice(1).map(([name, { host }]) => [name, host])).toEqual([
+    ['Webhook Failing', 'b.example'],
+  ])
+})
+
+test('the breaker of the only webhook of a reported destination is no news', async () => {
+  await using watched = await Watched.open()
+  await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
+  await watched.looks(5)
+  watched.open = ['https://example.com/hook']
+  await watched.look(HOUR)
+  await watched.looks(5)
+  expect(watched.names).toEqual(['Webhook Failing'])
+})
+
+test('a channel that is added gets one summary of the problems that were reported before', async () => {
+  await using watched = await Watched.open()
+  const channel = (id: string, version = 1, enabled = true) =>
+    watched.backend.catalog.putDestination(
+      newDestination({ id, version, enabled, sourceId: 'src_hookline' }),
+    )
+  await watched.count({ 'attempts.5xx': 2 })
+  watched.freeBytes = 0
+  await watched.looks(5)
+  expect(watched.names).toEqual(['Disk Low', 'Webhook Failing'])
+  await channel('dst_second')
+  watched.isPutKilled = true
+  await watched.look()
+  watched.isPutKilled = false
+  await watched.restart()
+  await watched.looks(3)
+  const [summary, ...others] = watched.events.slice(2)
+  expect(others).toEqual([])
+  expect(summary).toMatchObject([
+    'Current Problems',
+    { severity: 'failing', count: 2, link: 'https://hookline.example/console/' },
+  ])
+  expect((summary![1]['title'] as string).split('\n')).toEqual([
+    '2 problems were reported before this channel was added:',
+    '- The data disk has 0 MiB of free space.',
+    expect.stringContaining('- CRM: '),
+  ])
+  expect(watched.appended.at(-1)!.event.integrations).toEqual({ All: false, dst_second: true })
+  // It missed what was reported while it was disabled.
+  await channel('dst_second', 2, false)
+  await watched.look()
+  await channel('dst_second', 3)
+  await watched.looks(3)
+  expect(watched.names.slice(2)).toEqual(['Current Problems', 'Current Problems'])
+})
+
+test('a channel that is added while nothing is wrong gets no summary', async () => {
+  await using watched = await Watched.open()
+  watched.freeBytes = 0
+  await watched.look()
+  watched.freeBytes = 1e12
+  await watched.look()
+  await watched.backend.catalog.putDestination(
+    newDestination({ id: 'dst_second', sourceId: 'src_hookline' }),
+  )
+  await watched.looks(2)
+  expect(watched.states).toEqual(['started', 'ended'])
+})
+
 test('refused calls that follow a stray one are reported after an hour, with their count', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'rejected.unknown_write_key': 1 }, '')
@@ -85,9 +166,9 @@ test('after the clock was set back, alerts and recoveries wait no longer than an
   watched.clock.jump(-30 * DAY)
   watched.freeBytes = 0
   await watched.look()
-  expect(watched.names).toHaveLength(1)
+  expect(watched.states).toEqual(['started', 'ended'])
   await watched.look(HOUR)
-  expect(watched.names).toEqual(['Disk Low', 'Disk Low'])
+  expect(watched.states).toEqual(['started', 'ended', 'started'])
 })
 
 test('a state of a condition of a later version stops no alert', async () => {

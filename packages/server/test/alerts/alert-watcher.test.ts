@@ -97,7 +97,9 @@ test('a flapping receiver makes two alerts an hour, and the others are counted',
   const held = events.reduce((sum, [, { heldBack }]) => sum + Number(heldBack), 0)
   const starts = events.filter(([, { state }]) => state === 'started').length
   const stored = await watched.backend.alertStates.all()
-  const { heldBack, isActive, reported } = JSON.parse([...stored.values()][0]!) as {
+  const { heldBack, isActive, reported } = JSON.parse(
+    stored.get('webhook_failing destination dst_a')!,
+  ) as {
     heldBack: number
     isActive: boolean
     reported: string
@@ -131,11 +133,12 @@ test('low disk space is reported again after it was sufficient, at most once an 
     watched.freeBytes = changes % 2 === 0 ? THRESHOLDS.minFreeBytes - 1 : 1e12
     await watched.look(MINUTE)
   }
-  expect(watched.names).toEqual(['Disk Low'])
+  expect(watched.states).toEqual(['started', 'ended'])
   await watched.look(HOUR)
   const events = watched.events
   expect(events.map(([name, { state, heldBack }]) => [name, state, heldBack])).toEqual([
     ['Disk Low', 'started', 0],
+    ['Disk Low', 'ended', 0],
     ['Disk Low', 'ended', 4],
   ])
 })
@@ -153,6 +156,31 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
   const names = watched.names
   expect(names).toHaveLength(30)
   expect(names[0]).toBe('Calls Refused')
+  // Lost data does not wait for the next hour.
+  await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
+  await watched.count({ 'failed.expired': 1 })
+  await watched.looks(2)
+  expect(watched.names.slice(30)).toEqual(['Deliveries Expired'])
+})
+
+test('lost data of many destinations makes at most 60 alerts an hour', async () => {
+  await using watched = await Watched.open()
+  const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
+  for (const destinationId of ids) {
+    await watched.backend.catalog.putDestination(newDestination({ id: destinationId }))
+    await recordDelivery(watched, { destinationId, state: 'expired', attemptCount: 1 })
+    await watched.count({ 'failed.expired': 1 }, destinationId)
+  }
+  await watched.looks(3)
+  expect(watched.names).toHaveLength(60)
+})
+
+test('the corruptions that one start has found are one alert', async () => {
+  await using watched = await Watched.open()
+  const foundAt = Array.from({ length: 20 }, (_, index) => NOON + index)
+  watched.overrides = { corruptions: foundAt.map((at) => ({ foundAt: at, description: 'lost' })) }
+  await watched.looks(3)
+  expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([['Damage Found', 20]])
 })
 
 test('a channel that fails makes no alert', async () => {
@@ -273,6 +301,94 @@ test.each(Object.entries(TRIGGERS))(
     expect(watched.names.filter((each) => each === name)).toEqual([name])
   },
 )
+
+/** Makes a condition that TRIGGERS has caused end, and the title of its recovery. */
+const RECOVERIES: Readonly<
+  Record<string, readonly [title: string, recover: (watched: Watched) => Promise<unknown> | void]>
+> = {
+  'Webhook Failing': [
+    'CRM works again.',
+    async (watched) => {
+      await watched.look(MINUTE)
+      await watched.count({ 'attempts.2xx': 1 })
+    },
+  ],
+  'Webhook Paused': [
+    'CRM: the webhook is not paused any more.',
+    ({ backend }) => {
+      const webhooks = [{ url: 'https://a.example/', headers: {} }]
+      const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })
+      return backend.catalog.putDestination(destination)
+    },
+  ],
+  'Certificate Expiring': [
+    'CRM: the client certificate does not expire soon any more.',
+    ({ backend }) => {
+      const webhooks = [{ url: 'https://a.example/', headers: {} }]
+      const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })
+      return backend.catalog.putDestination(destination)
+    },
+  ],
+  Quarantine: [
+    'Nothing is in quarantine.',
+    async ({ backend }) => {
+      const [delivery] = (await backend.deliveries.list({}, { limit: 1 })).data
+      await backend.replays.retry(delivery!.id, NOON)
+    },
+  ],
+  'Disk Low': [
+    'The data disk has enough free space.',
+    (watched) => {
+      watched.freeBytes = 1e12
+    },
+  ],
+  'Node Lost': [
+    'The node n responds again.',
+    (watched) => {
+      const [node] = watched.overrides.nodes!.current
+      watched.overrides = { nodes: { current: [{ ...node!, isAlive: true }] } }
+    },
+  ],
+  'Backup Old': [
+    'A new backup was made.',
+    (watched) => {
+      watched.overrides = { backups: { lastAt: NOON } }
+    },
+  ],
+}
+
+test('every end that is sent has a case below', () => {
+  const events = Object.values<Condition>(CONDITIONS).flatMap(({ events: each }) =>
+    each?.end === undefined ? [] : each.start,
+  )
+  expect(Object.keys(RECOVERIES).toSorted()).toEqual(events.toSorted())
+})
+
+test.each(Object.entries(RECOVERIES))(
+  'the end of %s is reported once',
+  async (name, [title, recover]) => {
+    await using watched = await Watched.open()
+    await TRIGGERS[name]!(watched)
+    await watched.looks(5)
+    await recover(watched)
+    await watched.looks(3)
+    const ends = watched.events.filter(([, { state }]) => state === 'ended')
+    expect(ends.map(([, properties]) => properties['title'])).toEqual([title])
+    expect(ends[0]![1]['class']).toBeUndefined()
+  },
+)
+
+test('a node that was lost and is removed from the list closes its incident', async () => {
+  await using watched = await Watched.open()
+  await TRIGGERS['Node Lost']!(watched)
+  await watched.looks(3)
+  watched.overrides = { nodes: { current: [] } }
+  await watched.looks(3)
+  expect(watched.events.map(([, { state, title }]) => [state, title])).toEqual([
+    ['started', 'The node n does not respond.'],
+    ['ended', 'The node n has not responded for 10 minutes, and is not listed any more.'],
+  ])
+})
 
 test('an alert about a corruption has no description, which only admins may see', async () => {
   await using watched = await Watched.open()

@@ -1,9 +1,10 @@
-import { DELIVERY_CLASSES } from '@hookline/protocol'
+import { DELIVERY_CLASSES, type DeliveryClass } from '@hookline/protocol'
 import { expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newDestination } from '@hookline/testing/records/catalog-records'
 import { THRESHOLDS } from '../../src/alerts/conditions.ts'
-import { currentProblems } from '../../src/alerts/current-problems.ts'
+import { activeAlerts } from '../../src/alerts/alert-states.ts'
+import { currentProblems, findingsIn } from '../../src/alerts/current-problems.ts'
 import type { DestinationFacts, Facts } from '../../src/alerts/facts.ts'
 import type { DestinationResults } from '../../src/alerts/recent-results.ts'
 
@@ -171,6 +172,66 @@ test.each<[string, Partial<DestinationResults>, number]>([
   ['the last two failed', { failuresInRow: 2 }, 0],
 ])('if %s', (_name, results, count) => {
   expect(problemsOf({ results: { ...GOOD, ...results } })).toHaveLength(count)
+})
+
+test.each<[DeliveryClass, number | null, string, (string | undefined)?]>([
+  ['http_5xx', 500, 'planted', 'The receiver responded 500 (Internal Server Error).'],
+  ['http_4xx', 499, 'planted', 'The receiver responded 499.'],
+  ['redirect', 301, 'planted', 'The receiver responded 301 (Moved Permanently).'],
+  ['connection_failed', null, 'The connection was refused (ECONNREFUSED).', undefined],
+  ['certificate_invalid', null, 'The certificate has expired (CERT_HAS_EXPIRED).', undefined],
+  ['timeout', null, 'No response within 5000 ms.', undefined],
+  ['auth_failed', null, 'planted', DELIVERY_CLASSES.auth_failed.meaning],
+  ['transform_failed', null, 'planted', DELIVERY_CLASSES.transform_failed.meaning],
+  ['request_invalid', null, 'planted', DELIVERY_CLASSES.request_invalid.meaning],
+  ['mail_refused', null, 'planted', DELIVERY_CLASSES.mail_refused.meaning],
+])(
+  'the alert of a destination that fails with %s %s has a reason without data of users',
+  (failure, status, lastError, reason = lastError) => {
+    const times = { firstSeenAt: NOON, lastSeenAt: NOON }
+    const seen = { ...times, sampleDeliveryId: 'msg_1', isComplete: true }
+    const group = { destinationId: 'dst_a', class: failure, status, count: 3, lastError, ...seen }
+    const waiting = { pending: 4, held: 0, oldestAt: NOON - MINUTE, dueAt: NOON }
+    const facts = destination({
+      results: { ...GOOD, attempts: 3, delivered: 0 },
+      webhooks: [{ ...WEBHOOK, waiting }],
+      rejected: { count: 2, firstAt: NOON },
+      failures: [group],
+    })
+    const alerts = activeAlerts(findingsIn({ ...NOTHING, destinations: [facts] }), '/console')
+    const { properties } = alerts.get('webhook_failing destination dst_a')!
+    expect(properties['title']).toMatch(/^CRM: /)
+    expect(properties['title']).toContain(reason)
+    expect(properties.details).toEqual({
+      class: failure,
+      pending: 4,
+      expiresAt: '2026-01-15T15:59:00.000Z',
+      rejected: 2,
+    })
+    expect(JSON.stringify(properties)).not.toContain('planted')
+  },
+)
+
+test('the alert of a destination whose failure changed has the newest reason', () => {
+  const seen = {
+    firstSeenAt: NOON,
+    sampleDeliveryId: 'msg_1',
+    destinationId: 'dst_a',
+    isComplete: true,
+  }
+  const groups = [
+    { class: 'http_5xx', status: 500, count: 90, lastError: null, lastSeenAt: NOON - MINUTE },
+    { class: 'http_4xx', status: 401, count: 1, lastError: null, lastSeenAt: NOON },
+  ] as const
+  const facts = destination({
+    results: { ...GOOD, attempts: 91, delivered: 0 },
+    failures: groups.map((group) => ({ ...group, ...seen })),
+  })
+  const alerts = activeAlerts(findingsIn({ ...NOTHING, destinations: [facts] }), '/console')
+  expect(alerts.get('webhook_failing destination dst_a')!.properties).toMatchObject({
+    title: expect.stringContaining('401 (Unauthorized)'),
+    remedy: expect.stringContaining('credentials'),
+  })
 })
 
 test('a destination has one row, with its causes and the worst one as its title', () => {

@@ -107,7 +107,8 @@ export class Watched implements AsyncDisposable {
       },
     }
     const consoleUrl = 'https://hookline.example/console'
-    const own = { facts, log, activity, alertStates, clock: bound, consoleUrl }
+    const nodes = this.overrides.nodes ?? backend.nodes
+    const own = { facts, log, activity, alertStates, nodes, clock: bound, consoleUrl }
     const watcher = new AlertWatcher({ ...backend, ...own })
     const stopping = new AbortController()
     const run = watcher.run(stopping.signal).catch((error: unknown) => {
@@ -154,6 +155,10 @@ export class Watched implements AsyncDisposable {
 
   get names(): string[] {
     return this.events.map(([name]) => name)
+  }
+
+  get states(): unknown[] {
+    return this.events.map(([, { state }]) => state)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -91,7 +91,7 @@ test.each([
 ])('the key of %s is a header, which the API does not show', async (format, header, value) => {
   await using server = await AdminServer.open()
   const created = await add(server, { url: 'https://a.example', format, key: 'secret-1' })
-  expect(created.settings.webhooks).toMatchObject([{ headers: { [header]: { set: true } } }])
+  expect(created.settings.webhooks[0]).toMatchObject({ headers: { [header]: { set: true } } })
   expect(JSON.stringify(created)).not.toContain('secret-1')
   const stored = server.backend.catalog.current.destinations.get(created.id)
   expect(stored!.settings.webhooks[0]!.headers).toEqual({ [header]: value })
@@ -210,7 +210,7 @@ test('an export has the channels, and an import creates the source, which it can
 })
 
 const TITLE = 'Sample (example.com): This is a test of an alert. Nothing is wrong.'
-const DETAILS = 'Host: example.com, Class: http_5xx, Count: 3, Since: 2026-01-15T12:00:00.000Z'
+const DETAILS = 'Host: example.com, Class: http_5xx, Since: 2026-01-15 12:00:00 UTC'
 const CONSOLE_URL = 'https://hookline.example/console'
 const LINK = `${CONSOLE_URL}/alerts`
 const LINES = `Webhook Failing: ${TITLE}\n${DETAILS}\nNo action is needed.`
@@ -227,8 +227,7 @@ const BODIES: Readonly<Record<Exclude<ChannelFormatName, 'email'>, unknown>> = {
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            { type: 'TextBlock', wrap: true, weight: 'bolder', text: 'Webhook Failing' },
-            { type: 'TextBlock', wrap: true, text: TITLE },
+            { type: 'TextBlock', wrap: true, weight: 'bolder', text: `Webhook Failing: ${TITLE}` },
             { type: 'TextBlock', wrap: true, text: DETAILS },
             { type: 'TextBlock', wrap: true, text: 'No action is needed.' },
           ],
@@ -355,6 +354,26 @@ test('a recovery resolves the incident that the failure opened', async () => {
     event_action: 'resolve',
     dedup_key: 'k',
   })
+})
+
+test('Opsgenie gets the ends of alerts at a second URL', async () => {
+  await using server = await AdminServer.open()
+  const url = 'https://api.eu.opsgenie.example/v2/alerts'
+  const created = await add(server, { url, format: 'opsgenie', key: 'secret-1' })
+  expect(created.settings).toMatchObject({
+    successPolicy: 'each',
+    webhooks: [
+      { url, headers: { Authorization: { set: true } } },
+      {
+        url: `${url}/{{properties.key}}/close?identifierType=alias`,
+        headers: { Authorization: { set: true } },
+      },
+    ],
+  })
+  const { body } = await server.call<ProblemDocument>('POST', '/alerts/channels', {
+    body: { url: 'ftp://a.example', format: 'opsgenie' },
+  })
+  expect(body.errors.map(({ pointer }) => pointer)).toEqual(['/url'])
 })
 
 test('a recovery resolves the alert in Alertmanager, because the labels are the same', async () => {
