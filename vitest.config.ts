@@ -62,7 +62,7 @@ const CONFORMANCE = [
 // Tests that take five seconds or more, because they restart a service repeatedly, wait for retries, or compare every
 // example.
 const SERVICE = [
-  'test/e2e/{alerts,audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,filters,inspector,log-lines,odd-ids,push,receiver-authentication,restarts,several-webhooks,shaped-events,signatures,start-page,timestamps,traces,transforms}.test.ts',
+  'test/e2e/{alerts,audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,filters,inspector,log-lines,odd-ids,planted-corruption,push,receiver-authentication,restarts,several-webhooks,shaped-events,signatures,start-page,timestamps,traces,transforms}.test.ts',
   'test/e2e/references/*.test.ts',
   'packages/server/test/admin/sessions/*.test.ts',
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { caseCount } from '@hookline/testing/run/case-count'
@@ -23,6 +24,67 @@ function deliveriesOf(channel: Receiver): ReadonlyMap<string, ReadonlySet<string
   }
   return found
 }
+
+/** Names of the alerts about a destination, without repeated deliveries. */
+function namesOf(channel: Receiver, id: string): readonly string[] {
+  return [...deliveriesOf(channel)].flatMap(([key, ids]) =>
+    key.endsWith(` ${id}`) ? [...ids].map(() => key.replace(` ${id}`, '')) : [],
+  )
+}
+
+test('a kill before an alert, before its delivery and before its recovery loses and repeats none', async () => {
+  await using channel = await openReceiver()
+  await using receiver = await openReceiver({ respond: 503 })
+  const destination = { urls: [receiver.url], successPolicy: 'any' } as const
+  await using service = await KillableService.open([destination])
+  const [id = ''] = service.destinationIds
+  const { id: channelId } = await service.api.call<{ id: string }>('POST', 'alerts/channels', {
+    url: channel.url,
+    format: 'webhook',
+  })
+  const call = async (): Promise<void> => {
+    const response = await fetch(`${service.url}/v1/track`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${service.writeKey}` },
+      body: JSON.stringify({ userId: 'u', event: 'A' }),
+    })
+    expect(response.status).toBe(200)
+  }
+  const problems = async () =>
+    (
+      await service.api.call<{ data: { condition: string; subject: { id: string } }[] }>(
+        'GET',
+        'problems',
+      )
+    ).data.filter(({ subject }) => subject.id === id)
+  const eventually = { timeout: 60_000 }
+  await call()
+  await expect.poll(problems, eventually).toHaveLength(1)
+  // The condition applies, and its alert is due 15 seconds later.
+  await sleep(6_000)
+  expect(namesOf(channel, id)).toEqual([])
+  channel.respond = () => 'silence'
+  await service.restart()
+  await expect.poll(() => namesOf(channel, id), eventually).toEqual(['Webhook Failing'])
+  // The channel has not accepted the alert.
+  const delivered = await service.api.call<{ data: object[] }>(
+    'GET',
+    `deliveries?state=delivered&destinationId=${channelId}`,
+  )
+  expect(delivered.data).toEqual([])
+  await service.restart()
+  channel.respond = () => 200
+  receiver.respond = () => 200
+  await expect.poll(problems, eventually).toEqual([])
+  await service.restart()
+  const both = ['Webhook Failing', 'Webhook Recovered']
+  await expect.poll(() => namesOf(channel, id), eventually).toEqual(both)
+  await service.restart()
+  // One more check.
+  await sleep(6_000)
+  expect(namesOf(channel, id)).toEqual(both)
+  await service.stop()
+})
 
 test(`over ${KILLS} kills each paused webhook makes one alert`, async () => {
   const random = seededRandom(SEED)

@@ -208,7 +208,9 @@ test('only admins see the description of a corruption', async () => {
   const { body: seen } = await server.call<{ data: Problem[] }>('GET', '/problems', { headers })
   const titles = (problems: readonly Problem[]) =>
     problems.flatMap(({ condition, title }) => (condition === 'damage_found' ? title : []))
-  expect(titles(seen.data)).toEqual(['Data corruption was found.'])
+  expect(titles(seen.data)).toEqual([
+    'Data corruption was found. Admins can see what was lost on the System page.',
+  ])
   expect(JSON.stringify(seen)).not.toContain('planted')
   expect(titles(await problemsOf(server))).toEqual(['Data corruption: planted.db lost 3 rows'])
 })
