@@ -11,7 +11,7 @@ describe.for<readonly [page: string, sentences: readonly string[]]>([
     'receivers',
     [
       `2xx within ${LIMITS.attemptTimeoutMs / SECOND} seconds`,
-      `repeated for at most **${LIMITS.retryWindowMs / HOUR} hours**`,
+      `retried for at most **${LIMITS.retryWindowMs / HOUR} hours**`,
       `you need to do nothing for the first ${LIMITS.retryWindowMs / HOUR} hours`,
       `They are retried for ${LIMITS.noticeRetryWindowMs / HOUR / 24} days`,
       `Events are kept for ${SETTINGS.retentionMs.parse(SETTINGS.retentionMs.default) / HOUR / 24} days`,

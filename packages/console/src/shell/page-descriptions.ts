@@ -6,7 +6,7 @@ export const PAGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   '/events': 'Find an event and its deliveries',
   '/catalog': 'Names of received events, with their properties',
   '/failures': 'Failed deliveries, causes and retries',
-  '/alerts': 'Channels for alerts, conditions and the last alerts',
+  '/alerts': 'Alert channels, conditions and recent alerts',
   '/sources': 'Incoming events and write keys',
   '/destinations': 'Outgoing events: webhooks, secrets, pauses',
   '/inspector': 'Built-in webhook receiver',

@@ -13,7 +13,7 @@ const MAX_ALERTS_PER_HOUR = 30
 /** With those about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
-/** How long these conditions must apply before the alert: the first retry often succeeds, and further calls are counted. */
+/** How long these conditions must apply before the alert: the first retry often succeeds, and more refused calls may follow, which are counted. */
 const ALERT_DELAY_MS = 15_000
 const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
   'webhook_failing',
@@ -176,8 +176,8 @@ interface Due {
 }
 
 /**
- * The state with the alert that is due at `now`, if any: a start at most once an hour, its end once, and after an hour its growth, or the
- * number of starts that were held back.
+ * The state with the alert that is due at `now`, if any: a start (at most one an hour), its end (once), or, after an hour, growth or the
+ * number of starts held back.
  */
 export function withDueAlert(key: string, state: AlertState, due: Due): AlertState {
   const { isActive, reported, heldBack, unsent } = state

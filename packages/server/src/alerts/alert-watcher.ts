@@ -129,7 +129,7 @@ export class AlertWatcher implements Worker {
     await alertStates.put(new Map([[SUMMARIZED_CHANNELS, ids]]))
   }
 
-  /** A failing channel makes no alert about itself. */
+  /** A failing channel raises no alert about itself. */
   #isReported({ subject: { kind, id } }: Finding): boolean {
     const { destinations } = this.#options.catalog.current
     return kind !== 'destination' || destinations.get(id)?.sourceId !== BUILT_IN_SOURCE_ID

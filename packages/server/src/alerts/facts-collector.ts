@@ -272,7 +272,7 @@ export class FactsCollector {
 }
 
 interface LostDeliveries {
-  /** How many there are still; `Infinity` for more than are listed. */
+  /** How many have not been replayed; `Infinity` if not all are listed. */
   readonly left: number
   /** The class of the newest one. */
   readonly last: AttemptClass | undefined

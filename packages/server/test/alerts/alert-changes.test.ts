@@ -171,7 +171,7 @@ test('after the clock was set back, alerts and recoveries wait no longer than an
   expect(watched.states).toEqual(['started', 'ended', 'started'])
 })
 
-test('a state of a condition of a later version stops no alert', async () => {
+test('a stored state from a later version does not stop other alerts', async () => {
   await using watched = await Watched.open()
   const state = { condition: 'later', userId: 'a', isActive: true, changedAt: NOON, heldBack: 0 }
   await watched.backend.alertStates.put(new Map([['later a', JSON.stringify(state)]]))
@@ -180,7 +180,7 @@ test('a state of a condition of a later version stops no alert', async () => {
   expect(watched.names).toEqual(['Disk Low'])
 })
 
-test('after many failures at once, the ends of those never reported hold back no start', async () => {
+test('after many simultaneous failures, unreported recoveries hold back no start', async () => {
   await using watched = await Watched.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {
@@ -208,15 +208,18 @@ test.each([
   ['removed', undefined],
   ['disabled', { enabled: false }],
   ['paused', { paused: { since: NOON, reason: 'operator' as const } }],
-])('what begins while the only channel is %s is reported to the next one', async (_, change) => {
-  await using watched = await Watched.open()
-  const { catalog } = watched.backend
-  if (change === undefined) await catalog.removeDestination(CHANNEL.id)
-  else await catalog.putDestination({ ...CHANNEL, ...change, version: 2 })
-  watched.freeBytes = 0
-  await watched.looks(3)
-  expect(watched.names).toEqual([])
-  await catalog.putDestination({ ...CHANNEL, id: 'dst_next' })
-  await watched.look()
-  expect(watched.names).toEqual(['Disk Low'])
-})
+])(
+  'a problem that begins while the only channel is %s is reported to the next one',
+  async (_, change) => {
+    await using watched = await Watched.open()
+    const { catalog } = watched.backend
+    if (change === undefined) await catalog.removeDestination(CHANNEL.id)
+    else await catalog.putDestination({ ...CHANNEL, ...change, version: 2 })
+    watched.freeBytes = 0
+    await watched.looks(3)
+    expect(watched.names).toEqual([])
+    await catalog.putDestination({ ...CHANNEL, id: 'dst_next' })
+    await watched.look()
+    expect(watched.names).toEqual(['Disk Low'])
+  },
+)

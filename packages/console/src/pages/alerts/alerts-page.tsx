@@ -58,7 +58,7 @@ function ConditionsPanel({
     <Panel title="Conditions" isFlush>
       <p className="text-ink-soft text-dense px-4 pb-3">
         To exclude alerts from a channel, add a filter by event name in its settings. Conditions
-        marked “not sent” cause no alert, but are listed under “Needs attention”.
+        marked “not sent” trigger no alert, but are listed under “Needs attention”.
       </p>
       <Table label="All conditions" head={['Severity', 'Alert', 'Applies if', 'Remedy']}>
         {conditions.map(({ condition, severity, events, threshold, remedy }) => (

@@ -142,7 +142,7 @@ type Attempt = Awaited<ReturnType<typeof api.testDestination>>['webhooks'][numbe
 function refusalText(attempt: Attempt): string {
   const { status, error, class: kind } = attempt ?? {}
   const reason = status === undefined ? (error ?? kind ?? 'it was not sent') : `status ${status}`
-  return `The test alert was not accepted: ${shownText(reason, 120)}. The channel’s tab Test shows the response.`
+  return `The test alert was not accepted: ${shownText(reason, 120)}. The channel’s Test tab shows the response.`
 }
 
 function PauseButton({

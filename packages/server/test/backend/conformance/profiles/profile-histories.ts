@@ -46,7 +46,7 @@ interface Naive {
   readonly calls: number
 }
 
-/** The users that aliases merge with a user. */
+/** The users that aliases join with a user. */
 function groupOf(calls: readonly Call[], userId: string): ReadonlySet<string> {
   const group = new Set([userId])
   // The set grows during the iteration.

@@ -117,7 +117,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count('default')).toBe(4)
     })
 
-    test('are limited even if aliases merge users', async () => {
+    test('are limited even if aliases join users', async () => {
       await using harness = await open()
       await follow(
         harness,
@@ -158,7 +158,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
         expect((await profileOf(harness, 'u1', space))!.links.map(({ id }) => id)).toEqual(['a'])
     })
 
-    test('that merges too many users is shown as refused, and is removed with the user', async () => {
+    test('that joins too many users is shown as refused, and is removed with the user', async () => {
       await using harness = await open()
       const aliases = Array.from({ length: 120 }, (_, index) => ({
         userId: 'u1',
@@ -204,7 +204,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.profiles.count('default')).toBe(0)
     })
 
-    test('keeps users merged with the user by an alias, without results until they are evaluated', async () => {
+    test('keeps users joined with the user by an alias, without results until they are evaluated', async () => {
       await using harness = await open()
       const { evaluations, memberships, profiles } = harness.backend
       await follow(harness, [
@@ -285,7 +285,7 @@ export function profileLinksConformance(open: OpenBackendHarness): void {
       expect((await evaluations.due(NOON + 60_000, 9)).map(({ traits }) => traits)).toEqual([{}])
     })
 
-    test('separates users merged only by an alias of the user', async () => {
+    test('separates users joined only by an alias of the user', async () => {
       await using harness = await open()
       await follow(harness, [
         { userId: 'u1' },
