@@ -1,6 +1,6 @@
 import { storedValue } from './stored-value.ts'
 
-/** The colours of the console: those of the operating system, or always light or dark. */
+/** The colours: as set in the operating system, or always light or dark. */
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
 
