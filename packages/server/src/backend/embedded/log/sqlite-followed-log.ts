@@ -44,10 +44,7 @@ export function sqliteFollowedLog(
       const rows = await readers.run('select', { sql, values })
       return sliceOf(rows, wanted, last)
     },
-    appendedAfter(position, signal) {
-      recent.follow()
-      return end.beyond(position, signal)
-    },
+    appendedAfter: (position, signal) => end.beyond(position, signal),
   }
 }
 
@@ -114,22 +111,14 @@ interface Recent {
   readonly duplicates: ReadonlySet<string>
 }
 
-/**
- * Caches the newest events for followers that keep up, which would otherwise spend most of their time reading the table. Caches
- * nothing before `follow`.
- */
+/** Caches the newest events for followers that keep up, which would otherwise spend most of their time reading the table. */
 export class RecentEvents {
   #appends: Recent[] = []
   readonly #amount = new EventAmount()
-  #isFollowed = false
   #pauses = 0
 
-  follow(): void {
-    this.#isFollowed = true
-  }
-
   add(events: readonly AcceptedEvent[], { lastSeq, duplicates }: Appended): void {
-    if (!this.#isFollowed || this.#pauses > 0) return
+    if (this.#pauses > 0) return
     const first = lastSeq - events.length + 1
     this.#appends.push({ first, events, duplicates: new Set(duplicates) })
     this.#amount.add(events)

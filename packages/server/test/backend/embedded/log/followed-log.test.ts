@@ -19,3 +19,13 @@ test('corrupt events are skipped', async () => {
   const selected = await followed.read({ after: 0, limit: 9, only })
   expect(selected).toMatchObject({ events: [{ position: 1 }], through: 4, isEnd: true })
 })
+
+test('a follower that has never waited for events reads new ones from memory', async () => {
+  await using open = new OpenLog()
+  const events = [acceptedEvent(), acceptedEvent()]
+  await open.log.append(events)
+  const followed = sqliteFollowedLog(open.readers, open.log)
+  await open.readers[Symbol.asyncDispose]()
+  const slice = await followed.read({ after: 0, limit: 9 })
+  expect(slice).toMatchObject({ events: [{ position: 1 }, { position: 2 }], isEnd: true })
+})
