@@ -99,14 +99,14 @@ export class Sender {
     return this.#started.shift() ?? (isWanted ? this.#start(queue.takeBatch()) : undefined)
   }
 
-  #start(batch: Batch, isLast = false): Started {
-    return { batch, isLast, firstTry: this.#try(batch) }
+  #start(batch: Batch, isExclusive = false): Started {
+    return { batch, isExclusive, firstTry: this.#try(batch) }
   }
 
   /** Starts the batches that can outlive the page, and one of the others. */
   #startAll(): void {
     const { queue, transport } = this.#options
-    while (queue.waiting > 0 && !this.#isStopped && !this.#started.at(-1)?.isLast) {
+    while (queue.waiting > 0 && !this.#isStopped && !this.#started.at(-1)?.isExclusive) {
       const room = transport.keepaliveRoom
       const fits = queue.fits(room)
       this.#started.push(this.#start(queue.takeBatch(fits ? room : undefined), !fits))
@@ -173,6 +173,6 @@ export class Sender {
 interface Started {
   readonly batch: Batch
   /** Whether no other batch may start before this one has its outcome. */
-  readonly isLast: boolean
+  readonly isExclusive: boolean
   readonly firstTry: Promise<BatchResponse>
 }

@@ -78,8 +78,8 @@ export class Transport {
    */
   async post(body: Bytes, signal: AbortSignal): Promise<BatchResponse> {
     const compressed = this.#isCompressed(body) ? await this.#compress(body) : undefined
-    const isLast = this.#page.isEnding && body.length <= this.keepaliveRoom
-    const sent = isLast ? this.#withoutPreflight(body) : this.#request(body, compressed)
+    const outlivesPage = this.#page.isEnding && body.length <= this.keepaliveRoom
+    const sent = outlivesPage ? this.#withoutPreflight(body) : this.#request(body, compressed)
     const bytes = sent.body.length
     if (!this.#page.isPresent || keepaliveBytes + bytes > KEEPALIVE_BYTES) {
       return this.#fetch(sent, { signal })

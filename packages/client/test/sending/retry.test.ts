@@ -229,7 +229,7 @@ describe('an error status is enough even if the body', () => {
   const headers = { 'Retry-After': '17', 'Content-Length': '10' }
   const head = (status: number) => `HTTP/1.1 ${status} X\r\nRetry-After: 17\r\nContent-Length: 10`
   const unreadable = [
-    ['breaks off', (status: number) => ({ bytes: `${head(status)}\r\n\r\nhello` })],
+    ['is cut off', (status: number) => ({ bytes: `${head(status)}\r\n\r\nhello` })],
     [
       'cannot be decompressed',
       (status: number) => ({

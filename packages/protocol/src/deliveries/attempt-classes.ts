@@ -50,12 +50,12 @@ export const ATTEMPT_CLASSES = {
   auth_failed: {
     meaning:
       "Hookline got no access token from the token endpoint in the webhook's auth, so it did not send the event. It waits 5 seconds, or as long as the endpoint requests with Retry-After, and tries again until the retry window ends. The breaker counts this as a failed connection.",
-    help: 'Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The error of the attempt has its response.',
+    help: "Compare tokenUrl, clientId, clientSecret, scope, audience and resource with the settings of the client at the authorization server. The attempt's error contains its response.",
   },
   mail_refused: {
     meaning:
       'The mail server refused the message, a recipient, or the user and password. Hookline tries again.',
-    help: 'Compare user, password, sender and recipients with the requirements of the mail server. The error of the attempt has its reply.',
+    help: "Compare user, password, sender and recipients with the requirements of the mail server. The attempt's error contains its reply.",
   },
   protocol_error: {
     meaning: 'The response is not valid HTTP/1.1. Hookline tries again.',

@@ -81,7 +81,7 @@ test('a destination that is deleted or disabled has not recovered, but its incid
   ])
 })
 
-test('a flapping receiver makes two alerts an hour, and the others are counted', async () => {
+test('a flapping receiver raises two alerts an hour, and the others are counted', async () => {
   await using watched = await Watched.open()
   for (let flaps = 0; flaps < 12; flaps += 1) {
     await watched.count({ 'attempts.5xx': 20 })
@@ -163,7 +163,7 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
   expect(watched.names.slice(30)).toEqual(['Deliveries Expired'])
 })
 
-test('lost data of many destinations makes at most 60 alerts an hour', async () => {
+test('lost data of many destinations raises at most 60 alerts an hour', async () => {
   await using watched = await Watched.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const destinationId of ids) {
@@ -183,7 +183,7 @@ test('the corruptions that one start has found are one alert', async () => {
   expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([['Damage Found', 20]])
 })
 
-test('a channel that fails makes no alert', async () => {
+test('a channel that fails raises no alert', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 5 }, CHANNEL.id)
   for (let looks = 0; looks < 8; looks += 1) await watched.look()

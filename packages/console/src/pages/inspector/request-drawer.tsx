@@ -47,8 +47,8 @@ export function RequestDrawer({ id, onClose }: RequestDrawerProps): ReactElement
     <Modal title={title} place="drawer" isOpen onClose={onClose}>
       {isRemoved ? (
         <Empty title="Request no longer stored">
-          Requests are removed by newer requests, a restart, clearing the list, or deleting the
-          user. The event’s trace still has the delivery.
+          Requests are dropped as newer ones arrive, on a restart, when the list is cleared, or when
+          the user is deleted. The event’s trace still has the delivery.
         </Empty>
       ) : (
         <Loaded query={query} lines={8}>

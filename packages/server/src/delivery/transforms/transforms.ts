@@ -11,8 +11,8 @@ import type { Evaluated, Evaluation } from './transform-process.ts'
 export type Transformed = { readonly json?: string } | { readonly error: string }
 
 /** How long an expression that has exceeded a limit is evaluated in the second process. */
-const APART_MS = 60_000
-const MAX_APART = 1_000
+const ISOLATED_MS = 60_000
+const MAX_ISOLATED = 1_000
 
 /**
  * Evaluates the transforms of destinations in a separate process, with limits of CPU time and memory. An expression that has exceeded a
@@ -22,24 +22,24 @@ const MAX_APART = 1_000
 export class Transforms implements AsyncDisposable {
   readonly #fast: TransformProcess
   readonly #slow: TransformProcess
-  readonly #apart = new LRUCache<string, true>({ max: MAX_APART, ttl: APART_MS })
+  readonly #isolated = new LRUCache<string, true>({ max: MAX_ISOLATED, ttl: ISOLATED_MS })
 
   constructor() {
     this.#slow = new TransformProcess({
       maxBatch: 1,
       pauseFactor: 4,
       gatherMs: 0,
-      onExceeded: (expression) => this.#apart.set(expression, true),
+      onExceeded: (expression) => this.#isolated.set(expression, true),
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
       maxBatch: 64,
       pauseFactor: 0,
       gatherMs: 2,
-      onExceeded: (expression) => this.#setApart(expression),
+      onExceeded: (expression) => this.#isolate(expression),
       onSuspects: (suspects) => {
         const expressions = new Set(suspects.map(({ expression }) => expression))
-        if (expressions.size === 1) this.#setApart(suspects[0]!.expression)
+        if (expressions.size === 1) this.#isolate(suspects[0]!.expression)
         this.#slow.addFirst(suspects)
       },
     })
@@ -49,7 +49,7 @@ export class Transforms implements AsyncDisposable {
   apply(expression: string, body: Uint8Array, url?: string): Promise<Transformed | undefined> {
     const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
     const input = withExactNumbers(textOf(body))
-    const evaluator = this.#apart.has(expression) ? this.#slow : this.#fast
+    const evaluator = this.#isolated.has(expression) ? this.#slow : this.#fast
     evaluator.add({ expression, input, url, resolve, exits: 0 })
     return promise
   }
@@ -59,8 +59,8 @@ export class Transforms implements AsyncDisposable {
     this.#slow[Symbol.dispose]()
   }
 
-  #setApart(expression: string): void {
-    this.#apart.set(expression, true)
+  #isolate(expression: string): void {
+    this.#isolated.set(expression, true)
     for (const each of this.#fast.remove(expression)) this.#slow.add(each)
   }
 }
@@ -75,7 +75,7 @@ interface ProcessOptions {
   readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly pauseFactor: number
-  /** The pause after evaluations if fewer than `ENOUGH` wait. */
+  /** The pause after evaluations if fewer than `MIN_BATCH` wait. */
   readonly gatherMs: number
   readonly onExceeded: (expression: string) => void
   /** One of these evaluations needed too much memory. */
@@ -89,7 +89,7 @@ const OPTIONS = [`--max-old-space-size=${OWN_MEMORY_MIB + MEMORY_MIB}`, '--max-s
 /** A process that does not respond for this long is replaced: some operations of V8 cannot be interrupted. */
 const STUCK_MS = 5_000
 /** Evaluations that are worth a message to the process, which costs as much as several of them. */
-const ENOUGH = 16
+const MIN_BATCH = 16
 const MAX_EXITS = 3
 /** How long to wait before restarting a process that failed to start, or that exited before its first evaluation. */
 const RESTART_MS = 1_000
@@ -222,12 +222,12 @@ class TransformProcess implements Disposable {
     }
     const { pauseFactor, gatherMs } = this.#options
     const pauseMs = (systemClock.now() - this.#startedAt) * pauseFactor
-    this.#restFor(this.#isEnough() ? pauseMs : Math.max(pauseMs, gatherMs))
+    this.#restFor(this.#hasBatch() ? pauseMs : Math.max(pauseMs, gatherMs))
   }
 
-  #isEnough(): boolean {
+  #hasBatch(): boolean {
     let count = 0
-    for (const { length } of this.#waiting.values()) if ((count += length) >= ENOUGH) return true
+    for (const { length } of this.#waiting.values()) if ((count += length) >= MIN_BATCH) return true
     return false
   }
 

@@ -166,7 +166,10 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
         onClose={onClose}
       >
         <p>A new key pair is generated, and its public key is published now.</p>
-        <Field label="Published before it signs" hint="Receivers may cache the keys for an hour.">
+        <Field
+          label="Lead time before the new key signs"
+          hint="Receivers may cache the keys for an hour."
+        >
           {(ids) => <Select {...ids} options={LEADS} value={lead} onPick={setLead} />}
         </Field>
         <Field label="Overlap" hint="Until it ends, the old key also signs.">
