@@ -169,8 +169,8 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
 /** How many deliveries wait and when the first of them expires, and how many were rejected. */
 function waitingDetails({ webhooks, rejected }: DestinationFacts): JsonObject {
   const pending = webhooks.reduce((sum, { waiting }) => sum + waiting.pending, 0)
-  const expiries = webhooks.flatMap(({ waiting: { oldestAt }, retryWindowMs }) =>
-    oldestAt === undefined ? [] : oldestAt + retryWindowMs,
+  const expiries = webhooks.flatMap(({ waiting: { firstDueAt }, retryWindowMs }) =>
+    firstDueAt === undefined ? [] : firstDueAt + retryWindowMs,
   )
   return {
     ...(pending > 0 && { pending }),
@@ -291,14 +291,16 @@ function webhookFindings(
 
 function expiringFinding(
   destination: Destination,
-  { url, waiting: { pending, oldestAt }, retryWindowMs }: WebhookFacts,
+  { url, waiting: { pending, oldestAt, firstDueAt }, retryWindowMs }: WebhookFacts,
   now: number,
 ): Finding[] {
-  if (oldestAt === undefined) return []
-  const expiresAt = oldestAt + retryWindowMs
+  if (firstDueAt === undefined) return []
+  const expiresAt = firstDueAt + retryWindowMs
   // With a short window, half of it: a delivery that has just failed is not about to expire.
   if (expiresAt - now > Math.min(THRESHOLDS.expiringMs, retryWindowMs / 2)) return []
-  const title = `The oldest of ${counted(pending, 'pending delivery', 'pending deliveries')} expires at ${formatTimestamp(expiresAt)}.`
-  const shared = { url, count: pending, since: oldestAt }
+  const which =
+    pending === 1 ? 'The pending delivery' : `The first of ${whole(pending)} pending deliveries`
+  const title = `${which} expires at ${formatTimestamp(expiresAt)}.`
+  const shared = { url, count: pending, since: oldestAt ?? null }
   return [ofDestination(destination, 'deliveries_expiring', { ...shared, title })]
 }

@@ -278,7 +278,13 @@ interface LostDeliveries {
   readonly last: AttemptClass | undefined
 }
 
-const NOTHING: WaitingParts = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+const NOTHING: WaitingParts = {
+  pending: 0,
+  held: 0,
+  oldestAt: undefined,
+  firstDueAt: undefined,
+  dueAt: undefined,
+}
 
 function countIn(
   waiting: readonly WaitingDeliveries[],

@@ -127,6 +127,8 @@ export interface WaitingParts {
   readonly held: number
   /** When the oldest pending event was received. Searches only some of the parts that have been due longest. */
   readonly oldestAt: number | undefined
+  /** The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. */
+  readonly firstDueAt: number | undefined
   readonly dueAt: number | undefined
 }
 

@@ -37,7 +37,13 @@ const WEBHOOK = {
     retryAfterUntil: null,
     pacePerSecond: null,
   },
-  waiting: { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined },
+  waiting: {
+    pending: 0,
+    held: 0,
+    oldestAt: undefined,
+    firstDueAt: undefined,
+    dueAt: undefined,
+  },
   retryWindowMs: 4 * 60 * MINUTE,
 }
 
@@ -188,10 +194,15 @@ test.each<[DeliveryClass, number | null, string, (string | undefined)?]>([
 ])(
   'the alert of a destination that fails with %s %s has a reason without data of users',
   (failure, status, lastError, reason = lastError) => {
-    const times = { firstSeenAt: NOON, lastSeenAt: NOON }
-    const seen = { ...times, sampleDeliveryId: 'msg_1', isComplete: true }
+    const seen = {
+      firstSeenAt: NOON,
+      lastSeenAt: NOON,
+      sampleDeliveryId: 'msg_1',
+      isComplete: true,
+    }
     const group = { destinationId: 'dst_a', class: failure, status, count: 3, lastError, ...seen }
-    const waiting = { pending: 4, held: 0, oldestAt: NOON - MINUTE, dueAt: NOON }
+    const times = { oldestAt: NOON - 2 * MINUTE, firstDueAt: NOON - MINUTE, dueAt: NOON }
+    const waiting = { pending: 4, held: 0, ...times }
     const facts = destination({
       results: { ...GOOD, attempts: 3, delivered: 0 },
       webhooks: [{ ...WEBHOOK, waiting }],
@@ -238,7 +249,13 @@ test('a destination has one row, with its causes and the worst one as its title'
   const oldestAt = NOON - 3.5 * 60 * MINUTE
   const state = { ...WEBHOOK.state, breaker: 'open' as const, brokenSince: oldestAt }
   const problems = problemsOf({
-    webhooks: [{ ...WEBHOOK, state, waiting: { ...WEBHOOK.waiting, pending: 5, oldestAt } }],
+    webhooks: [
+      {
+        ...WEBHOOK,
+        state,
+        waiting: { ...WEBHOOK.waiting, pending: 5, oldestAt, firstDueAt: oldestAt },
+      },
+    ],
     expired: { count: 2, firstAt: NOON - 1 },
     failures: [
       {
@@ -284,18 +301,25 @@ test('deliveries that wait without a known reason are late after ten minutes', (
 })
 
 test('deliveries are about to expire an hour before, or after half of a shorter window', () => {
-  const conditions = (retryWindowMs: number, ageMs: number) =>
+  const conditions = (retryWindowMs: number, ageMs: number, receivedAgoMs = ageMs) =>
     problemsOf({
       webhooks: [
         {
           ...WEBHOOK,
           retryWindowMs,
-          waiting: { ...WEBHOOK.waiting, pending: 1, oldestAt: NOON - ageMs },
+          waiting: {
+            ...WEBHOOK.waiting,
+            pending: 1,
+            oldestAt: NOON - receivedAgoMs,
+            firstDueAt: NOON - ageMs,
+          },
         },
       ],
     })[0]?.condition
   expect(conditions(240 * MINUTE, 179 * MINUTE)).toBe('deliveries_late')
   expect(conditions(240 * MINUTE, 180 * MINUTE)).toBe('deliveries_expiring')
+  // A pause, a replay or a manual retry starts a new window.
+  expect(conditions(240 * MINUTE, 179 * MINUTE, 300 * MINUTE)).toBe('deliveries_late')
   expect(conditions(10 * MINUTE, 4 * MINUTE)).toBe(undefined)
   expect(conditions(10 * MINUTE, 5 * MINUTE)).toBe('deliveries_expiring')
 })

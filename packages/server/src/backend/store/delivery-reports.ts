@@ -9,6 +9,8 @@ import type { QueueName } from './stored-parts.ts'
 const MAX_FAILURES = 2_000
 /** The number of pending parts of a lane, earliest due first, that are searched for the oldest event. */
 const MAX_PENDING = 20_000
+/** Of these, the parts with the oldest events, whose retry windows are compared. */
+const MAX_WINDOWS = 1_000
 
 /** Deliveries that failed, possibly pending again, or ended without an attempt. The condition of an index. */
 const FAILING = rawSql(
@@ -49,9 +51,9 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
     },
 
     async waitingIn(lane) {
-      const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+      const none = { oldestAt: undefined, firstDueAt: undefined, dueAt: undefined }
       const number = await lanes.find('deliveries', lane)
-      if (number === undefined) return nothing
+      if (number === undefined) return { pending: 0, held: 0, ...none }
       const pendingOf = (columns: string): Statement =>
         sql`SELECT ${rawSql(columns)} FROM waiting_parts WHERE lane = ${number} AND due_at IS NOT NULL`
       const [row] = await reads.lookUp(sql<WaitingRow>`
@@ -59,12 +61,27 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
           ${reads.dialect.countWaiting(number, { areHeld: true })} AS held,
           (${pendingOf('due_at')} ORDER BY due_at LIMIT 1) AS due_at`)
       const { pending, held, due_at: dueAt } = row!
-      if (pending === 0) return { ...nothing, held }
-      const [oldest] = await reads.list(sql<{ readonly id: string | null }>`
-        SELECT min(delivery_id) AS id FROM (
-          ${pendingOf('delivery_id')} ORDER BY due_at, delivery_id LIMIT ${MAX_PENDING}) AS longest`)
-      const id = oldest?.id
-      return { pending, held, oldestAt: id ? timeOfId(id) : undefined, dueAt: dueAt ?? undefined }
+      if (pending === 0) return { pending, held, ...none }
+      const [oldest] = await reads.list(sql<OldestRow>`
+        WITH oldest AS MATERIALIZED (
+          SELECT delivery_id FROM (
+            ${pendingOf('delivery_id')} ORDER BY due_at, delivery_id LIMIT ${MAX_PENDING}) AS longest
+          ORDER BY delivery_id LIMIT ${MAX_WINDOWS})
+        SELECT (SELECT min(delivery_id) FROM oldest) AS id,
+          (SELECT min(CAST(part.value ->> 'firstDueAt' AS double precision))
+            FROM oldest JOIN deliveries ON deliveries.id = oldest.delivery_id,
+              ${reads.dialect.elements(sql`deliveries.webhooks`)} AS part
+            WHERE CAST(part.value ->> 'lane' AS integer) = ${number}) AS first_due_at`)
+      const { id, first_due_at: firstDueAt } = oldest!
+      if (id === null) return { pending, held, ...none }
+      const oldestAt = timeOfId(id)
+      return {
+        pending,
+        held,
+        oldestAt,
+        firstDueAt: firstDueAt === null ? oldestAt : timeOf(firstDueAt),
+        dueAt: dueAt ?? undefined,
+      }
     },
   }
 }
@@ -109,6 +126,11 @@ interface WaitingRow {
   readonly pending: number
   readonly held: number
   readonly due_at: number | null
+}
+
+interface OldestRow {
+  readonly id: string | null
+  readonly first_due_at: number | null
 }
 
 interface GroupRow {

@@ -228,22 +228,24 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const { deliveries, reports } = harness.backend
       await recorded(harness, { at: NOON + 5 })
-      const oldest = await recorded(harness, { at: NOON + 1, dueAt: NOON + 99 })
+      const resumed = { firstDueAt: NOON + 50, dueAt: NOON + 99 }
+      const oldest = await recorded(harness, { at: NOON + 1, ...resumed })
       await recorded(harness, { at: NOON, state: 'expired', dueAt: null })
       await recorded(harness, { at: NOON, state: 'held', dueAt: null })
       await recorded(harness, { at: NOON, destinationId: 'dst_b' })
       const webhooks = [partOf({ state: 'delivered' }), partOf({ url: OTHER_LANE.url })]
       const delivered = await recorded(harness, { state: 'delivered', dueAt: NOON, webhooks })
-      const counts = { pending: 2, held: 1, oldestAt: timeOfId(oldest.eventId), dueAt: NOON }
+      const oldestAt = timeOfId(oldest.eventId)
+      const counts = { pending: 2, held: 1, oldestAt, firstDueAt: NOON + 5, dueAt: NOON }
       expect(await reports.waitingIn(LANE)).toEqual(counts)
       expect(await claimDue(harness)).toHaveLength(1)
       await deliveries.claim(LANE, { due: 'held', limit: 9 })
       expect(await reports.waitingIn(LANE)).toEqual(counts)
-      const oldestAt = timeOfId(delivered.eventId)
       expect(await reports.waitingIn(OTHER_LANE)).toEqual({
         pending: 1,
         held: 0,
-        oldestAt,
+        oldestAt: timeOfId(delivered.eventId),
+        firstDueAt: NOON,
         dueAt: NOON,
       })
     })
@@ -251,7 +253,8 @@ export function deliveryReportsConformance(open: OpenBackendHarness): void {
     test('have no age if none are pending', async () => {
       await using harness = await open()
       const { reports } = harness.backend
-      const nothing = { pending: 0, held: 0, oldestAt: undefined, dueAt: undefined }
+      const none = { oldestAt: undefined, firstDueAt: undefined, dueAt: undefined }
+      const nothing = { pending: 0, held: 0, ...none }
       expect(await reports.waitingIn(LANE)).toEqual(nothing)
       await recorded(harness, { state: 'held' })
       expect(await reports.waitingIn(LANE)).toEqual({ ...nothing, held: 1 })
