@@ -62,7 +62,7 @@ const CONFORMANCE = [
 // Tests that take five seconds or more, because they restart a service repeatedly, wait for retries, or compare every
 // example.
 const SERVICE = [
-  'test/e2e/{alerts,audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,filters,inspector,log-lines,odd-ids,planted-corruption,push,receiver-authentication,restarts,several-webhooks,shaped-events,signatures,start-page,timestamps,traces,transforms}.test.ts',
+  'test/e2e/{alerts,audience-names,audiences,backup,clone,decisions,deletions,delivery-requests,examples,failures,filters,inspector,log-lines,odd-ids,planted-conditions,planted-corruption,push,receiver-authentication,restarts,several-webhooks,shaped-events,signatures,start-page,timestamps,traces,transforms}.test.ts',
   'test/e2e/references/*.test.ts',
   'packages/server/test/admin/sessions/*.test.ts',
   'packages/server/test/delivery/{each-webhook,health/outage,network/forbidden-everywhere,parking/pause}.test.ts',
@@ -80,7 +80,7 @@ const NODES = ['test/e2e/nodes/*.test.ts']
 // response formats (generated-client, openapi, problems, references).
 const CLUSTER_E2E = [
   'test/e2e/{alerts,audience-names,audiences,decisions,deletions,delivery-requests,destination-changes,destination-test}.test.ts',
-  'test/e2e/{duplicates,failures,filters,inspector,stored-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,push,receiver-authentication}.test.ts',
+  'test/e2e/{duplicates,failures,filters,inspector,stored-responses,limits,odd-ids,openapi-fuzz,overview,pause-and-replay,payloads,planted-conditions,push,receiver-authentication}.test.ts',
   'test/e2e/{restarts,same-bytes,secret-rotation,several-webhooks,shaped-events,signatures,timestamps,traces,transforms}.test.ts',
   ...NODES,
 ]

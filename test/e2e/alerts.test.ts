@@ -1,31 +1,8 @@
 import { expect, test } from 'vitest'
 import { openMailServer } from '@hookline/testing/receiver/mail-server'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
-import { type RunningService, startService } from '@hookline/testing/service/running-service'
-
-interface Alert {
-  readonly type: string
-  readonly messageId: string
-  readonly userId: string
-  readonly event: string
-  readonly properties: Readonly<Record<string, unknown>>
-}
-
-interface Problem {
-  readonly condition: string
-  readonly severity: string
-  readonly title: string
-  readonly subject: { readonly id: string }
-  readonly causes: readonly object[]
-}
-
-const alertsIn = ({ requests }: Receiver): Alert[] =>
-  requests.map(({ body }) => JSON.parse(body.toString()) as Alert)
-
-async function problemsOf(service: RunningService): Promise<readonly Problem[]> {
-  const { data } = await service.api.call<{ data: Problem[] }>('GET', 'problems')
-  return data.filter(({ condition }) => condition !== 'disk_low')
-}
+import { startService } from '@hookline/testing/service/running-service'
+import { type Alert, alertsIn, openChannel, problemsOf } from './received-alerts.ts'
 
 /** Requests of the format `opsgenie` about a destination. */
 function opsgenieRequests({ requests }: Receiver, id: string) {
@@ -146,8 +123,7 @@ test('an e-mail that the mail server refuses at first is retried, and its attemp
 
 test('calls that a disabled source refused are a problem, an alert and a metric', async () => {
   await using service = await startService()
-  await using channel = await openReceiver()
-  await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
+  await using channel = await openChannel(service)
   const { source } = service
   await service.api.call('PATCH', `sources/${source.id}`, { enabled: false })
   const call = { type: 'track', event: 'A', userId: 'u1' }
@@ -167,8 +143,7 @@ test('calls that a disabled source refused are a problem, an alert and a metric'
 
 test('no client can write to the built-in source', async () => {
   await using service = await startService()
-  await using channel = await openReceiver()
-  await service.api.call('POST', 'alerts/channels', { url: channel.url, format: 'webhook' })
+  await using channel = await openChannel(service)
   const call = { type: 'track', event: 'A', userId: 'u1' }
   for (const writeKey of ['src_hookline', 'hookline', '']) {
     const source = { id: 'src_hookline', writeKey }

@@ -32,6 +32,7 @@ export interface DestinationOptions {
     readonly url: string
     readonly headers?: object
     readonly auth?: object
+    readonly limits?: object
   }[]
   readonly secret?: string
   readonly policy?: 'any' | 'each'
