@@ -178,10 +178,11 @@ test('a trace has one decision for each destination', async () => {
   ])
 
   const [shown] = trace.deliveries
+  const listed = { type: 'track', name: 'Order Completed', userId: 'u1', anonymousId: null }
   expect(await server.must('GET', `/deliveries/${delivery.id}`)).toEqual(shown)
   for (const query of [`eventId=${event.id}`, `destinationId=${delivered}`, 'state=pending']) {
     expect(await server.must('GET', `/deliveries?${query}`)).toEqual({
-      data: [shown],
+      data: [{ ...shown, event: listed }],
       nextCursor: null,
     })
   }

@@ -33,7 +33,7 @@ describe('the clock watch', () => {
       { labels: { direction }, value: 1 },
     ])
     expect((await metrics.clockOffset.get()).values[0]?.value).toBe(ms / SECOND)
-    expect(watch.note).toContain(`set ${direction} by 172800 s`)
+    expect(watch.note).toContain(`jumped ${direction} by 172800 s`)
     clock.advance(REMOVAL_DELAY_MS)
     expect(watch.note).toBeUndefined()
   })
