@@ -143,7 +143,7 @@ test('calls that a disabled source refused are a problem, an alert and a metric'
 
 test('no client can write to the built-in source', async () => {
   await using service = await startService()
-  await using channel = await openChannel(service)
+  await using _channel = await openChannel(service)
   const call = { type: 'track', event: 'A', userId: 'u1' }
   for (const writeKey of ['src_hookline', 'hookline', '']) {
     const source = { id: 'src_hookline', writeKey }
