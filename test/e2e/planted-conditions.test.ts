@@ -17,7 +17,7 @@ const CONSOLE = 'https://hookline.example/console'
 const SETTINGS = { consoleUrl: CONSOLE }
 const WINDOW_SECONDS = 16
 
-/** The alerts, without those about the disk of the machine. */
+/** The alerts, except about low disk space on this machine. */
 const alertsOf = (channel: Receiver): Alert[] =>
   alertsIn(channel).filter(({ event }) => event !== 'Disk Low')
 
