@@ -116,7 +116,8 @@ export class DeletedUsers {
     const source = oneOf(this.#sources, this.#random)
     const call = {
       type: 'track',
-      event: PLANTED,
+      // The name of an event that several users send stays: it is not theirs.
+      event: `${PLANTED}-${userId}`,
       userId,
       anonymousId: `${PLANTED}-${userId}`,
       messageId: `${PLANTED}-${randomUUID()}`,
