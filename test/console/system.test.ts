@@ -75,7 +75,7 @@ test('the state of the service is shown, and a backup can be downloaded', async 
   await service.track('m1')
   const { page, go, faults } = await openSignedIn(service)
   await go('system')
-  await page.getByText('No backup since the service started').waitFor()
+  await page.getByText('No backup yet.').waitFor()
   for (const title of ['Checks', 'Service', 'Storage', 'Backlog', 'Backup', 'Data corruption'])
     await page.getByRole('heading', { level: 2, name: title }).waitFor()
   for (const colorScheme of ['light', 'dark'] as const) {
