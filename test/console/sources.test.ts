@@ -133,7 +133,7 @@ test('the fields that a source drops or hashes are entered as JSON', async () =>
   await rules.fill('{"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}')
   await save.click()
   await page.getByText('Source saved.').waitFor()
-  expect(await rules.inputValue()).toContain('"set": true')
+  await expect.poll(() => rules.inputValue()).toContain('"set": true')
   expect(await service.api.call('GET', `sources/${id}`)).toMatchObject({
     fields: { drop: ['context.ip'], hash: [{ path: 'traits.email' }], salt: { set: true } },
   })
