@@ -66,7 +66,7 @@ test('a destination that never worked is a problem and an alert, and recovers on
   await expect.poll(names).toEqual(['Webhook Failing', 'Webhook Recovered'])
   const sent = [...channel.requests, ...opsgenie.requests].map(({ body }) => body.toString())
   expect(sent.filter((text) => text.includes('planted'))).toEqual([])
-  // The second webhook of the channel closes what the first one created.
+  // The second webhook of the channel closes the alert from the first one.
   await expect.poll(() => opsgenieRequests(opsgenie, id)).toHaveLength(2)
   const alias = `webhook_failing destination ${id}`
   expect(opsgenieRequests(opsgenie, id)).toMatchObject([

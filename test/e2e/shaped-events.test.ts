@@ -56,7 +56,7 @@ test('a dropped or hashed value is in no request, and a retry sends the correcte
   expect(text).not.toContain('the salt of')
 })
 
-test('the format full has every field of the call, except dropped ones, even on a retry', async () => {
+test('the format full keeps every field of the call, except dropped ones, even on a retry', async () => {
   await using receiver = await openReceiver({ respond: 500 })
   await using service = await startService()
   const id = await service.createDestination({ urls: [receiver.url] })
@@ -216,7 +216,7 @@ test('method and URL templates shape the request, and the user is only in the UR
   expect((await exchange(`${service.url}/metrics`, { method: 'GET' })).text).not.toMatch(SEEN)
 })
 
-test('a value that would leave the path is rejected without a request, whatever the state of the receiver', async () => {
+test('a value that would leave the path is rejected without a request, even if the receiver is broken', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()
   const url = `${receiver.url}/{{userId}}`

@@ -17,7 +17,7 @@ export interface EffectiveLimit {
   /** `null`: no limit; for `retrySchedule`, exponential backoff. */
   readonly value: PresentedLimits[LimitName] | null
   readonly origin: 'webhook' | 'service'
-  /** The setting that the value comes from; `null` if the webhook sets it, or no setting does. */
+  /** The name of the setting; `null` for a limit of the webhook, or without a setting. */
   readonly setting: string | null
 }
 

@@ -20,7 +20,7 @@ describe('the effective limits of a webhook', () => {
     })
   })
 
-  test('are those of the webhook if it has its own', () => {
+  test('come from the webhook if it has its own', () => {
     const own = { perSecond: 20, concurrency: 4, timeout: '20s', retryOn: [409] }
     const limits = effectiveLimits(own, SERVICE)
     for (const [name, value] of Object.entries(own))

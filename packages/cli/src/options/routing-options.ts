@@ -147,7 +147,7 @@ export async function routingOf(
   }
 }
 
-/** Replaces what the options name, and keeps the rest of the current rules. `null` for `--no-fields`. */
+/** Replaces the rules given by options, and keeps the other current rules. `null` for `--no-fields`. */
 export async function fieldsOf(
   options: FieldOptions,
   readFields: () => Promise<Partial<Fields>> = () => Promise.resolve({}),
@@ -206,7 +206,7 @@ const SYMBOLS: Readonly<Record<string, Operator>> = {
   '<': '<',
 }
 
-/** What a comparison can be about: paths by their roots, and fields without a path. */
+/** The operands of a comparison: paths by their roots, and fields without a path. */
 export interface Operands {
   readonly roots: Readonly<Record<string, string>>
   readonly fields: readonly string[]

@@ -135,7 +135,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Fi
 
 function corruptionTitle(description: string | undefined): string {
   return description === undefined
-    ? 'Data corruption was found. Admins can see what was lost on the System page.'
+    ? 'Data corruption was found. Admins can see the details on the System page.'
     : `Data corruption: ${description}`
 }
 

@@ -143,7 +143,7 @@ export interface DeliveryReports {
   waitingIn(lane: LaneId): Promise<WaitingParts>
 }
 
-/** Access to webhook lanes for the management API, whichever thread they run in. Calls take many webhooks, to save messages. */
+/** Access to webhook lanes for the management API, on every thread. Calls take many webhooks, to save messages. */
 export interface WebhookLanes {
   /** The states of the webhooks of each destination, in order. Unknown destinations are omitted. */
   states(destinationIds: readonly string[]): Promise<ReadonlyMap<string, readonly LaneState[]>>

@@ -217,7 +217,7 @@ export class Dispatcher implements AsyncDisposable {
     const isRetry = partOf(open.delivery, url)?.lastAttempt !== undefined
     const task: PartTask = { open, url, origin, isRetry }
     joinLane(task)
-    this.#options.attempts.prepare(open, this.#destination(lane.id.destinationId), url)
+    this.#options.attempts.prepare(open, this.#destination(lane.id.destinationId))
     this.#accounting.take()
     this.#scheduler.add(lane, task)
     return true

@@ -85,7 +85,7 @@ test('a webhook that fails after its destination was reported for a low success 
   ])
 })
 
-test('the breaker of the only webhook of a reported destination is no news', async () => {
+test('the breaker of the only webhook of a reported destination is not reported again', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
   await watched.looks(5)
@@ -123,7 +123,7 @@ test('a channel that is added gets one summary of the problems that were reporte
     expect.stringContaining('- CRM: '),
   ])
   expect(watched.appended.at(-1)!.event.integrations).toEqual({ All: false, dst_second: true })
-  // It missed what was reported while it was disabled.
+  // It missed the reports while it was disabled.
   await channel('dst_second', 2, false)
   await watched.look()
   await channel('dst_second', 3)

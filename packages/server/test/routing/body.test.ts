@@ -30,7 +30,7 @@ test('without settings, the stored bytes are sent', () => {
 })
 
 describe('fields', () => {
-  it('drops paths, including those in the objects of a list', () => {
+  it('drops paths, including paths in the objects of a list', () => {
     const { properties, context } = result({
       drop: [
         'properties.products.email',

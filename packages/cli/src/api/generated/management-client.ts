@@ -1345,7 +1345,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
                 concurrency: {
@@ -1353,7 +1353,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
                 timeout: {
@@ -1361,7 +1361,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
                 retryWindow: {
@@ -1369,7 +1369,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
                 retrySchedule: {
@@ -1377,7 +1377,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
                 retryOn: {
@@ -1385,7 +1385,7 @@ export function getDestination(id: string, opts?: Oazapfts.RequestOpts) {
                     value: number | string | any[] | null;
                     /** webhook: its limits. service: the settings. */
                     origin: "webhook" | "service";
-                    /** The setting that the value comes from; null if there is none. */
+                    /** The name of the setting; null for a limit of the webhook, or without a setting. */
                     setting: string | null;
                 };
             }[];

@@ -222,7 +222,7 @@ describe('hookline destinations', () => {
     })
   })
 
-  it('keeps what is configured for the URL of a webhook that is listed again', async () => {
+  it('keeps the configuration of a webhook whose URL is listed again', async () => {
     const [a, b, c] = [
       'https://example.com/{{userId}}',
       'https://example.com/b',

@@ -76,7 +76,7 @@ const EffectiveLimitResponse = Type.Object({
   value: limitValue,
   origin: Schema.oneOf(['webhook', 'service'], 'webhook: its limits. service: the settings.'),
   setting: Schema.nullable(
-    Schema.text('The setting that the value comes from; null if there is none.'),
+    Schema.text('The name of the setting; null for a limit of the webhook, or without a setting.'),
   ),
 })
 

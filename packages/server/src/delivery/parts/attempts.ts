@@ -62,8 +62,6 @@ interface Preparation {
 /** The body of a delivery after the transform of its destination in this version. */
 interface TransformedBody {
   readonly version: number
-  /** Of its webhook; `undefined` if it is the same for all. */
-  readonly url: string | undefined
   readonly result: ReturnType<typeof applyTransform>
 }
 
@@ -83,9 +81,11 @@ export class Attempts {
    * Begins the transform of a delivery in a lane, so that evaluations are done together and take up no slots. The webhooks of a
    * destination share the result, unless the transform contains `$url`.
    */
-  prepare(open: OpenDelivery, destination: Destination | undefined, url: string): void {
-    if (destination?.settings.transform !== undefined && this.#options.transforms !== undefined)
-      void this.#transform(open, destination, url).catch(() => undefined)
+  prepare(open: OpenDelivery, destination: Destination | undefined): void {
+    if (destination?.settings.transform === undefined || this.#options.transforms === undefined)
+      return
+    if (!namesUrl(destination.settings))
+      void this.#sharedBody(open, destination).catch(() => undefined)
   }
 
   /**
@@ -104,24 +104,33 @@ export class Attempts {
     if (!isTransformed && !hasTemplate(webhook.url))
       return this.#send(open, destination, webhook, { body, mayBegin })
     const prepare = async () => {
-      const sent = isTransformed ? await this.#transform(open, destination, webhook.url) : body()
+      const sent = isTransformed ? await this.#transform(open, destination, webhook) : body()
       return sent && withFilledUrl(sent, webhook, settings, open.event)
     }
     return this.#prepareAndSend(open, destination, webhook, { prepare, mayBegin })
   }
 
-  /** The body after the transform, kept with the delivery unless it is large. `undefined` if the service is stopping. */
-  async #transform(
+  #transform(
+    open: OpenDelivery,
+    destination: Destination,
+    webhook: Webhook,
+  ): ReturnType<typeof applyTransform> {
+    const { settings } = destination
+    if (!namesUrl(settings)) return this.#sharedBody(open, destination)
+    const body = bodyFor(settings, open.delivery.id, open.event)
+    return applyTransform(body, settings, webhook.url, this.#options.transforms)
+  }
+
+  /** The transformed body for every webhook, kept with the delivery unless it is large. */
+  async #sharedBody(
     open: OpenDelivery,
     { settings, version }: Destination,
-    webhookUrl: string,
-  ): Promise<WebhookBody | Unsent | undefined> {
-    const url = namesUrl(settings) ? webhookUrl : undefined
+  ): ReturnType<typeof applyTransform> {
     const known = this.#transformed.get(open)
-    if (known?.version === version && known.url === url) return known.result
+    if (known?.version === version) return known.result
     const body = bodyFor(settings, open.delivery.id, open.event)
-    const result = applyTransform(body, settings, { url: webhookUrl }, this.#options.transforms)
-    this.#transformed.set(open, { version, url, result })
+    const result = applyTransform(body, settings, undefined, this.#options.transforms)
+    this.#transformed.set(open, { version, result })
     const sent = await result
     const isLarge = sent !== undefined && 'body' in sent && sent.body.length > MAX_KEPT_BYTES
     if (isLarge) this.#transformed.delete(open)
@@ -279,21 +288,20 @@ export function unsentResult(unsent: Unsent) {
   return { ...unsent, ...classification(unsent.class), timing: {} }
 }
 
-/** Whether the body depends on the webhook. Otherwise, it is made once for all. */
+/** Whether the body depends on the webhook. */
 function namesUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
   return transform?.includes('$url') === true
 }
 
-/** Applies the transform, if any. `undefined` if the service is stopping. */
+/** Applies the transform, if any, with the value of `$url`. `undefined` if the service is stopping. */
 export async function applyTransform(
   body: WebhookBody,
-  settings: Pick<WebhooksSettings, 'transform'>,
-  { url }: Pick<Webhook, 'url'>,
+  { transform }: Pick<WebhooksSettings, 'transform'>,
+  url: string | undefined,
   transforms: Pick<Transforms, 'apply'> | undefined,
 ): Promise<WebhookBody | Unsent | undefined> {
-  const { transform } = settings
   if (transform === undefined || transforms === undefined) return body
-  const result = await transforms.apply(transform, body.body, namesUrl(settings) ? url : undefined)
+  const result = await transforms.apply(transform, body.body, url)
   if (result === undefined) return undefined
   if ('error' in result) return { class: 'transform_failed', error: result.error }
   if (result.json === undefined) return { class: 'transform_declined' }

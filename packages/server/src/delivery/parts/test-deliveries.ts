@@ -60,7 +60,8 @@ export class TestDeliverySender {
     const applied = isNotice ? undefined : transforms
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
-        const body = (await applyTransform(formattedBody, settings, webhook, applied)) ?? STOPPING
+        const body =
+          (await applyTransform(formattedBody, settings, webhook.url, applied)) ?? STOPPING
         const sent = withFilledUrl(body, webhook, settings, content)
         if ('class' in sent) return unsentWebhook(webhook, sent, now)
         const carried = { ...sent, deliveryId: messageId, attempt: 1 }
@@ -109,7 +110,7 @@ export async function nextRequests(
 ): Promise<NextRequest[]> {
   const formattedBody = bodyFor(settings, delivery.id, event)
   const requests = settings.webhooks.map(async (webhook): Promise<NextRequest[]> => {
-    const body = await applyTransform(formattedBody, settings, webhook, transforms)
+    const body = await applyTransform(formattedBody, settings, webhook.url, transforms)
     const sent = body && withFilledUrl(body, webhook, settings, event)
     if (sent === undefined || 'class' in sent || isMailUrl(webhook.url)) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })

@@ -209,7 +209,7 @@ test('only admins see the description of a corruption', async () => {
   const titles = (problems: readonly Problem[]) =>
     problems.flatMap(({ condition, title }) => (condition === 'damage_found' ? title : []))
   expect(titles(seen.data)).toEqual([
-    'Data corruption was found. Admins can see what was lost on the System page.',
+    'Data corruption was found. Admins can see the details on the System page.',
   ])
   expect(JSON.stringify(seen)).not.toContain('planted')
   expect(titles(await problemsOf(server))).toEqual(['Data corruption: planted.db lost 3 rows'])

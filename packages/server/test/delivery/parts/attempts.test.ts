@@ -111,7 +111,7 @@ test.each([
   const webhooks = ['/a', '/b'].map((path) => ({ url: receiver.url + path, headers: {} }))
   const destination = newDestination({ settings: { webhooks, transform } })
   const open = openDelivery(webhooks[0]!.url)
-  attempts.prepare(open, destination, webhooks[0]!.url)
+  attempts.prepare(open, destination)
   await transforms.last
   await setImmediate()
   expect(transforms.count).toBe(1)
@@ -125,17 +125,17 @@ test.each([
 
 test('a transform that contains $url makes a body for each webhook, or none', async () => {
   await using receiver = await openReceiver()
-  const { attempts } = attemptsOf()
+  const transforms = new CountedTransforms()
+  const { attempts } = attemptsOf(transforms)
   const webhooks = ['/a', '/b', '/c'].map((path) => ({ url: receiver.url + path, headers: {} }))
   const transform = '$contains($url, "/c") ? $none : { "text": $substringAfter($url, "hook") }'
   const destination = newDestination({ settings: { webhooks, transform } })
   const open = openDelivery(webhooks[0]!.url)
+  attempts.prepare(open, destination)
   const made = await Promise.all(
-    webhooks.map((webhook) => {
-      attempts.prepare(open, destination, webhook.url)
-      return attempts.make(open, destination, webhook, () => true)
-    }),
+    webhooks.map((webhook) => attempts.make(open, destination, webhook, () => true)),
   )
+  expect(transforms.count).toBe(3)
   expect(made.map((each) => each!.attempt.outcome)).toEqual(['delivered', 'delivered', 'declined'])
   const bodies = receiver.requests.map(({ path, body }) => `${path} ${body.toString()}`)
   expect(bodies.toSorted()).toEqual(['/hook/a {"text":"/a"}', '/hook/b {"text":"/b"}'])
