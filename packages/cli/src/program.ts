@@ -116,7 +116,10 @@ function commandIn(args: readonly string[]): string | undefined {
   const name = args.find((each) => !each.startsWith('-'))
   if (name === undefined)
     return args.some((each) => VERSION_FLAGS.includes(each)) ? 'version' : undefined
-  return Object.values(GROUPS).some((group) => Object.hasOwn(group, name)) ? name : undefined
+  // Its script lists all commands.
+  if (name === 'completion') return undefined
+  const command = name === 'users' ? 'profiles' : name
+  return Object.values(GROUPS).some((group) => Object.hasOwn(group, command)) ? command : undefined
 }
 
 const GETTING_STARTED = `

@@ -30,6 +30,7 @@ export {
   COUNT_OPERATORS,
   type CountOperator,
   type Duration,
+  DURATION_UNITS,
   type EventClause,
   type EventSelection,
   type Operator,

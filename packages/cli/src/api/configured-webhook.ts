@@ -15,7 +15,7 @@ export interface RequestedWebhook {
 /** A part of the configuration of a webhook. */
 export type WebhookPart = keyof Omit<RequestedWebhook, 'url'>
 
-/** The webhook with the current configuration of its URL, except these parts. Its own headers, auth, limits and secret win. */
+/** The webhook with the current configuration of its URL, except these parts. What `webhook` itself sets takes precedence; headers and limits are merged by name. */
 export function withConfigured(
   webhook: RequestedWebhook,
   current: readonly Webhook[],

@@ -4,6 +4,7 @@ import {
   COUNT_OPERATORS,
   type CountOperator,
   type Duration,
+  DURATION_UNITS,
   type JsonObject,
   parseTimeSpan,
 } from '@hookline/protocol'
@@ -61,7 +62,7 @@ export function withDefinitionOptions<C extends Command>(command: C, definition:
         comparisonOf(text, { roots: ROOTS[definition], fields: [] }) as Compared,
       ],
     )
-    .option('--within <time>', 'only events of this last time, such as 30d', durationIn)
+    .option('--within <time>', 'only events in this period until now, such as 30d', durationIn)
   if (definition === 'condition')
     return command.option('--count <comparison>', 'number of the events, such as ">=2"', countIn)
   return command
@@ -116,11 +117,9 @@ function onlyOne(text: string, earlier?: string): string {
   })
 }
 
-const UNITS = { days: 86_400_000, hours: 3_600_000, minutes: 60_000, seconds: 1000 } as const
-
 function durationIn(text: string): Duration {
   const ms = parseTimeSpan(text) ?? 0
-  const unit = Object.entries(UNITS).find(([, length]) => ms > 0 && ms % length === 0)
+  const unit = Object.entries(DURATION_UNITS).find(([, length]) => ms > 0 && ms % length === 0)
   if (unit !== undefined) return { [unit[0]]: ms / unit[1] }
   throw new InvalidArgumentError('Use a duration in whole seconds, such as 30d or 12h.')
 }

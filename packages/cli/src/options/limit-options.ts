@@ -13,7 +13,7 @@ export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): 
   return command
     .option(
       '--per-second <rate>',
-      'maximum attempts per second of the preceding --webhook, or of every webhook without one; likewise for the next options',
+      'maximum attempts per second of the preceding --webhook; if there is no --webhook, of all webhooks. The same applies to the next options',
       setting((text) => ({ perSecond: rateIn(text) })),
     )
     .option(

@@ -39,6 +39,14 @@ export interface PropertyFilter extends Comparison {
   readonly property: string
 }
 
+/** The units of a duration, in milliseconds. */
+export const DURATION_UNITS = {
+  days: 24 * 60 * 60 * 1000,
+  hours: 60 * 60 * 1000,
+  minutes: 60 * 1000,
+  seconds: 1000,
+} as const satisfies Required<{ readonly [Unit in keyof Duration]: number }>
+
 /** A length of time: exactly one of the members, a whole number. */
 export interface Duration {
   readonly days?: number

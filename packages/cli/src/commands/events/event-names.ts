@@ -27,7 +27,7 @@ export function addEventNames(events: ApiCommand): void {
       const page = await listPart((next) => api.listEventNames({ ...filter, ...next }), part)
       if (page.data.length === 0) await requireKnown(api, { sourceId })
       const names = await sourceNames(api, output)
-      showList(output, columnsFor(page.data, names), page, 'No events were received yet.')
+      showList(output, columnsFor(page.data, names), page, 'No matching names.')
     })
 }
 

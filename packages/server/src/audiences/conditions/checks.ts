@@ -2,6 +2,7 @@
 import {
   containsNumber,
   EVENT_TYPES,
+  DURATION_UNITS,
   isDeeperThan,
   isJsonObject,
   type Json,
@@ -17,7 +18,7 @@ import {
 } from '@hookline/protocol'
 import { type Fault, fault, unknownFields } from '../../util/fault.ts'
 import { isScalar } from './compute-value.ts'
-import { DURATION_UNITS, durationMs } from './window.ts'
+import { durationMs } from './window.ts'
 
 const MAX_CHARACTERS = LIMITS.conditionTextCharacters
 

@@ -1,12 +1,4 @@
-import { type Duration, parseTimestamp, type Window } from '@hookline/protocol'
-
-/** Units in milliseconds. */
-export const DURATION_UNITS = {
-  days: 24 * 60 * 60 * 1000,
-  hours: 60 * 60 * 1000,
-  minutes: 60 * 1000,
-  seconds: 1000,
-} as const satisfies Required<{ readonly [Unit in keyof Duration]: number }>
+import { type Duration, DURATION_UNITS, parseTimestamp, type Window } from '@hookline/protocol'
 
 export function durationMs({ days = 0, hours = 0, minutes = 0, seconds = 0 }: Duration): number {
   return (
