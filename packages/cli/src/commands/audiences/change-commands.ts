@@ -58,7 +58,10 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
   })
 }
 
-const SWITCH = ['compute and send changes; the default of a new one', 'compute and send nothing'] as const
+const SWITCH = [
+  'compute and send changes; the default of a new one',
+  'compute and send nothing',
+] as const
 
 function addDefinition(command: ApiCommand, { definition, example }: ComputationKind): ApiCommand {
   return withDefinitionOptions(withSwitch(command, ...SWITCH), definition)
