@@ -102,7 +102,7 @@ describe('a transform', () => {
     const only = '$contains($url, "/close") ? {"note": event}'
     const applied = await Promise.all(
       ['https://a.example/close', 'https://a.example/'].map((url) =>
-        transforms.apply(only, Buffer.from(JSON.stringify(ORDER)), url),
+        transforms.apply(only, Buffer.from(JSON.stringify(ORDER)), { url }),
       ),
     )
     expect(applied).toEqual([{ json: '{"note":"Order Refunded"}' }, {}])
@@ -298,6 +298,19 @@ describe.runIf(process.platform === 'linux')('if its process ends', () => {
       expect(await own.apply('2', Buffer.from('{}'))).toEqual({ json: '2' })
     },
   )
+})
+
+test('evaluations that are not wanted any more are skipped, and do not gather behind a slow one', async () => {
+  await using own = new Transforms()
+  await own.apply(ENDLESS, Buffer.from('{}'))
+  const asked: number[] = []
+  const all = Array.from({ length: 2_000 }, (_, n) =>
+    own.apply(ENDLESS, Buffer.from('{}'), { isWanted: () => asked.push(n) === 2_000 }),
+  )
+  const results = await Promise.all(all)
+  expect(results.slice(0, -1).every((each) => each === undefined)).toBe(true)
+  expect(results.at(-1)).toEqual({ error: expect.stringContaining('CPU time') })
+  expect(asked).toHaveLength(2_000)
 })
 
 test('nothing is evaluated after disposal', async () => {

@@ -9,7 +9,7 @@ import {
 } from '@hookline/protocol'
 import { type Content, type WebhookBody, bodyFor, payloadFor } from '../../routing/body.ts'
 import { filledUrl, hasTemplate } from '../../routing/url-template.ts'
-import type { Transforms } from '../transforms/transforms.ts'
+import type { ApplyOptions, Transforms } from '../transforms/transforms.ts'
 import type { AttemptSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
@@ -33,7 +33,7 @@ export interface CompletedAttempt {
   /** When it began, on the monotonic clock. */
   readonly begunAt: number
   readonly breaker: 'opened' | 'closed' | undefined
-  /** Whether a request was made. If not, the attempt does not affect the receiver's health. */
+  /** Whether the receiver got a request. If not, the attempt changes neither the limit of the lane nor pauses. */
   readonly isSent: boolean
   /** Whether the response disables the webhook. */
   readonly isDisabled: boolean
@@ -118,7 +118,7 @@ export class Attempts {
     const { settings } = destination
     if (!namesUrl(settings)) return this.#sharedBody(open, destination)
     const body = bodyFor(settings, open.delivery.id, open.event)
-    return applyTransform(body, settings, webhook.url, this.#options.transforms)
+    return applyTransform(body, settings, { url: webhook.url }, this.#options.transforms)
   }
 
   /** The transformed body for every webhook, kept with the delivery unless it is large. */
@@ -129,11 +129,13 @@ export class Attempts {
     const known = this.#transformed.get(open)
     if (known?.version === version) return known.result
     const body = bodyFor(settings, open.delivery.id, open.event)
-    const result = applyTransform(body, settings, undefined, this.#options.transforms)
+    // Not after it is parked: without a bound, slow evaluations would gather.
+    const isWanted = (): boolean => open.inLanes.length > 0
+    const result = applyTransform(body, settings, { isWanted }, this.#options.transforms)
     this.#transformed.set(open, { version, result })
     const sent = await result
-    const isLarge = sent !== undefined && 'body' in sent && sent.body.length > MAX_KEPT_BYTES
-    if (isLarge) this.#transformed.delete(open)
+    const isKept = sent !== undefined && !('body' in sent && sent.body.length > MAX_KEPT_BYTES)
+    if (!isKept) this.#transformed.delete(open)
     return sent
   }
 
@@ -289,19 +291,19 @@ export function unsentResult(unsent: Unsent) {
 }
 
 /** Whether the body depends on the webhook. */
-function namesUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
+export function namesUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
   return transform?.includes('$url') === true
 }
 
-/** Applies the transform, if any, with the value of `$url`. `undefined` if the service is stopping. */
+/** Applies the transform, if any. `undefined` if the service is stopping, or the result is not wanted any more. */
 export async function applyTransform(
   body: WebhookBody,
   { transform }: Pick<WebhooksSettings, 'transform'>,
-  url: string | undefined,
+  options: ApplyOptions,
   transforms: Pick<Transforms, 'apply'> | undefined,
 ): Promise<WebhookBody | Unsent | undefined> {
   if (transform === undefined || transforms === undefined) return body
-  const result = await transforms.apply(transform, body.body, url)
+  const result = await transforms.apply(transform, body.body, options)
   if (result === undefined) return undefined
   if ('error' in result) return { class: 'transform_failed', error: result.error }
   if (result.json === undefined) return { class: 'transform_declined' }

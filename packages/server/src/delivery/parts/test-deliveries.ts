@@ -8,15 +8,17 @@ import {
   type TestDelivery,
   type TestedWebhook,
   type Webhook,
+  type WebhooksSettings,
 } from '@hookline/protocol'
 import { textOf } from '../../backend/accepted-event.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { inexactFields } from '../transforms/exact-numbers.ts'
 import type { Transforms } from '../transforms/transforms.ts'
-import { type Content, bodyFor } from '../../routing/body.ts'
+import { type Content, type WebhookBody, bodyFor } from '../../routing/body.ts'
 import {
   withFilledUrl,
   applyTransform,
+  namesUrl,
   nextRequest,
   type Sender,
   type Unsent,
@@ -57,11 +59,10 @@ export class TestDeliverySender {
     const formattedBody = bodyFor(settings, messageId, content)
     // As for deliveries: deletion notices have no transform.
     const isNotice = content.event === undefined
-    const applied = isNotice ? undefined : transforms
+    const bodyOf = transformedBodies(formattedBody, settings, isNotice ? undefined : transforms)
     const webhooks = await Promise.all(
       settings.webhooks.map(async (webhook) => {
-        const body =
-          (await applyTransform(formattedBody, settings, webhook.url, applied)) ?? STOPPING
+        const body = (await bodyOf(webhook)) ?? STOPPING
         const sent = withFilledUrl(body, webhook, settings, content)
         if ('class' in sent) return unsentWebhook(webhook, sent, now)
         const carried = { ...sent, deliveryId: messageId, attempt: 1 }
@@ -109,8 +110,9 @@ export async function nextRequests(
   { now, transforms }: { readonly now: number; readonly transforms: Pick<Transforms, 'apply'> },
 ): Promise<NextRequest[]> {
   const formattedBody = bodyFor(settings, delivery.id, event)
+  const bodyOf = transformedBodies(formattedBody, settings, transforms)
   const requests = settings.webhooks.map(async (webhook): Promise<NextRequest[]> => {
-    const body = await applyTransform(formattedBody, settings, webhook.url, transforms)
+    const body = await bodyOf(webhook)
     const sent = body && withFilledUrl(body, webhook, settings, event)
     if (sent === undefined || 'class' in sent || isMailUrl(webhook.url)) return []
     const request = nextRequest(delivery, sent, webhook, { settings, now })
@@ -119,6 +121,16 @@ export async function nextRequests(
     return [{ url: webhook.url, request: shown, curl: curlCommand({ ...shown, headers }, webhook) }]
   })
   return (await Promise.all(requests)).flat()
+}
+
+/** The transformed body of each webhook, evaluated once if it is the same for all. */
+function transformedBodies(
+  body: WebhookBody,
+  settings: WebhooksSettings,
+  transforms: Pick<Transforms, 'apply'> | undefined,
+): (webhook: Webhook) => ReturnType<typeof applyTransform> {
+  const shared = namesUrl(settings) ? undefined : applyTransform(body, settings, {}, transforms)
+  return ({ url }) => shared ?? applyTransform(body, settings, { url }, transforms)
 }
 
 /** Characters that a terminal acts on or hides. JSON escapes only some of them. */

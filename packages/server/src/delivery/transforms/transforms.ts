@@ -45,12 +45,16 @@ export class Transforms implements AsyncDisposable {
     })
   }
 
-  /** Applies a JSONata expression to a JSON text, with the value of `$url`, if any; `undefined` after disposal. */
-  apply(expression: string, body: Uint8Array, url?: string): Promise<Transformed | undefined> {
+  /** Applies a JSONata expression to a JSON text; `undefined` after disposal, or if the result is not wanted any more. */
+  apply(
+    expression: string,
+    body: Uint8Array,
+    { url, isWanted = () => true }: ApplyOptions = {},
+  ): Promise<Transformed | undefined> {
     const { promise, resolve } = Promise.withResolvers<Transformed | undefined>()
     const input = withExactNumbers(textOf(body))
     const evaluator = this.#isolated.has(expression) ? this.#slow : this.#fast
-    evaluator.add({ expression, input, url, resolve, exits: 0 })
+    evaluator.add({ expression, input, url, isWanted, resolve, exits: 0 })
     return promise
   }
 
@@ -65,7 +69,15 @@ export class Transforms implements AsyncDisposable {
   }
 }
 
+export interface ApplyOptions {
+  /** The value of `$url`. */
+  readonly url?: string | undefined
+  /** Asked before the evaluation. */
+  readonly isWanted?: (() => boolean) | undefined
+}
+
 interface Waiting extends Evaluation {
+  readonly isWanted: () => boolean
   readonly resolve: (evaluated: Transformed | undefined) => void
   /** The number of processes that exited while evaluating it, for any reason. */
   exits: number
@@ -183,7 +195,8 @@ class TransformProcess implements Disposable {
     for (const [expression, queue] of this.#waiting) {
       if (turns.length === this.#options.maxBatch) break
       this.#waiting.delete(expression)
-      turns.push(queue.shift()!)
+      const next = nextWanted(queue)
+      if (next !== undefined) turns.push(next)
       // Behind the others. The loop reaches it again.
       if (queue.length > 0) this.#waiting.set(expression, queue)
     }
@@ -265,6 +278,15 @@ class TransformProcess implements Disposable {
       this.#isResting = false
       this.#schedule()
     })
+  }
+}
+
+/** Removes the next evaluation, and those before it whose results are not wanted any more. */
+function nextWanted(queue: Waiting[]): Waiting | undefined {
+  for (;;) {
+    const next = queue.shift()
+    if (next === undefined || next.isWanted()) return next
+    next.resolve(undefined)
   }
 }
 

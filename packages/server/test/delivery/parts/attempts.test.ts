@@ -7,6 +7,11 @@ import { openSender } from '@hookline/testing/engine/open-sender'
 import { Transforms } from '../../../src/delivery/transforms/transforms.ts'
 import { partWaiting } from '../../../src/admin/deliveries/waiting.ts'
 import { WebhookHealth, webhookStates } from '../../../src/delivery/health/webhook-health.ts'
+import {
+  joinLane,
+  leaveLane,
+  type OpenDelivery,
+} from '../../../src/delivery/lanes/open-delivery.ts'
 import { Attempts } from '../../../src/delivery/parts/attempts.ts'
 import { type Clock, systemClock } from '../../../src/util/time/clock.ts'
 import { deliveryOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
@@ -141,6 +146,25 @@ test('a transform that contains $url makes a body for each webhook, or none', as
   expect(bodies.toSorted()).toEqual(['/hook/a {"text":"/a"}', '/hook/b {"text":"/b"}'])
 })
 
+test('a delivery that is parked before its transform began is not transformed until it is in a lane again', async () => {
+  await using receiver = await openReceiver()
+  const transforms = new CountedTransforms()
+  const { attempts } = attemptsOf(transforms)
+  const webhook = { url: receiver.url, headers: {} }
+  const settings = { webhooks: [webhook], transform: '{ "text": event }' }
+  const destination = newDestination({ settings })
+  const open = openDelivery(webhook.url)
+  const [task] = open.inLanes
+  attempts.prepare(open, destination)
+  leaveLane(task!)
+  expect(await transforms.last).toBeUndefined()
+  await setImmediate()
+  joinLane(task!)
+  const made = await attempts.make(open, destination, webhook, () => true)
+  expect(made!.attempt.outcome).toBe('delivered')
+  expect(transforms.count).toBe(2)
+})
+
 class CountedTransforms extends Transforms {
   count = 0
   last: Promise<unknown> = Promise.resolve()
@@ -162,10 +186,10 @@ function attemptsOf(transforms = new Transforms()) {
   return { attempts, clock, health }
 }
 
-function openDelivery(url: string) {
+function openDelivery(url: string): OpenDelivery {
   const event = acceptedEvent()
   const [part] = deliveryOf(event).webhooks
-  return {
+  const open: OpenDelivery = {
     delivery: { ...deliveryOf(event), webhooks: [{ ...part!, url }] },
     event,
     attempts: [],
@@ -176,4 +200,6 @@ function openDelivery(url: string) {
     freshSince: NOON,
     onRecorded: () => undefined,
   }
+  joinLane({ open, url, origin: 'fresh', isRetry: false })
+  return open
 }
