@@ -119,6 +119,20 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
   return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
+/** The attempt says nothing about the receiver. If it was the probe, the next attempt may be one. */
+export function onNoSample(breaker: Breaker, now: number): Breaker {
+  return breaker.state === 'half-open' ? { ...breaker, state: 'open', until: now } : breaker
+}
+
+export function onResult(
+  breaker: Breaker,
+  attempt: Parameters<typeof sampleOf>[0],
+  at: SampledAt,
+): Breaker {
+  const sample = sampleOf(attempt)
+  return sample === undefined ? onNoSample(breaker, at.now) : onSample(breaker, sample, at)
+}
+
 /** An open breaker as sent to other nodes: in durations, because clocks differ. */
 export interface BreakerReport {
   readonly openForMs: number

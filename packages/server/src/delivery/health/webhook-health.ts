@@ -7,10 +7,10 @@ import {
   type Breaker,
   CLOSED,
   onAttempt,
-  onSample,
+  onNoSample,
+  onResult,
   onReport,
   earliestAttemptAt,
-  sampleOf,
   type BreakerReport,
   reportOf,
 } from './breaker.ts'
@@ -215,10 +215,9 @@ export class WebhookHealth {
   /** An attempt that had begun has no result. If it was a probe, the next one may begin. */
   onAborted(destinationId: string, url: string, generation: number): void {
     const health = this.#of(destinationId, url)
-    const { breaker } = health
-    if (breaker.state !== 'half-open' || generation !== health.generation) return
-    const open = { ...breaker, state: 'open', until: this.#clock.now() } as const
-    this.#set(destinationId, url, { ...health, breaker: open })
+    const breaker = onNoSample(health.breaker, this.#clock.now())
+    if (generation !== health.generation || breaker === health.breaker) return
+    this.#set(destinationId, url, { ...health, breaker })
   }
 
   onWritten(destinationId: string, url: string, begunAt: number): void {
@@ -236,8 +235,8 @@ export class WebhookHealth {
     const { url, retryAfterMs = 0 } = attempt
     const before = this.#of(destinationId, url)
     const at = { now, random: Math.random(), maxOpenMs: this.#maxOpenMs }
-    const sample = generation === before.generation ? sampleOf(attempt) : undefined
-    const breaker = sample ? onSample(before.breaker, sample, at) : before.breaker
+    const isCurrent = generation === before.generation
+    const breaker = isCurrent ? onResult(before.breaker, attempt, at) : before.breaker
     const retryAfterUntil =
       retryAfterMs > 0
         ? Math.max(before.retryAfterUntil, now + retryAfterMs)

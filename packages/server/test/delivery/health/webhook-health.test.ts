@@ -65,6 +65,17 @@ describe('the health of a webhook', () => {
     expect(health.blockedUntil('dst_a', url)).toBe(0)
   })
 
+  test('a probe that a bug ended says nothing, and the next attempt is one', () => {
+    const { health } = broken()
+    health.retryNow('dst_a', url)
+    const probe = health.onAttempt('dst_a', url)
+    expect(health.blockedUntil('dst_a', url)).toBeGreaterThan(systemClock.now())
+    const failed = { url, outcome: 'retry', class: 'internal_error', durationMs: 0 } as const
+    health.onResult('dst_a', failed, { generation: probe, now: systemClock.now() })
+    expect(health.blockedUntil('dst_a', url)).toBeLessThanOrEqual(systemClock.now())
+    expect(health.brokenSince('dst_a', url)).toBeDefined()
+  })
+
   test('a breaker is shown as half-open while its probe is in progress', () => {
     const { health } = broken()
     const destination = newDestination({ settings: { webhooks: [{ url, headers: {} }] } })
