@@ -142,8 +142,10 @@ export class AlertWatcher implements Worker {
     if (!OF_DESTINATIONS.has(condition)) return 'ended'
     const destination = catalog.current.destinations.get(userId)
     if (destination === undefined || !destination.enabled) return 'removed'
-    if (condition !== 'webhook_failing') return 'ended'
+    if (condition === 'certificate_expiring') return 'ended'
+    // A pause of the destination hides the states of its webhooks.
     if (destination.paused !== null) return 'unknown'
+    if (condition !== 'webhook_failing') return 'ended'
     // Only a delivery since the last change, such as the end of a pause, shows that it works.
     const since = Math.max(changedAt, Math.min(destination.updatedAt, now)) - MINUTE_MS
     return (facts.lastDeliveredAt(userId) ?? -Infinity) >= since ? 'ended' : 'unknown'

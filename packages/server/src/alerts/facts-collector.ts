@@ -179,9 +179,13 @@ export class FactsCollector {
         pending > 0
           ? await this.#waiting.get(laneKey(lane), () => reports.waitingIn(lane))
           : NOTHING
-      // The count of the only webhook is known without the cache.
-      const waiting = settings.webhooks.length === 1 ? { ...stored, pending } : stored
       const shown = (at: number | null): number | null => at && toWallClock(at, clock)
+      const waiting = {
+        ...stored,
+        // The count of the only webhook is known without the cache.
+        ...(settings.webhooks.length === 1 && { pending }),
+        firstDueAt: stored.firstDueAt && toWallClock(stored.firstDueAt, clock),
+      }
       const { brokenSince, openUntil, retryAfterUntil } = state
       const times = {
         brokenSince: shown(brokenSince),

@@ -81,6 +81,33 @@ test('a destination that is deleted or disabled has not recovered, but its incid
   ])
 })
 
+test('a jump of the clock of the machine reports no delivery as about to expire', async () => {
+  await using watched = await Watched.open()
+  await recordDelivery(watched)
+  watched.clock.jump(3.5 * HOUR)
+  await watched.looks(3)
+  expect(watched.names).toEqual([])
+  await watched.look(3.5 * HOUR)
+  await watched.looks(3)
+  expect(watched.names).toEqual(['Deliveries Expiring'])
+})
+
+test('a pause of the destination does not end the pause of a webhook', async () => {
+  await using watched = await Watched.open()
+  await TRIGGERS['Webhook Paused']!(watched)
+  await watched.looks(3)
+  const { catalog } = watched.backend
+  const destination = catalog.current.destinations.get('dst_b')!
+  const paused = { since: NOON, reason: 'operator' as const }
+  await catalog.putDestination({ ...destination, version: 2, paused })
+  await watched.looks(3)
+  expect(watched.states).toEqual(['started'])
+  const webhooks = [{ url: 'https://a.example/', headers: {} }]
+  await catalog.putDestination(newDestination({ id: 'dst_b', version: 3, settings: { webhooks } }))
+  await watched.looks(3)
+  expect(watched.states).toEqual(['started', 'ended'])
+})
+
 test('a flapping receiver raises two alerts an hour, and the others are counted', async () => {
   await using watched = await Watched.open()
   for (let flaps = 0; flaps < 12; flaps += 1) {
