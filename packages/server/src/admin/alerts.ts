@@ -153,10 +153,12 @@ function channelSettings(
   }
   const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
   if ('settings' in parsed) return parsed.settings
-  const at = parsed.faults
-    .filter(({ pointer }) => !pointer.startsWith('/webhooks/1'))
-    .map((each) => ({ ...each, pointer: each.pointer.replace(/^\/webhooks\/0/, '') }))
-  throw new Problem('invalid_body', { faults: at })
+  // The second webhook of a format has nearly the same URL, and most faults twice.
+  const found = parsed.faults.map((each): [string, Fault] => {
+    const pointer = each.pointer.replace(/^\/webhooks\/[01]/, '')
+    return [`${pointer} ${each.code}`, { ...each, pointer }]
+  })
+  throw new Problem('invalid_body', { faults: [...new Map(found).values()] })
 }
 
 /** The webhook for the ends of alerts, if the format has one. */
