@@ -6,14 +6,13 @@ import {
   LIMITS,
 } from '@hookline/protocol'
 import { textOf } from '../backend/accepted-event.ts'
-import { OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
-import type { ProfileId } from '../backend/profiles.ts'
+import { dayOf, OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
+import { shortHash } from '../util/short-hash.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-/** How long a property that is seen again is not written: writing all of them each time would keep the database busy. */
+/** A known property is written at most this often: writing all of them each time would keep the database busy. */
 const UNWRITTEN_MS = 60_000
 /** Names and properties of one write, which other writes wait for. */
-const MAX_CHANGES = 2_000
+const MAX_CHANGES = 500
 /** Names and properties in memory. */
 const MAX_HELD = 20_000
 
@@ -21,7 +20,7 @@ interface CountedProperty {
   readonly types: Set<PropertyType>
   /** The last time, as written or to be written. */
   lastSeenAt: number
-  soleUser: ProfileId | undefined
+  soleUser: string
 }
 
 interface CountedName extends Pick<SeenName, 'sourceId' | 'type' | 'name'> {
@@ -31,15 +30,15 @@ interface CountedName extends Pick<SeenName, 'sourceId' | 'type' | 'name'> {
   firstSeenAt: number
   lastSeenAt: number
   hasMoreProperties: boolean
-  soleUser: ProfileId | undefined
+  soleUser: string
   readonly properties: Map<string, CountedProperty>
   /** The names of new and changed properties. */
   readonly changed: Set<string>
 }
 
 /**
- * Counts events by name, and collects the names and types of their properties. Write it when it is full: then it is bounded for
- * any events.
+ * Counts events by name, and collects the names and types of their properties. Bounded for any events if its changes are written
+ * whenever it is full.
  */
 export class EventNameCounts {
   readonly #names = new Map<string, CountedName>()
@@ -58,7 +57,7 @@ export class EventNameCounts {
     const user = userOf(event, payload)
     const name = this.#nameOf(event, nameIn(payload), user)
     this.#count(name, event.receivedAt)
-    if (!isSame(name.soleUser, user)) name.soleUser = undefined
+    if (name.soleUser !== '' && name.soleUser !== user()) name.soleUser = ''
     if (name.type === OTHER_NAMES) return
     const properties = payload['properties'] ?? payload['traits'] ?? {}
     for (const [property, value] of Object.entries(properties))
@@ -93,7 +92,7 @@ export class EventNameCounts {
   #nameOf(
     { sourceId, type, receivedAt }: AcceptedEvent,
     sent: string,
-    soleUser: ProfileId | undefined,
+    user: () => string,
   ): CountedName {
     const isOther = sent.length > LIMITS.catalogNameCharacters
     const text = isOther ? `${sourceId}  ` : `${sourceId} ${type} ${sent}`
@@ -108,7 +107,7 @@ export class EventNameCounts {
       firstSeenAt: receivedAt,
       lastSeenAt: receivedAt,
       hasMoreProperties: false,
-      soleUser,
+      soleUser: user(),
       properties: new Map(),
       changed: new Set(),
     }
@@ -125,14 +124,14 @@ export class EventNameCounts {
     }
     name.count++
     name.lastSeenAt = receivedAt
-    const day = Math.floor(receivedAt / DAY_MS)
+    const day = dayOf(receivedAt)
     name.days.set(day, (name.days.get(day) ?? 0) + 1)
   }
 
   #addProperty(
     name: CountedName,
     property: string,
-    { type, user }: { readonly type: PropertyType; readonly user: ProfileId | undefined },
+    { type, user }: { readonly type: PropertyType; readonly user: () => string },
   ): void {
     const { lastSeenAt } = name
     const known = name.properties.get(property)
@@ -143,15 +142,15 @@ export class EventNameCounts {
         return
       }
       this.#held++
-      name.properties.set(property, { types: new Set([type]), lastSeenAt, soleUser: user })
+      name.properties.set(property, { types: new Set([type]), lastSeenAt, soleUser: user() })
       return this.#change(name, property)
     }
-    const isOfOthers = known.soleUser !== undefined && !isSame(known.soleUser, user)
+    const isOfOthers = known.soleUser !== '' && known.soleUser !== user()
     const isOld = lastSeenAt - known.lastSeenAt >= UNWRITTEN_MS
     if (!isOld && !isOfOthers && known.types.has(type)) return
     known.types.add(type)
     known.lastSeenAt = lastSeenAt
-    if (isOfOthers) known.soleUser = undefined
+    if (isOfOthers) known.soleUser = ''
     this.#change(name, property)
   }
 
@@ -168,13 +167,14 @@ function nameIn({ event, name }: JsonObject): string {
   return typeof sent === 'string' ? sent.toWellFormed() : ''
 }
 
-function userOf({ userId }: AcceptedEvent, { anonymousId }: JsonObject): ProfileId | undefined {
-  if (userId !== undefined) return { kind: 'user', id: userId }
-  return typeof anonymousId === 'string' ? { kind: 'anonymous', id: anonymousId } : undefined
-}
-
-function isSame(a: ProfileId | undefined, b: ProfileId | undefined): boolean {
-  return a !== undefined && a.id === b?.id && a.kind === b.kind
+/** Empty without a user. Hashed when it is needed: the name of most events has had several users. */
+function userOf({ userId }: AcceptedEvent, { anonymousId }: JsonObject): () => string {
+  let hashed: string | undefined
+  return () => {
+    if (userId !== undefined) return (hashed ??= shortHash(`user ${userId}`))
+    if (typeof anonymousId !== 'string') return ''
+    return (hashed ??= shortHash(`anonymous ${anonymousId}`))
+  }
 }
 
 function typeOf(value: Json): PropertyType {

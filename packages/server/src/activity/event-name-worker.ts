@@ -1,6 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import type { Backend } from '../backend/backend.ts'
 import type { EventNamesState } from '../backend/event-names.ts'
+import type { LogSlice } from '../backend/log.ts'
 import type { Clock } from '../util/time/clock.ts'
 import { sleep } from '../util/time/sleep.ts'
 import { TimeSlices } from '../util/time/time-slices.ts'
@@ -34,31 +35,41 @@ export class EventNameWorker implements Worker {
     const { eventNames, followedLog, clock } = this.#options
     const slices = new TimeSlices(clock)
     const counts = new EventNameCounts()
-    let dueAt = clock.now() + WRITE_MS
+    // Purges can be more frequent than writes: each read of the state is followed by one.
+    let dueAt = clock.now()
     for (let after = begin, through = begin; !signal.aborted;) {
+      const begunAt = clock.now()
       const slice = await followedLog.read({ after: through, limit: SLICE_EVENTS })
-      for (const { position, event } of slice.events) {
-        await slices.yieldIfOver()
-        if (event.origin === undefined) add(counts, event)
-        through = position
-        if (counts.isFull) break
-      }
-      if (!counts.isFull) ({ through } = slice)
+      through = await counted(slice, counts, slices)
+      const isEnd = slice.isEnd && through === slice.through
       if (through > after && (counts.isFull || clock.now() >= dueAt)) {
         const names = counts.changes()
         if (!(await eventNames.add({ after, through, purges, names }))) return
         counts.stored()
         dueAt = clock.now() + WRITE_MS
         after = through
-      } else if (slice.isEnd) {
-        if (through === after) {
-          await followedLog.appendedAfter(through, signal)
-          dueAt = clock.now() + WRITE_MS
-        }
-        await sleep(clock, READ_MS, signal)
+      } else if (isEnd && through === after) {
+        await followedLog.appendedAfter(through, signal)
+        dueAt = clock.now() + WRITE_MS
       }
+      // While it is behind, it takes half of the time, so that it delays others little.
+      await sleep(clock, isEnd ? READ_MS : clock.now() - begunAt, signal)
     }
   }
+}
+
+/** Counts events until there are too many changes. Resolves to the position of the last counted one. */
+async function counted(
+  { events, through }: LogSlice,
+  counts: EventNameCounts,
+  slices: TimeSlices,
+): Promise<number> {
+  for (const { position, event } of events) {
+    await slices.yieldIfOver()
+    if (event.origin === undefined) add(counts, event)
+    if (counts.isFull) return position
+  }
+  return through
 }
 
 function add(counts: EventNameCounts, event: AcceptedEvent): void {

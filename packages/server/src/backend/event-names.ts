@@ -1,10 +1,19 @@
 import type { EventType } from '@hookline/protocol'
 import type { Page, PageRequest } from './page.ts'
-import type { ProfileId } from './profiles.ts'
 
 /** The JSON types of a property, each one bit in the database: a new one is added at the end. */
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
+
+/** Days with events of which a name keeps the counts. */
+export const TREND_DAYS = 7
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Days since the epoch (UTC). */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / DAY_MS)
+}
 
 /** Names that have no room in the list of their source. */
 export const OTHER_NAMES = ''
@@ -33,13 +42,13 @@ interface NameCounts extends NameKey {
 }
 
 export interface EventName extends NameCounts {
-  /** Events by day of receipt, in days since the epoch: the last seven days before `lastSeenAt`. */
+  /** Events by day of receipt, as in `dayOf`: the last `TREND_DAYS` that had any. */
   readonly days: ReadonlyMap<number, number>
   readonly properties: readonly KnownProperty[]
 }
 
-/** `soleUser`: the only user who sent it, if there was only one. */
-type WithUser<T> = T & { readonly soleUser: ProfileId | undefined }
+/** `soleUser`: if only one user sent it, the `shortHash` of `user ID` or `anonymous ID`; otherwise empty. */
+type WithUser<T> = T & { readonly soleUser: string }
 
 export interface SeenName extends WithUser<Omit<EventName, 'properties'>> {
   readonly properties: readonly WithUser<KnownProperty>[]
@@ -69,9 +78,10 @@ export interface EventNameFilter {
 
 /**
  * The names of events and of their properties, without any value: which were received, how many, and when. Counted from the log
- * with a separate cursor, so that nothing is counted twice or left out.
+ * with a separate cursor, so that nothing is counted twice. Retention does not wait for it: removed events are not counted.
  *
- * A name or a property that only one user sent may contain data of this user: a purge of the user removes it.
+ * A name or a property that only one user sent may contain data of this user: a purge of the user removes it. One that the user
+ * sent under two ids, for example before and after a login, counts as sent by two users and stays.
  */
 export interface EventNames {
   /** The first call begins at the oldest event of the log. */

@@ -81,7 +81,7 @@ export interface Log {
 
 /** The log for followers with their own cursors, besides its one consumer. */
 export interface FollowedLog {
-  /** Readable archived events after a position. Retention keeps events that a recorded cursor has not reached. */
+  /** Readable archived events after a position. Retention keeps events that the cursor of profiles has not reached. */
   read(options: {
     readonly after: number
     readonly limit: number

@@ -1,23 +1,22 @@
 import { EVENT_TYPES, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
 import {
+  dayOf,
   type EventName,
   type EventNames,
   OTHER_NAMES,
   PROPERTY_TYPES,
+  TREND_DAYS,
 } from '../../backend/event-names.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { List } from '../api/list.ts'
 import * as Schema from '../api/schema.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
-const SHOWN_DAYS = 7
-
 const PropertyResponse = Type.Object({
   name: Type.String(),
   types: Type.Array(Type.Enum(PROPERTY_TYPES), { description: 'The JSON types of its values.' }),
-  lastSeenAt: Schema.timeOf('When it was last received, to within a minute.'),
+  lastSeenAt: Schema.timeOf('When it was last received, usually to within a minute.'),
 })
 
 const EventNameResponse = Type.Object(
@@ -72,7 +71,7 @@ interface EventNameDeps {
 export function addEventNamesRoute(app: AdminApp, { eventNames, clock }: EventNameDeps): void {
   app.get('/event-names', { schema }, ({ query }) => {
     const { limit: _limit, cursor: _cursor, ...filter } = query
-    const today = Math.floor(clock.wall() / DAY_MS)
+    const today = dayOf(clock.wall())
     const list = new List<EventName>('event-names', (name) => presentName(name, today))
     return list.page(query, (page) => eventNames.list(filter, page))
   })
@@ -83,7 +82,7 @@ function presentName({ type, name, days, properties, ...rest }: EventName, today
     ...Schema.withTimes(rest, 'firstSeenAt', 'lastSeenAt'),
     type: type === OTHER_NAMES ? null : type,
     name: name === '' ? null : name,
-    days: Array.from({ length: SHOWN_DAYS }, (_, ago) => days.get(today - ago) ?? 0).toReversed(),
+    days: Array.from({ length: TREND_DAYS }, (_, ago) => days.get(today - ago) ?? 0).toReversed(),
     properties: properties.map((property) => Schema.withTimes(property, 'lastSeenAt')),
   }
 }

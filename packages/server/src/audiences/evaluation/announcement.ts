@@ -5,9 +5,9 @@ import {
   type Json,
   newId,
 } from '@hookline/protocol'
-import { createHash } from 'node:crypto'
 import { acceptedEvent } from '../../backend/accepted-event.ts'
 import type { Announced, Announcement } from '../../backend/evaluations.ts'
+import { shortHash } from '../../util/short-hash.ts'
 
 export interface ValueForUser {
   readonly computation: Computation
@@ -48,14 +48,16 @@ export function identifyOf(identify: Identify): AcceptedEvent {
   const { id, name, key, kind } = computation
   const { destinationIds = computation.destinationIds } = identify
   const target =
-    identify.destinationIds === undefined ? '' : `:${digest(`${syncId} ${destinationIds.join()}`)}`
-  const verdict = typeof value === 'boolean' ? String(value) : digest(JSON.stringify(value))
+    identify.destinationIds === undefined
+      ? ''
+      : `:${shortHash(`${syncId} ${destinationIds.join()}`)}`
+  const verdict = typeof value === 'boolean' ? String(value) : shortHash(JSON.stringify(value))
   return acceptedEvent({
     id: newId('evt', now),
     sourceId: id,
     event: {
       type: 'identify',
-      messageId: `${id}:${digest(userId)}:${verdict}:${number}${target}`,
+      messageId: `${id}:${shortHash(userId)}:${verdict}:${number}${target}`,
       userId,
       timestamp: formatTimestamp(at),
       receivedAt: formatTimestamp(now),
@@ -65,9 +67,4 @@ export function identifyOf(identify: Identify): AcceptedEvent {
     warnings: [],
     origin: { computationId: id, destinationIds },
   })
-}
-
-/** 96 bits: unique per user, and short. */
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }

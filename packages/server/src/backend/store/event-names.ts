@@ -1,5 +1,4 @@
 import { LIMITS } from '@hookline/protocol'
-import { createHash } from 'node:crypto'
 import {
   type EventName,
   type EventNameFilter,
@@ -8,16 +7,18 @@ import {
   OTHER_NAMES,
   PROPERTY_TYPES,
   type SeenNames,
+  TREND_DAYS,
 } from '../event-names.ts'
 import { InvalidCursorError, type Page } from '../page.ts'
 import type { ProfileId } from '../profiles.ts'
 import { lockProfiles } from './profiles/lock-profiles.ts'
+import { shortHash } from '../../util/short-hash.ts'
 import { conditionsOf, pageOf, parsedJson, timeOf } from './rows.ts'
 import { sql } from './sql.ts'
 import type { ReadTx, Store, Tx } from './store.ts'
 
-const CURSOR = 'event-names'
-const TREND_DAYS = 7
+/** In the table `cursors`. */
+export const EVENT_NAMES_CURSOR = 'event-names'
 /** A name that was not seen for this long is removed if its source has no room for a new one. */
 const STALE_MS = 30 * 24 * 60 * 60 * 1000
 /** Names that one write removes for new ones. Each may have many properties. */
@@ -63,7 +64,7 @@ interface Added extends Omit<SeenNames, 'names'> {
 export function storedEventNames(store: Store): EventNames {
   const select = async (): Promise<EventNamesState | undefined> => {
     const [state] = await store.lookUp(sql<EventNamesState & { readonly through: number | null }>`
-      SELECT (SELECT through FROM cursors WHERE name = ${CURSOR}) AS through, purges FROM profiles_state`)
+      SELECT (SELECT through FROM cursors WHERE name = ${EVENT_NAMES_CURSOR}) AS through, purges FROM profiles_state`)
     return state!.through === null ? undefined : state
   }
   return {
@@ -84,7 +85,7 @@ export function storedEventNames(store: Store): EventNames {
 /** Begins to count. Without a cursor, for example after a rebuild, earlier counts would count twice. */
 export async function beginNames(tx: Tx): Promise<void> {
   const begun = await tx.run(
-    sql`INSERT INTO cursors (name, through) VALUES (${CURSOR}, 0) ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO cursors (name, through) VALUES (${EVENT_NAMES_CURSOR}, 0) ON CONFLICT DO NOTHING`,
   )
   if (begun === 0) return
   await tx.run(sql`DELETE FROM event_names`)
@@ -93,23 +94,16 @@ export async function beginNames(tx: Tx): Promise<void> {
 
 function addedOf({ names, ...rest }: SeenNames): Added {
   const properties = names.flatMap(({ sourceId, type, name: event, properties: seen }) =>
-    seen.map(({ types, soleUser, ...property }): AddedProperty => {
+    seen.map(({ types, ...property }): AddedProperty => {
       const bits = types.reduce((sum, each) => sum | (1 << PROPERTY_TYPES.indexOf(each)), 0)
-      return { ...property, sourceId, type, event, types: bits, soleUser: hashOf(soleUser) }
+      return { ...property, sourceId, type, event, types: bits }
     }),
   )
-  const added = names.map(({ properties: _, hasMoreProperties, soleUser, ...name }): AddedName => ({
+  const added = names.map(({ properties: _, hasMoreProperties, ...name }): AddedName => ({
     ...name,
     moreProperties: Number(hasMoreProperties),
-    soleUser: hashOf(soleUser),
   }))
   return { ...rest, names: added, properties }
-}
-
-/** A hash, because ids have any length. */
-function hashOf(user: ProfileId | undefined): string {
-  if (user === undefined) return ''
-  return createHash('sha256').update(`${user.kind} ${user.id}`).digest('base64url').slice(0, 16)
 }
 
 export async function addNames(
@@ -118,7 +112,7 @@ export async function addNames(
 ): Promise<boolean> {
   if ((await lockProfiles(tx)).purges !== purges) return false
   const moved = await tx.run(sql`
-    UPDATE cursors SET through = ${through} WHERE name = ${CURSOR} AND through = ${after}`)
+    UPDATE cursors SET through = ${through} WHERE name = ${EVENT_NAMES_CURSOR} AND through = ${after}`)
   if (moved === 0) return false
   if (names.length === 0) return true
   const put = await withinLimits(tx, names)
@@ -144,7 +138,7 @@ async function withinLimits(tx: Tx, names: readonly AddedName[]): Promise<readon
     if (!sourceIds.has(sourceId)) continue
     const isKnown = (name: AddedName): boolean => stored.has(keyOf(name))
     const fresh = all.filter((name) => name.type !== OTHER_NAMES && !isKnown(name))
-    const room = fresh.length === 0 ? 0 : await makeRoom(tx, fresh)
+    const room = fresh.length === 0 ? 0 : await makeRoom(tx, fresh, all.filter(isKnown))
     const left = new Set([...fresh.slice(room), ...all.filter(({ type }) => type === OTHER_NAMES)])
     put.push(...all.filter((name) => !left.has(name)))
     if (left.size > 0) put.push([...left].map(asOther).reduce(summedUp))
@@ -172,8 +166,8 @@ function summedUp(sum: AddedName, { count, days, firstSeenAt, lastSeenAt }: Adde
 function sumOfDays(a: EventName['days'], b: EventName['days']): EventName['days'] {
   const sum = new Map(a)
   for (const [day, count] of b) sum.set(day, (sum.get(day) ?? 0) + count)
-  const newest = Math.max(...sum.keys())
-  return new Map([...sum].filter(([day]) => day > newest - TREND_DAYS))
+  // The newest ones with events: a clock that was ahead for a moment must not empty the trend.
+  return new Map([...sum].toSorted(([day], [other]) => day - other).slice(-TREND_DAYS))
 }
 
 function daysIn(stored: string): EventName['days'] {
@@ -203,16 +197,22 @@ async function storedDays(
 }
 
 /** Resolves to the number of names for which the source has room, after the removal of stale names if there is too little. */
-async function makeRoom(tx: Tx, fresh: readonly AddedName[]): Promise<number> {
+async function makeRoom(
+  tx: Tx,
+  fresh: readonly AddedName[],
+  seenAgain: readonly AddedName[],
+): Promise<number> {
   const { sourceId, lastSeenAt } = fresh.at(-1)!
   const [row] = await tx.all(sql<{ readonly count: number }>`
     SELECT count(*) AS count FROM event_names WHERE source_id = ${sourceId} AND type <> ${OTHER_NAMES}`)
-  const room = LIMITS.eventNamesPerSource - row!.count
+  const room = Math.max(0, LIMITS.eventNamesPerSource - row!.count)
   if (fresh.length <= room) return room
-  const stale = await tx.all(sql<Key>`
+  const isSeenAgain = new Set(seenAgain.map(keyOf))
+  const oldest = await tx.all(sql<Key>`
     SELECT source_id AS "sourceId", type, name FROM event_names
     WHERE source_id = ${sourceId} AND type <> ${OTHER_NAMES} AND last_seen_at < ${lastSeenAt - STALE_MS}
     ORDER BY last_seen_at LIMIT ${Math.min(fresh.length - room, MAX_REMOVED)}`)
+  const stale = oldest.filter((name) => !isSeenAgain.has(keyOf(name)))
   if (stale.length === 0) return room
   const input = tx.dialect.rows(stale, { text: ['sourceId', 'type', 'name'] })
   const keys = sql`(SELECT source_id, type, name FROM ${input})`
@@ -306,7 +306,7 @@ export async function removeNamesOf(
   ids: readonly ProfileId[],
   sourceIds: readonly string[] | null,
 ): Promise<void> {
-  const isTheirs = sql`sole_user <> '' AND sole_user ${tx.dialect.among(ids.map(hashOf))}`
+  const isTheirs = sql`sole_user <> '' AND sole_user ${tx.dialect.among(ids.map(({ kind, id }) => shortHash(`${kind} ${id}`)))}`
   const isInSource = sourceIds === null ? sql`` : sql`AND source_id ${tx.dialect.among(sourceIds)}`
   for (const table of [sql`event_names`, sql`event_properties`])
     await tx.run(sql`DELETE FROM ${table} WHERE ${isTheirs} ${isInSource}`)

@@ -2,8 +2,14 @@ import { LIMITS } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
-import type { EventName, EventNameFilter, SeenName } from '../../../src/backend/event-names.ts'
+import {
+  type EventName,
+  type EventNameFilter,
+  type SeenName,
+} from '../../../src/backend/event-names.ts'
+import type { ProfileId } from '../../../src/backend/profiles.ts'
 import { InvalidCursorError } from '../../../src/backend/page.ts'
+import { shortHash } from '../../../src/util/short-hash.ts'
 import type { BackendHarness, OpenBackendHarness } from './backend-harness.ts'
 import { purgeAnonymous, purgeUser } from './deletions/purge-requests.ts'
 import { anonymous, user } from './profiles/profile-changes.ts'
@@ -17,7 +23,7 @@ const property = (name: string, change: Partial<Property> = {}): Property => ({
   name,
   types: ['string'],
   lastSeenAt: NOON,
-  soleUser: undefined,
+  soleUser: '',
   ...change,
 })
 
@@ -31,10 +37,12 @@ const seen = (change: Partial<SeenName> = {}): SeenName => ({
   lastSeenAt: NOON,
   hasMoreProperties: false,
   days: new Map([[TODAY, 1]]),
-  soleUser: undefined,
+  soleUser: '',
   properties: [],
   ...change,
 })
+
+const soleUserOf = ({ kind, id }: ProfileId): string => shortHash(`${kind} ${id}`)
 
 const numbered = (count: number, change: Partial<SeenName> = {}): SeenName[] =>
   Array.from({ length: count }, (_, index) => seen({ name: `Name ${index}`, ...change }))
@@ -112,6 +120,16 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       const [name] = await listed(harness)
       expect([...name!.days.keys()]).toEqual([3, 4, 5, 6, 7, 8, 9].map((day) => TODAY + day))
       expect(name!.count).toBe(10)
+    })
+
+    test('keep the counts of other days if one is in the future, because a clock was ahead', async () => {
+      await using harness = await opened(open)
+      await add(harness, seen({ days: new Map([[TODAY + 1_000, 1]]) }))
+      await add(harness, seen({ days: new Map([[TODAY, 2]]) }))
+      await add(harness, seen({ days: new Map([[TODAY + 1, 3]]) }))
+      const [name] = await listed(harness)
+      expect(name!.days.get(TODAY)).toBe(2)
+      expect(name!.days.get(TODAY + 1)).toBe(3)
     })
 
     test('do not change if the position is outdated', async () => {
@@ -202,6 +220,20 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       )
     })
 
+    test('seen again in the same write are not removed for new ones', async () => {
+      await using harness = await opened(open)
+      await add(harness, ...numbered(LIMITS.eventNamesPerSource))
+      const at = NOON + 30 * DAY_MS
+      const times = { firstSeenAt: at, lastSeenAt: at + 1 }
+      const again = numbered(LIMITS.eventNamesPerSource, times)
+      await add(harness, ...again, seen({ ...times, name: 'New' }))
+      const found = await listed(harness)
+      expect(namesOf(found)).not.toContain('New')
+      expect(found.filter(({ type, count }) => type === 'track' && count === 2)).toHaveLength(
+        LIMITS.eventNamesPerSource,
+      )
+    })
+
     test('list at most 100 properties, and note that there are more', async () => {
       await using harness = await opened(open)
       const max = LIMITS.propertiesPerEventName
@@ -238,18 +270,21 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
 
     test('and properties that only one user sent are removed with the user', async () => {
       await using harness = await opened(open)
-      const soleUser = user('u1')
+      const soleUser = soleUserOf(user('u1'))
       const mine = property('mine', { soleUser })
       const ours = property('ours', { soleUser })
       await add(
         harness,
         seen({ name: 'Mine', soleUser, properties: [mine] }),
         seen({ name: 'Ours', soleUser, properties: [ours, mine] }),
-        seen({ name: 'Of another kind', soleUser: anonymous('u1') }),
+        seen({ name: 'Of another kind', soleUser: soleUserOf(anonymous('u1')) }),
         seen({ name: 'Mine', sourceId: 'src_b', soleUser }),
       )
-      const yours = property('ours', { soleUser: user('u2') })
-      await add(harness, seen({ name: 'Ours', soleUser: user('u2'), properties: [yours] }))
+      const yours = property('ours', { soleUser: soleUserOf(user('u2')) })
+      await add(
+        harness,
+        seen({ name: 'Ours', soleUser: soleUserOf(user('u2')), properties: [yours] }),
+      )
       await add(harness, seen({ name: 'Mine', soleUser, properties: [mine] }))
       await purgeUser(harness, 'u2')
       expect(await listed(harness)).toHaveLength(4)
@@ -267,7 +302,7 @@ export function eventNamesConformance(open: OpenBackendHarness): void {
       const { eventNames } = harness.backend
       const { through, purges } = await eventNames.state()
       await purgeUser(harness, 'u1')
-      const names = [seen({ soleUser: user('u1') })]
+      const names = [seen({ soleUser: soleUserOf(user('u1')) })]
       const write = { after: through, through: through + 1, purges, names }
       expect(await eventNames.add(write)).toBe(false)
       expect(await listed(harness)).toEqual([])

@@ -172,6 +172,19 @@ export function upkeepConformance(open: OpenBackendHarness): void {
       )
     })
 
+    test('removes an event whose name is not counted, but none that no profile contains', async () => {
+      await using harness = await open()
+      const { eventNames, profiles } = harness.backend
+      await eventNames.state()
+      await recordDelivery(harness, { state: 'delivered' }, aged(9))
+      await ackRecorded(harness)
+      expect(await removeAll(harness, {})).toBe(1)
+      await profiles.begin(100)
+      await recordDelivery(harness, { state: 'delivered' }, aged(9))
+      await ackRecorded(harness)
+      expect(await removeAll(harness, {})).toBe(0)
+    })
+
     test('never removes a delivered event that another webhook still waits for', async () => {
       await using harness = await open()
       const old = aged(9)

@@ -10,6 +10,7 @@ import {
   startOf,
 } from '../postgres/days.ts'
 import { limitLockWaits } from './partitions.ts'
+import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 
 /** The number of removed events, or why the day was not dropped: it is in use, or has too many waiting events to move. */
 export type DropResult = number | 'blocked' | 'too_many_waiting'
@@ -146,9 +147,9 @@ export async function readRemovalBounds(
 ): Promise<RemovalBounds> {
   const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
     log(),
-    sql<{ readonly through: number | null }>`SELECT min(through) AS through FROM cursors`.execute(
-      db,
-    ),
+    // A delay of the catalog of names must not fill the disk.
+    sql<{ readonly through: number | null }>`
+      SELECT min(through) AS through FROM cursors WHERE name <> ${EVENT_NAMES_CURSOR}`.execute(db),
   ])
   return {
     through: rows[0]!.through ?? Infinity,

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Row } from '../database/statements.ts'
 import type { Removal, RemovalSlice } from '../../upkeep.ts'
+import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 import { DELIVERIES_AT_TIME, eventRemoval, timePrefixOf } from '../events/write-archive.ts'
 
 /** Limits of one slice. Every other write waits for it. */
@@ -8,9 +9,9 @@ const SLICE_EVENTS = 500
 const SLICE_MS = 8
 const SLICE_OTHERS = 500
 
-/** The last event that the consumer has acked and every follower has reached. */
-const REACHED_BY_ALL =
-  'SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position UNION ALL SELECT through FROM cursors)'
+/** The last event that the consumer has acked and every follower has reached, except the catalog of names: its delay must not fill the disk. */
+const REACHED_BY_ALL = `SELECT MIN(seq) FROM (SELECT acked AS seq FROM log_position
+  UNION ALL SELECT through FROM cursors WHERE name <> '${EVENT_NAMES_CURSOR}')`
 
 /** Removes the oldest events after `afterSeq`, if they are acked, passed by every follower, and not waiting. */
 export function removeOldest(db: DatabaseSync): (slice: SliceInput) => Sliced {
