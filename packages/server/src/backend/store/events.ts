@@ -47,11 +47,11 @@ export abstract class StoredEvents implements Events {
   }
 
   async find(id: string): Promise<ArchivedEvent | undefined> {
-    return (await this.findAll([id])).get(id)
+    return (await findEvents(lookUpTx(this.#reads), [id])).get(id)
   }
 
   findAll(ids: readonly string[]): Promise<ReadonlyMap<string, ArchivedEvent>> {
-    return archivedEvents(lookUpTx(this.#reads), ids)
+    return this.#reads.read(findEvents, ids)
   }
 
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
@@ -59,6 +59,14 @@ export abstract class StoredEvents implements Events {
     if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursorError()
     return this.#reads.read(listEvents, { filter: withoutEmptyTexts(filter), page })
   }
+}
+
+/** The readable archived events with these ids, by id. */
+export function findEvents(
+  tx: ReadTx,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, ArchivedEvent>> {
+  return archivedEvents(tx, ids)
 }
 
 interface ListedPage {
