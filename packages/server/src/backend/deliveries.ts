@@ -101,13 +101,16 @@ export interface Deliveries extends DeliveryQueue {
   list(filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryHistory>>
 }
 
+/** Only this many of the newest failures of a destination are counted. */
+export const MAX_COUNTED_FAILURES = 2_000
+
 /** Undelivered deliveries with the same class and status of their last attempts, or that ended without an attempt. */
 export interface FailureGroup {
   readonly destinationId: string
   readonly class: DeliveryClass
   readonly status: number | null
   readonly count: number
-  /** False if only the newest failures of the destination were counted. */
+  /** False if the destination has more than `MAX_COUNTED_FAILURES`. */
   readonly isComplete: boolean
   readonly firstSeenAt: number
   /** The time of the last attempt or quarantine; without attempts, when the last delivery became due. */
@@ -118,7 +121,7 @@ export interface FailureGroup {
 
 interface Failures {
   readonly groups: readonly FailureGroup[]
-  /** False if only the newest failures of a destination were counted. */
+  /** False if a destination has more than `MAX_COUNTED_FAILURES`. */
   readonly isComplete: boolean
 }
 
@@ -127,7 +130,10 @@ export interface WaitingParts {
   readonly held: number
   /** When the oldest pending event was received. Searches only some of the parts that have been due longest. */
   readonly oldestAt: number | undefined
-  /** The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. */
+  /**
+   * The earliest start of a retry window: later than `oldestAt` after a pause, a replay or a manual retry. Of the 1,000 oldest
+   * events among the parts searched for `oldestAt`, so that replays of more old events can hide the window of a newer one.
+   */
   readonly firstDueAt: number | undefined
   readonly dueAt: number | undefined
 }

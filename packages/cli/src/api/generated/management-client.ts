@@ -384,7 +384,7 @@ export type EventName = {
         name: string;
         /** The JSON types of its values. */
         types: ("string" | "number" | "boolean" | "object" | "array" | "null")[];
-        /** When it was last received, to within a minute. */
+        /** When it was last received, usually to within a minute. */
         lastSeenAt: string;
     }[];
     /** Whether it had further properties, or ones with a name longer than 200 characters. */

@@ -78,7 +78,7 @@ function Groups({ failures }: { readonly failures: Failures }): ReactElement {
       </Panel>
       {!failures.isComplete && (
         <p className="text-ink-soft">
-          Only the newest 2,000 failures of a destination are counted.
+          There are more: only the newest failures of a destination are counted.
         </p>
       )}
     </>

@@ -15,12 +15,13 @@ import {
 } from '@hookline/protocol'
 import Type from 'typebox'
 import { eventActivity } from '../../activity/activity.ts'
-import type {
-  Deliveries,
-  DeliveryHistory,
-  DeliveryReports,
-  FailureGroup,
-  WebhookLanes,
+import {
+  type Deliveries,
+  type DeliveryHistory,
+  type DeliveryReports,
+  type FailureGroup,
+  MAX_COUNTED_FAILURES,
+  type WebhookLanes,
 } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import type { Replays } from '../../backend/replays.ts'
@@ -137,7 +138,7 @@ const FailureResponse = Type.Object({
   status: Schema.nullable(Schema.integer('null if there was no response.')),
   count: Schema.integer('Deliveries that failed in this way and have not succeeded since.'),
   isComplete: Schema.boolean(
-    'false if there may be more, because only the newest 2,000 failures of the destination were counted.',
+    `false if there may be more, because only the newest ${MAX_COUNTED_FAILURES.toLocaleString('en')} failures of the destination were counted.`,
   ),
   firstSeenAt: Schema.timeOf('When the event of the oldest of these deliveries was received.'),
   lastSeenAt: Schema.timeOf('When the newest was last attempted or quarantined, or became due.'),

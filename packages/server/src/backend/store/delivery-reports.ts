@@ -1,12 +1,16 @@
 import { type DeliveryClass, timeOfId } from '@hookline/protocol'
-import type { DeliveryReports, FailureGroup, LaneId } from '../deliveries.ts'
+import {
+  type DeliveryReports,
+  type FailureGroup,
+  type LaneId,
+  MAX_COUNTED_FAILURES,
+} from '../deliveries.ts'
 import { CLASS_OF_PART, STATUS_OF_PART } from './deliveries.ts'
 import { timeOf } from './rows.ts'
 import { rawSql, sql, type Statement } from './sql.ts'
 import type { Reads } from './store.ts'
 import type { QueueName } from './stored-parts.ts'
 
-const MAX_FAILURES = 2_000
 /** The number of pending parts of a lane, earliest due first, that are searched for the oldest event. */
 const MAX_PENDING = 20_000
 /** Of these, the parts with the oldest events, whose retry windows are compared. */
@@ -38,9 +42,9 @@ export function storedDeliveryReports(reads: Reads, lanes: Lanes): DeliveryRepor
           reads.list(groupsOf(reads, id)),
           reads.list(sql<{ readonly count: number }>`
             SELECT count(*) AS count FROM (
-              SELECT 1 FROM deliveries WHERE ${FAILED} AND destination_id = ${id} LIMIT ${MAX_FAILURES + 1}) AS failing`),
+              SELECT 1 FROM deliveries WHERE ${FAILED} AND destination_id = ${id} LIMIT ${MAX_COUNTED_FAILURES + 1}) AS failing`),
         ])
-        const isWhole = counted!.count <= MAX_FAILURES
+        const isWhole = counted!.count <= MAX_COUNTED_FAILURES
         groups.push(...rows.map((row) => ({ ...groupOf(id, row), isComplete: isWhole })))
         isComplete &&= isWhole
       }
@@ -104,7 +108,7 @@ function groupsOf({ dialect }: Reads, destinationId: string): Statement<GroupRow
   return sql<GroupRow>`
     WITH failing AS MATERIALIZED (
       SELECT id, state, first_due_at, webhooks FROM deliveries
-      WHERE ${FAILED} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_FAILURES}),
+      WHERE ${FAILED} AND destination_id = ${destinationId} ORDER BY id DESC LIMIT ${MAX_COUNTED_FAILURES}),
     with_body AS MATERIALIZED (
       SELECT DISTINCT delivery_id AS id FROM attempts WHERE delivery_id IN (SELECT id FROM failing) AND has_body),
     failures AS (
