@@ -274,7 +274,7 @@ function addManagement(
   server.register(consoleRoutes(), { prefix: '/console' })
 }
 
-/** A failing side worker only adds a note, because the node can ingest and deliver without it. */
+/** A failing non-critical worker only adds a note, because the node can ingest and deliver without it. */
 function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   let note: string | undefined
   const textOf = (failing: readonly (readonly [name: string, reason: string])[]): string =>
@@ -282,11 +282,12 @@ function workersCheck({ failingWorkers }: Workers): ReadinessCheck {
   return {
     name: 'workers',
     check: async () => {
-      const { side = [], needed = [] } = Object.groupBy(await failingWorkers(), ([name]) =>
-        NONCRITICAL_WORKERS.has(name) ? 'side' : 'needed',
+      const { noncritical = [], critical = [] } = Object.groupBy(
+        await failingWorkers(),
+        ([name]) => (NONCRITICAL_WORKERS.has(name) ? 'noncritical' : 'critical'),
       )
-      note = side.length === 0 ? undefined : textOf(side)
-      if (needed.length > 0) throw new Error(textOf([...needed, ...side]))
+      note = noncritical.length === 0 ? undefined : textOf(noncritical)
+      if (critical.length > 0) throw new Error(textOf([...critical, ...noncritical]))
     },
     note: () => note,
   }

@@ -23,7 +23,7 @@ export interface SupervisorOptions {
   readonly onPermanentFailure: (failure: WorkerFailed) => void
   /** Names of non-critical workers, which are suspended instead of failing the process. */
   readonly noncriticalWorkers?: ReadonlySet<string>
-  /** Called instead of `onPermanentFailure` when a side worker is suspended. */
+  /** Called instead of `onPermanentFailure` when a non-critical worker is suspended. */
   readonly onSuspend?: (failure: WorkerFailure) => void
   /** The first pause before a restart, which doubles. Defaults to one second. */
   readonly firstRestartMs?: number
@@ -44,7 +44,7 @@ const STABLE_MS = 10_000
  * Runs workers and restarts them after failures:
  *
  *     running ─ rejects ─▶ waiting ─ 1 s, 2 s, 4 s … ─▶ running, again ─ 10 s without a failure ─▶ running
- *                  └─ fifth failure within a minute ─▶ failed; a side worker is suspended for ten minutes, then runs again
+ *                  └─ fifth failure within a minute ─▶ failed; a non-critical one is suspended for ten minutes, then runs again
  *
  * Transient failures do not count.
  */
