@@ -9,8 +9,13 @@ const counts = (...receivers: Receiver[]): number[] =>
 describe.concurrent('several webhooks of one destination', () => {
   test('are all attempted first, and not retried once one has accepted the event', async () => {
     await using healthy = await openReceiver()
-    await using failing = await openReceiver({ respond: 500 })
-    await using throttling = await openReceiver({ respond: 429 })
+    // They respond after it: a retry of the one does not wait for the others.
+    const after = (status: number) => async (_: unknown, index: number) => {
+      await healthy.waitFor(index + 1)
+      return status
+    }
+    await using failing = await openReceiver({ respond: after(500) })
+    await using throttling = await openReceiver({ respond: after(429) })
     await using service = await startService({ settings })
     await service.createDestination({ urls: [failing.url, healthy.url, throttling.url] })
     await service.track('m-1')
