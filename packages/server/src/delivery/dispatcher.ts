@@ -35,7 +35,6 @@ export interface DispatcherOptions extends DeliveryContext {
   readonly owns?: ((destinationId: string) => boolean) | undefined
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
   readonly schedule: RetrySchedule
-  readonly keepsEveryResponse?: boolean
   readonly limits: LaneSchedulerOptions['limits']
 }
 

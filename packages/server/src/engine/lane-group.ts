@@ -8,7 +8,8 @@ import { Dispatcher, type DispatcherOptions, type FreshDelivery } from '../deliv
 import { WebhookHealth, webhookStates } from '../delivery/health/webhook-health.ts'
 import { WebhookLog } from '../delivery/health/webhook-log.ts'
 import { Transforms } from '../delivery/transforms/transforms.ts'
-import { Attempts, type Sender } from '../delivery/parts/attempts.ts'
+import { Attempts, type AttemptsOptions, type Sender } from '../delivery/parts/attempts.ts'
+import { HistoryBudget } from '../delivery/records/history-budget.ts'
 import type { RetrySchedule } from '../delivery/parts/parts.ts'
 import type { ActivityListener } from '../telemetry/activity-listener.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
@@ -177,11 +178,13 @@ export class LaneGroup implements Lanes {
   }
 
   #lanesOfEvents(): Dispatcher {
-    const { backend, settings, activity, attempts } = this.#options
+    const { backend, settings, activity, attempts, clock, metrics } = this.#options
     const { deliveries, quarantine } = backend
     const schedule = this.#schedule(settings.retryWindowMs)
     const kind = { deliveries, quarantine, activity, schedule, limits: settings.limits }
-    return this.#open({ name: 'deliveries', ...kind }, attempts, this.#transforms)
+    const history = new HistoryBudget(clock, metrics.historyBodiesDropped)
+    const own = { transforms: this.#transforms, history }
+    return this.#open({ name: 'deliveries', ...kind }, attempts, own)
   }
 
   #lanesOfNotices(): Dispatcher {
@@ -194,16 +197,19 @@ export class LaneGroup implements Lanes {
       schedule: { ...this.#schedule(LIMITS.noticeRetryWindowMs), isWindowFixed: true },
       limits: NOTICE_LIMITS,
       successPolicy: NOTICE_POLICY,
-      keepsEveryResponse: true,
     })
   }
 
-  #open(kind: LaneKind, attempts?: Attempts, transforms?: Transforms): Dispatcher {
+  #open(
+    kind: LaneKind,
+    attempts?: Attempts,
+    own?: Pick<AttemptsOptions, 'transforms' | 'history'>,
+  ): Dispatcher {
     const { backend } = this.#options
     return new Dispatcher({
       ...this.#options,
       ...kind,
-      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, transforms }),
+      attempts: attempts ?? new Attempts({ ...this.#options, ...kind, ...own }),
       catalog: backend.catalog,
       deletions: backend.deletions,
       webhookLog: this.#webhookLog,

@@ -361,7 +361,7 @@ export type Delivery = {
         headers?: {
             [key: string]: string;
         };
-        /** The beginning of the response body. */
+        /** The beginning of the response body. Of each webhook, the response to one successful attempt per minute is stored, and of each class of failures 40 per hour, then one per minute. */
         body?: string;
     }[];
 };

@@ -148,14 +148,18 @@ function Response({ attempt }: { readonly attempt: TracedAttempt }): ReactElemen
         {headers && <Part title="Headers" what="the response headers" text={lines(headers)} />}
         {status !== undefined && !body && (
           <p className="text-ink-faint">
-            {headers === undefined && body === undefined
-              ? 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
-              : 'Empty body.'}
+            {headers === undefined && body === undefined ? notStored(attempt) : 'Empty body.'}
           </p>
         )}
       </div>
     </Panel>
   )
+}
+
+function notStored(attempt: TracedAttempt): string {
+  return attempt.class === 'delivered'
+    ? 'Headers and body not stored. Of successful attempts, Hookline stores one response per minute.'
+    : 'Headers and body not stored. For each cause, Hookline stores the first 40 failed responses per hour, then one per minute.'
 }
 
 function lines(headers: Readonly<Record<string, string>>): string {

@@ -78,7 +78,11 @@ export const attemptFields = {
 const AttemptResponse = Type.Object({
   ...attemptFields,
   headers: Type.Optional(Type.Record(Type.String(), Type.String())),
-  body: Type.Optional(Schema.text('The beginning of the response body.')),
+  body: Type.Optional(
+    Schema.text(
+      'The beginning of the response body. Of each webhook, the response to one successful attempt per minute is stored, and of each class of failures 40 per hour, then one per minute.',
+    ),
+  ),
 })
 
 const WebhookResponse = Type.Object({

@@ -175,7 +175,7 @@ function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string]
 
 async function withHistory(tx: ReadTx, rows: readonly DeliveryRow[]): Promise<HistoryRow[]> {
   const all = rows.map((row) => row.delivery_id)
-  const documents = await failedAttempts(tx, all)
+  const documents = await attemptDocuments(tx, all)
   const ids = rows.flatMap((row) => (row.state === 'quarantined' ? row.delivery_id : []))
   const among = sql<QuarantineRow>`
     SELECT id, reason, at FROM quarantine WHERE id ${tx.dialect.among(ids)}`
@@ -187,7 +187,8 @@ async function withHistory(tx: ReadTx, rows: readonly DeliveryRow[]): Promise<Hi
   })
 }
 
-export async function failedAttempts(
+/** The documents of stored attempts, by delivery. */
+export async function attemptDocuments(
   tx: ReadTx,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
@@ -213,15 +214,17 @@ export function deliveryOf(row: DeliveryRow, webhooks: readonly DeliveryPart[]):
   }
 }
 
-/** Every readable attempt, oldest first. `documents`: of failed attempts; successful ones are in `webhooks`. */
+/** Every readable attempt, oldest first. `documents`: of failed attempts and of successful ones with a response; all successful ones are in `webhooks`. */
 export function attemptsOf(
   documents: readonly string[],
   parts: StoredParts,
   { webhooks }: Pick<Delivery, 'webhooks'>,
 ): readonly Attempt[] {
-  const failed = documents.flatMap((document) => parts.attemptIn(document) ?? [])
+  const stored = documents.flatMap((document) => parts.attemptIn(document) ?? [])
   const delivered = webhooks.flatMap(({ lastAttempt }) =>
-    lastAttempt?.outcome === 'delivered' ? [lastAttempt] : [],
+    lastAttempt?.outcome === 'delivered' && stored.every(({ id }) => id !== lastAttempt.id)
+      ? [lastAttempt]
+      : [],
   )
-  return [...failed, ...delivered].toSorted((a, b) => a.startedAt - b.startedAt)
+  return [...stored, ...delivered].toSorted((a, b) => a.startedAt - b.startedAt)
 }

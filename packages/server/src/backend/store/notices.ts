@@ -10,7 +10,7 @@ import type { ClaimedDelivery, DeliveryQueue } from '../deliveries.ts'
 import type { NewNotice, NoticeProgress, NoticeQueue, Notices } from '../notices.ts'
 import type { QuarantineItem, Unreadable } from '../quarantine.ts'
 import type { WaitingDeliveries } from '../upkeep.ts'
-import { attemptsOf, deliveryOf, type DeliveryRow, failedAttempts } from './deliveries.ts'
+import { attemptsOf, deliveryOf, type DeliveryRow, attemptDocuments } from './deliveries.ts'
 import { isTime, pageOf, timeOrNull } from './rows.ts'
 import { rawSql, sql } from './sql.ts'
 import { lookUpTx, type Store, type Tx } from './store.ts'
@@ -56,7 +56,7 @@ export function storedNotices(store: Store, parts: StoredParts): Notices {
         WHERE id > ${cursor > first ? cursor : first} AND id < ${`${first}~`} AND deletion_id = ${deletionId}
         ORDER BY id LIMIT ${limit + 1}`)
       const ids = rows.map((row) => row.delivery_id)
-      const documents = await failedAttempts(lookUpTx(store), ids)
+      const documents = await attemptDocuments(lookUpTx(store), ids)
       await parts.load([...rows.map(({ webhooks }) => webhooks), ...[...documents.values()].flat()])
       return pageOf(rows, { limit, cursorOf: (row) => row.delivery_id }, (row) => {
         const delivery = deliveryOf(row, parts.partsIn(row.webhooks) ?? [])

@@ -12,6 +12,7 @@ import { filledUrl, hasTemplate } from '../../routing/url-template.ts'
 import type { ApplyOptions, Transforms } from '../transforms/transforms.ts'
 import type { AttemptSpan, Tracing } from '../../telemetry/tracing.ts'
 import type { Clock } from '../../util/time/clock.ts'
+import type { HistoryBudget } from '../records/history-budget.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { OpenDelivery } from '../lanes/open-delivery.ts'
 import { AttemptAbortedError } from '../network/network-errors.ts'
@@ -49,6 +50,8 @@ export interface AttemptsOptions {
   /** Absent for deletion notices: transforms are written for events. */
   readonly transforms?: Pick<Transforms, 'apply'> | undefined
   readonly tracing?: Tracing | undefined
+  /** Absent for deletion notices: they keep the response to every failed attempt, and none of the others. */
+  readonly history?: HistoryBudget | undefined
 }
 
 type Ended = AttemptResult & { readonly fault?: unknown }
@@ -200,8 +203,7 @@ export class Attempts {
       ended = await sender.send(
         span === undefined ? request : { ...request, trace: span.headers },
         {
-          // The response to a successful attempt is not stored.
-          includeSuccessResponse: false,
+          includeSuccessResponse: this.#keepsSuccess(destinationId, url),
           ...(isWaiting && { onBegin }),
           onWritten: () => health.onWritten(destinationId, url, begunAt),
         },
@@ -226,6 +228,10 @@ export class Attempts {
       breaker,
       isSent: ended.class !== 'auth_failed',
     }
+  }
+
+  #keepsSuccess(destinationId: string, url: string): boolean {
+    return this.#options.history?.keepsSuccess(destinationId, url) ?? false
   }
 
   #beginSpan(
@@ -262,7 +268,14 @@ export class Attempts {
       random: Math.random(),
     })
     const isDisabled = instruction === 'disable'
-    return { before, after: open.delivery, attempt: kept, breaker: undefined, isDisabled, fault }
+    return {
+      before,
+      after: open.delivery,
+      attempt: this.#options.history?.within(before.destinationId, kept) ?? kept,
+      breaker: undefined,
+      isDisabled,
+      fault,
+    }
   }
 }
 

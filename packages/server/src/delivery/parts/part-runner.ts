@@ -1,8 +1,7 @@
 import type { Attempt, DeliveryContent, Destination } from '@hookline/protocol'
-import type { Counter } from 'prom-client'
 import type { DeliveryContext } from '../delivery-context.ts'
 import { fieldsOf } from '../../telemetry/names.ts'
-import { type Clock, toWallClock } from '../../util/time/clock.ts'
+import { toWallClock } from '../../util/time/clock.ts'
 import type { WebhookHealth } from '../health/webhook-health.ts'
 import type { WebhookLog } from '../health/webhook-log.ts'
 import { WebhookPauser } from '../health/webhook-pauser.ts'
@@ -18,8 +17,6 @@ export interface PartRunnerOptions extends DeliveryContext {
   readonly attempts: Attempts
   readonly health: WebhookHealth
   readonly webhookLog: Pick<WebhookLog, 'onAttempt'>
-  /** Stores the response to every failed attempt, without the hourly limit. */
-  readonly keepsEveryResponse?: boolean
   readonly onRecovery: () => void
   /** A webhook is being paused; the promise resolves when the pause is in the catalog. */
   readonly onPausing: (pausing: Promise<unknown>) => void
@@ -28,12 +25,10 @@ export interface PartRunnerOptions extends DeliveryContext {
 /** Makes the attempt of one task that has a slot, unless its destination has changed while the task waited. */
 export class PartRunner {
   readonly #options: PartRunnerOptions
-  readonly #history: HistoryBudget
   readonly #pauser: WebhookPauser
 
   constructor(options: PartRunnerOptions) {
     this.#options = options
-    this.#history = new HistoryBudget(options.clock, options.metrics.historyBodiesDropped)
     this.#pauser = new WebhookPauser(options)
   }
 
@@ -87,10 +82,7 @@ export class PartRunner {
     reportAttempt(completed, open.event, this.#options)
     if (attempt.outcome !== 'declined')
       webhookLog.onAttempt(destination.id, attempt, completed.breaker)
-    const kept = this.#options.keepsEveryResponse
-      ? attempt
-      : this.#history.within(destination.id, attempt)
-    open.attempts = open.attempts.concat(kept)
+    open.attempts = open.attempts.concat(attempt)
     if (!completed.isSent) return
     const isPaced =
       lane.limits?.perSecond !== undefined ||
@@ -144,49 +136,4 @@ function keyOf({ class: kind, outcome }: Attempt): string {
 function summary(attempt: Attempt): object {
   const { number, class: kind, status, durationMs } = attempt
   return { attempt: number, class: kind, status, error: loggedError(attempt), durationMs }
-}
-
-const HOUR_MS = 60 * 60 * 1000
-/** Responses stored per hour for each kind of failure; then one per minute, as a recent example: at most 100. */
-const FIRST_OF_HOUR = 40
-const THEN_EVERY_MS = 60_000
-const MAX_KINDS = 10_000
-
-/** Limits the stored responses of each destination, URL and failure class. Further attempts are stored without them. */
-export class HistoryBudget {
-  readonly #clock: Clock
-  readonly #dropped: Pick<Counter, 'inc'>
-  readonly #kept = new Map<string, { count: number; lastAt: number }>()
-  #hour = 0
-
-  constructor(clock: Clock, dropped: Pick<Counter, 'inc'>) {
-    this.#clock = clock
-    this.#dropped = dropped
-  }
-
-  within(destinationId: string, attempt: Attempt): Attempt {
-    const hasResponse = attempt.headers !== undefined || attempt.body !== undefined
-    if (attempt.outcome === 'delivered' || !hasResponse) return attempt
-    if (this.#mayKeep(`${destinationId} ${attempt.url} ${attempt.class}`)) return attempt
-    this.#dropped.inc()
-    const { headers: _headers, body: _body, ...rest } = attempt
-    return rest
-  }
-
-  #mayKeep(kind: string): boolean {
-    const now = this.#clock.now()
-    const hour = Math.floor(now / HOUR_MS)
-    if (hour !== this.#hour) this.#kept.clear()
-    this.#hour = hour
-    const kept = this.#kept.get(kind)
-    if (kept === undefined) {
-      if (this.#kept.size >= MAX_KINDS) return false
-      this.#kept.set(kind, { count: 1, lastAt: now })
-      return true
-    }
-    if (kept.count >= FIRST_OF_HOUR && now < kept.lastAt + THEN_EVERY_MS) return false
-    kept.count += 1
-    kept.lastAt = now
-    return true
-  }
 }

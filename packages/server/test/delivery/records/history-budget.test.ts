@@ -1,6 +1,6 @@
 import type { Attempt } from '@hookline/protocol'
 import { expect, test } from 'vitest'
-import { HistoryBudget } from '../../../src/delivery/parts/part-runner.ts'
+import { HistoryBudget } from '../../../src/delivery/records/history-budget.ts'
 import { Metrics } from '../../../src/telemetry/metrics.ts'
 import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 
@@ -50,6 +50,20 @@ test('keeps one per minute beyond those forty: at most a hundred in an hour', ()
   expect(inHour).toBe(40 + 59)
 })
 
+test('keeps the response to one success per minute, and counts none of the others as dropped', async () => {
+  const { budget, kept, dropped, clock } = open()
+  const url = 'https://b.example/'
+  const delivered = { url, outcome: 'delivered', class: 'delivered', status: 200 } as const
+  expect(budget.keepsSuccess('dst_a', url)).toBe(true)
+  expect(kept(5, delivered)).toBe(1)
+  expect(budget.keepsSuccess('dst_a', url)).toBe(false)
+  expect(budget.keepsSuccess('dst_b', url)).toBe(true)
+  clock.advance(60_000)
+  expect(budget.keepsSuccess('dst_a', url)).toBe(true)
+  expect(kept(5, delivered)).toBe(1)
+  expect(await dropped()).toBe(0)
+})
+
 test('starts again every hour', () => {
   const { kept, clock } = open()
   expect(kept(90)).toBe(40)
@@ -63,8 +77,6 @@ test('keeps attempts beyond the limit without their responses, and does not coun
   const { headers: _headers, body: _body, ...rest } = failed
   expect(budget.within('dst_a', failed)).toEqual(rest)
   expect(budget.within('dst_a', rest)).toEqual(rest)
-  const delivered: Attempt = { ...failed, outcome: 'delivered', class: 'delivered' }
-  expect(budget.within('dst_a', delivered)).toEqual(delivered)
   expect(await dropped()).toBe(1)
 })
 

@@ -65,7 +65,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
     freed AS (
       UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held
       WHERE ${isHeld(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
-    failed AS (${keepFailedAttempts(records, parts)})
+    attempted AS (${keepAttempts(records, parts)})
     SELECT 'claimed' AS kind, delivery_id AS id, lane, fence FROM waiting WHERE claimed_by = ${node}
     UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${arrays.texts(ids)}) AS given (id)
       WHERE id NOT IN (SELECT id FROM kept) AND id NOT IN (SELECT id FROM written)`
@@ -89,14 +89,14 @@ function waitingParts(
   ) AS part (delivery_id, lane, due_at, is_claimed)`
 }
 
-/** Successful attempts are stored in `webhooks` of the delivery. */
-function keepFailedAttempts(
+/** Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they have a response. */
+function keepAttempts(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
 ): RawBuilder<unknown> {
   const rows = records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
     attempts
-      .filter(({ outcome }) => outcome !== 'delivered')
+      .filter(({ outcome, body }) => outcome !== 'delivered' || body !== undefined)
       .map((attempt) => {
         const document = parts.attemptText(destinationId, attempt)
         return { id, attempt: attempt.id, document, hasBody: attempt.body !== undefined }

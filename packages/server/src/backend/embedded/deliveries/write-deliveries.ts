@@ -70,7 +70,7 @@ interface RecordedRows {
   readonly attempts: readonly AttemptRow[]
 }
 
-/** Successful attempts are in `webhooks` of the delivery, and have no row in `attempts`. */
+/** Successful attempts are in `webhooks` of the delivery, and have a row in `attempts` only if they have a response. */
 export function recordedRowsOf(
   records: readonly RecordedDelivery[],
   parts: StoredParts,
@@ -80,7 +80,7 @@ export function recordedRowsOf(
     deliveries: records.map(({ delivery }) => rowOf(delivery, parts.textOf(delivery))),
     attempts: records.flatMap(({ delivery: { id, destinationId }, attempts }) =>
       attempts
-        .filter(({ outcome }) => outcome !== 'delivered')
+        .filter(({ outcome, body }) => outcome !== 'delivered' || body !== undefined)
         .map((attempt): AttemptRow => {
           const document = parts.attemptText(destinationId, attempt)
           return [id, attempt.id, attempt.body === undefined ? 0 : 1, document]
@@ -89,7 +89,7 @@ export function recordedRowsOf(
   }
 }
 
-/** Writes each delivery with `sql`, and the failed attempts. Returns the unchanged deliveries. */
+/** Writes each delivery with `sql`, and the attempts. Returns the unchanged deliveries. */
 function recordRows(db: DatabaseSync, sql: string): (rows: RecordedRows) => readonly QueueRow[] {
   const record = db.prepare(sql)
   const keepAttempt = db.prepare(

@@ -52,6 +52,28 @@ export function deliveriesConformance(open: OpenBackendHarness): void {
       expect(await harness.backend.deliveries.find('msg_none')).toBeUndefined()
     })
 
+    test('have the response to a successful attempt, also after a retry', async () => {
+      await using harness = await open()
+      const { deliveries, replays } = harness.backend
+      const parked = await recordDelivery(harness)
+      const answered = attemptOf({ outcome: 'delivered', class: 'delivered', status: 200 })
+      const webhooks = [partOf({ state: 'delivered', lastAttempt: lastOf(answered) })]
+      const ended = {
+        ...parked,
+        state: 'delivered',
+        attemptCount: 1,
+        dueAt: null,
+        webhooks,
+      } as const
+      await deliveries.record([{ delivery: ended, attempts: [answered] }])
+      expect(await deliveries.find(parked.id)).toEqual({ ...ended, attempts: [answered] })
+      expect((await harness.backend.reports.failures({})).groups).toEqual([])
+      await replays.retry(parked.id, NOON)
+      await harness.reopen()
+      const found = await harness.backend.deliveries.find(parked.id)
+      expect(found!.attempts).toEqual([answered])
+    })
+
     test('store any response text, and errors without characters that a database cannot read', async () => {
       await using harness = await open()
       const { deliveries, reports } = harness.backend
