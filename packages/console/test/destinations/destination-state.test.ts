@@ -128,3 +128,17 @@ test('a pause has a cause and a start', () => {
     since,
   })
 })
+
+test.for<readonly [Health, Problem | undefined, string | undefined, boolean]>([
+  [health(9, 8, 'open'), undefined, 'Too many attempts failed.', true],
+  [health(100, 10), FAILING, '90 of 100 attempts failed in the last hour.', true],
+  [health(100, 94), undefined, '6 of 100 attempts failed in the last hour.', true],
+  [health(100, 100), problem('deliveries_rejected'), undefined, false],
+  [health(100, 60), problem('receiver_throttles'), undefined, false],
+  [health(100, 60), problem('deliveries_late'), undefined, false],
+  [health(100, 99), undefined, undefined, false],
+])('failed attempts are the reason only for states that they explain: %#', (row) => {
+  const [its, found, why, isFailing] = row
+  const state = destinationState(destination(), its, found, NOW)
+  expect([state.why, state.isFailing ?? false]).toEqual([why, isFailing])
+})

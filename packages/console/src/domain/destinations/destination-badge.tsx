@@ -12,7 +12,10 @@ interface DestinationBadgeProps {
 }
 
 export function DestinationBadge({ destination, health }: DestinationBadgeProps): ReactElement {
-  const state = useDestinationState(destination, health)
+  return <StateAndReason {...useDestinationState(destination, health)} />
+}
+
+export function StateAndReason(state: DestinationState): ReactElement {
   return (
     <span className="inline-flex flex-col items-start gap-0.5">
       <StateBadge tone={state.tone}>{state.words}</StateBadge>

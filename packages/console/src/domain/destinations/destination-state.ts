@@ -10,6 +10,8 @@ export interface DestinationState {
   readonly why?: string
   /** ISO 8601. */
   readonly since?: string
+  /** The state is about failed attempts. */
+  readonly isFailing?: boolean
 }
 
 export type Pause = NonNullable<Destination['paused']>
@@ -25,7 +27,7 @@ const HEALTHY_SUCCESS_RATE = 0.95
 /** The time after the last failed attempt until a destination counts as recovered. */
 const RECOVERED_AFTER_MS = 5 * 60_000
 
-/** The most severe state that applies. Without `health`, only the settings count. It fails if the conditions of alerts say so. */
+/** The most severe state that applies. Without `health`, only the settings count. The conditions of alerts decide whether it is failing. */
 export function destinationState(
   { enabled, enabledChangedAt, paused, settings }: Destination,
   health?: Health,
@@ -62,18 +64,25 @@ function healthState(
   const broken = webhooks.find(({ breaker }) => breaker !== 'closed')
   if (broken !== undefined) {
     const since = broken.brokenSince === null ? {} : { since: broken.brokenSince }
-    return { ...BREAKERS[broken.breaker], why: 'Too many attempts failed.', ...since }
+    return {
+      ...BREAKERS[broken.breaker],
+      why: 'Too many attempts failed.',
+      ...since,
+      isFailing: true,
+    }
   }
   const { attempts, delivered, successRate, lastFailedAt } = lastHour
   const why = `${wholeNumber(attempts - delivered)} of ${wholeNumber(attempts)} attempts failed in the last hour`
-  const condition = conditionState(causes)
-  if (condition !== undefined)
-    return { ...condition, ...(delivered < attempts && { why: `${why}.` }) }
+  const condition = worstCondition(causes)
+  if (condition !== undefined) {
+    const isFailing = ATTEMPT_CONDITIONS.has(condition.condition) && delivered < attempts
+    return { ...badgeOf(condition), ...(isFailing && { why: `${why}.`, isFailing }) }
+  }
   if (successRate === null) return { tone: 'waiting', words: 'enabled' }
   if (successRate >= HEALTHY_SUCCESS_RATE) return { tone: 'delivered', words: 'working' }
   if (lastFailedAt !== null && Date.parse(lastFailedAt) < now - RECOVERED_AFTER_MS)
     return { tone: 'delivered', words: 'recovered', why: `${why}, last`, since: lastFailedAt }
-  return { tone: 'retrying', words: 'partially failing', why: `${why}.` }
+  return { tone: 'retrying', words: 'partially failing', why: `${why}.`, isFailing: true }
 }
 
 type BadgeState = Pick<DestinationState, 'tone' | 'words'>
@@ -84,11 +93,18 @@ const BREAKERS: Readonly<Record<WebhookHealth['breaker'], BadgeState>> = {
   half_open: { tone: 'failed', words: 'breaker half-open' },
 }
 
+/** The conditions that failed attempts explain. */
+const ATTEMPT_CONDITIONS: ReadonlySet<string> = new Set<Cause['condition']>([
+  'webhook_failing',
+  'deliveries_rejected',
+])
+
 /** Current failures come before lost data, unlike in the list of problems. */
-function conditionState(causes: readonly Cause[]): BadgeState | undefined {
-  const failing = causes.find(({ severity }) => severity === 'failing')
-  const { condition, severity } = failing ?? causes[0] ?? {}
-  if (condition === undefined) return undefined
+function worstCondition(causes: readonly Cause[]): Cause | undefined {
+  return causes.find(({ severity }) => severity === 'failing') ?? causes[0]
+}
+
+function badgeOf({ condition, severity }: Cause): BadgeState {
   const tone = severity === 'attention' ? 'retrying' : 'failed'
   return { tone, words: condition.replaceAll('_', ' ') }
 }
@@ -106,8 +122,8 @@ export function webhookState(
   if (breaker !== 'closed') return BREAKERS[breaker]
   const { causes = [] } = problem ?? {}
   const isOnly = webhooks.length === 1
-  const own = conditionState(causes.filter((each) => each.url === url || (isOnly && !each.url)))
-  if (own !== undefined) return own
+  const own = worstCondition(causes.filter((each) => each.url === url || (isOnly && !each.url)))
+  if (own !== undefined) return badgeOf(own)
   // Attempts are counted for all webhooks together: one of several may work.
   const isUnknown = causes.some(({ severity }) => severity === 'failing')
   return isUnknown ? { tone: 'waiting', words: 'active' } : BREAKERS.closed

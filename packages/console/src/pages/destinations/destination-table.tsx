@@ -7,7 +7,7 @@ import { useOnScreen } from '../../design/lists/on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import {
-  DestinationBadge,
+  StateAndReason,
   useDestinationState,
 } from '../../domain/destinations/destination-badge.tsx'
 import { destinationQuery, type Health } from '../../domain/destinations/destination-query.ts'
@@ -21,7 +21,6 @@ import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 
 const HEAD = ['Name', 'State', 'Source', 'Webhooks', 'Backlog', 'Success rate (1 h)', 'Delivered']
-const FAILING: ReadonlySet<string> = new Set(['failed', 'retrying'])
 const NO_POINTS: readonly StatisticsPoint[] = []
 
 interface DestinationTableProps {
@@ -61,7 +60,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
   const { id, name, settings } = destination
   const [element, isOnScreen] = useOnScreen<HTMLTableRowElement>()
   const { data } = useQuery({ ...destinationQuery(id), enabled: isOnScreen })
-  const { tone } = useDestinationState(destination, data?.health)
+  const state = useDestinationState(destination, data?.health)
   const { delivered } = totalsOf(points)
   return (
     <Row ref={element} data-row={index} className="focus-within:bg-accent-soft">
@@ -76,7 +75,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
         </Link>
       </Cell>
       <Cell className="max-w-64 min-w-44">
-        <DestinationBadge destination={destination} health={data?.health} />
+        <StateAndReason {...state} />
       </Cell>
       <Cell className="max-w-48 min-w-32">{source}</Cell>
       <Cell className="max-w-72 min-w-48">
@@ -88,7 +87,7 @@ const DestinationRow = memo(function DestinationRow(row: DestinationRowProps): R
       </Cell>
       <Cell className="min-w-24">{data && <WaitingText {...data.health} />}</Cell>
       <Cell className="min-w-32 tabular-nums">
-        {data && <LastHour {...data.health} isFailing={FAILING.has(tone)} />}
+        {data && <LastHour {...data.health} isFailing={state.isFailing ?? false} />}
       </Cell>
       <Cell className="text-delivered">
         <Sparkline
