@@ -4,6 +4,7 @@ import {
   actorChoices,
   type AuditEntry,
   changingActions,
+  distinct,
   pageOf,
   targetIdOf,
   targetNameOf,
@@ -138,22 +139,32 @@ test.for([
   expect(actionWords(action)).toBe(words)
 })
 
-test('entries are filtered by names, which are distinct for actors', () => {
+test('entries are filtered by distinct names', () => {
   const by = (id: string, name: string) => ({ ...entry, actor: { id, name, role: 'admin' } })
   expect(actorChoices([by('ses_1111', 'Ada'), by('ses_2222', 'Ada'), by('tok_3', 'CI')])).toEqual([
     ['ses_1111', 'Ada (admin) …1111'],
     ['ses_2222', 'Ada (admin) …2222'],
     ['tok_3', 'CI (admin)'],
   ])
-  const names = new Map([['dst_1', 'ERP']])
-  expect([targetIdOf('ERP', names), targetIdOf('dst_9', names)]).toEqual(['dst_1', 'dst_9'])
+  const names = distinct(
+    new Map([
+      ['dst_1111', 'ERP'],
+      ['src_2222', 'ERP'],
+      ['dst_3333', 'CRM'],
+    ]),
+  )
+  const texts = ['CRM', 'dst_9', 'ERP …2222', 'ERP']
+  expect(texts.map((text) => targetIdOf(text, names))).toEqual([
+    'dst_3333',
+    'dst_9',
+    'src_2222',
+    'ERP',
+  ])
 })
 
 test('only operations that change something are offered as actions', () => {
-  expect(changingActions(['listTokens', 'removeToken', 'getSystem', 'createToken'])).toEqual([
-    'createToken',
-    'removeToken',
-  ])
+  const operations = ['listTokens', 'removeToken', 'getSystem', 'findProfile', 'createToken']
+  expect(changingActions(operations)).toEqual(['createToken', 'removeToken'])
 })
 
 test('a role can grant at most itself', () => {

@@ -40,22 +40,30 @@ export function targetNameOf({
 /** Names of records by their ids. */
 export type TargetNames = ReadonlyMap<string, string>
 
-/** The id of the record with this name. Any other text is an id. */
+/** Names with the end of the id if several records have the same name. */
+export function distinct(names: TargetNames): TargetNames {
+  const all = [...names.values()]
+  const isUnique = (name: string): boolean => all.indexOf(name) === all.lastIndexOf(name)
+  return new Map(
+    [...names].map(([id, name]) => [id, isUnique(name) ? name : `${name} …${id.slice(-4)}`]),
+  )
+}
+
+/** The id of the record with this distinct name. Any other text is an id. */
 export function targetIdOf(text: string, names: TargetNames): string {
   return [...names].find(([, name]) => name === text)?.[0] ?? text
 }
 
-/** The actors of these entries with their names, and the end of the id if several have the same name. */
+/** The actors of these entries with distinct names. */
 export function actorChoices(
   entries: readonly AuditEntry[],
 ): (readonly [id: string, name: string])[] {
-  const names = new Map(entries.map(({ actor: { id, name, role } }) => [id, `${name} (${role})`]))
-  const all = [...names.values()]
-  const isUnique = (name: string): boolean => all.indexOf(name) === all.lastIndexOf(name)
-  return [...names].map(([id, name]) => [id, isUnique(name) ? name : `${name} …${id.slice(-4)}`])
+  return [
+    ...distinct(new Map(entries.map(({ actor: { id, name, role } }) => [id, `${name} (${role})`]))),
+  ]
 }
 
-const READS = /^(?:get|list|watch|explain|preview|export|defaults|servers)/
+const READS = /^(?:get|list|find|watch|explain|preview|export|defaults|servers)/
 
 /** Drops read-only operations. */
 export function changingActions(operations: readonly string[]): readonly string[] {

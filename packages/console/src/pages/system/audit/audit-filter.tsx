@@ -10,6 +10,7 @@ import { useUrlState } from '../../../shell/url-state.ts'
 import {
   actorChoices,
   changingActions,
+  distinct,
   targetIdOf,
   targetNameOf,
   type TargetNames,
@@ -104,8 +105,8 @@ function TargetFilter({ target, names }: TargetFilterProps): ReactElement {
         )}
       </Field>
       <datalist id={list}>
-        {[...new Set(names.values())].map((name) => (
-          <option key={name} value={name} />
+        {[...names].map(([id, name]) => (
+          <option key={id} value={name} />
         ))}
       </datalist>
       <Button type="submit" className="mb-1">
@@ -122,7 +123,7 @@ function useTargetNames(entries: Parameters<typeof actorChoices>[0]): TargetName
     const name = targetNameOf(entry)
     return entry.targetId === null || name === undefined ? [] : [{ id: entry.targetId, name }]
   })
-  return new Map(
-    [...named.toReversed(), ...sources, ...destinations].map(({ id, name }) => [id, name]),
+  return distinct(
+    new Map([...named.toReversed(), ...sources, ...destinations].map(({ id, name }) => [id, name])),
   )
 }
