@@ -38,6 +38,27 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   expect(faults).toEqual([])
 })
 
+test('the selected result of the palette stays selected when others load later', async () => {
+  await using service = await startService()
+  const { page } = await openSignedIn(service)
+  const released = Promise.withResolvers<void>()
+  await page.route('**/api/v1/profiles?*', async (route) => {
+    await released.promise
+    await route.fulfill({ json: { data: [{ userIds: ['u12'] }], nextCursor: null } })
+  })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Page, destination' }).fill('u1')
+  const search = page.getByRole('option', { name: 'Find events by messageId “u1”' })
+  await search.waitFor()
+  await page.keyboard.press('ArrowDown')
+  expect(await search.getAttribute('aria-selected')).toBe('true')
+  released.resolve()
+  await page.getByRole('option', { name: /^u12/ }).waitFor()
+  expect(await search.getAttribute('aria-selected')).toBe('true')
+  await page.keyboard.press('Enter')
+  await page.waitForURL('**/events?messageId=u1')
+})
+
 test('a replay id opens the replays of its destination', async () => {
   await using receiver = await openReceiver()
   await using service = await startService()

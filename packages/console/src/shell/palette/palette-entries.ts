@@ -3,7 +3,6 @@ import { PAGE_DESCRIPTIONS } from '../page-descriptions.ts'
 import { PAGES } from '../pages.ts'
 
 export interface PaletteEntry {
-  readonly key: string
   readonly name: string
   readonly kind: string
   readonly to: string
@@ -62,18 +61,17 @@ interface Ranked {
 export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
   const wanted = text.trim()
   const found = [
-    ...PAGES.map(({ to, name }) => entryOf(to, name, PAGE_DESCRIPTIONS[to]!, to)).flatMap((entry) =>
+    ...PAGES.map(({ to, name }) => entryOf(name, PAGE_DESCRIPTIONS[to]!, to)).flatMap((entry) =>
       ranked(entry, pageRank(entry, wanted.toLowerCase())),
     ),
-    ...recordEntries(records).flatMap((entry) =>
-      ranked(entry, recordRank(entry, wanted.toLowerCase())),
-    ),
+    ...recordEntries(records, wanted.toLowerCase()),
     ...idEntries(wanted),
   ]
   const entries = found.toSorted((a, b) => a.rank - b.rank).map(({ entry }) => entry)
   const isKnownId = ID_PAGES.some(([prefix]) => wanted.startsWith(prefix))
   const searches = wanted === '' || isKnownId ? [] : searchEntries(wanted)
-  return [...withoutRepeats(entries).slice(0, MAX_ENTRIES - searches.length), ...searches]
+  const first = withoutRepeats(entries).slice(0, MAX_ENTRIES - searches.length)
+  return withoutRepeats([...first, ...searches])
 }
 
 function ranked(entry: PaletteEntry, rank: number | undefined): Ranked[] {
@@ -86,10 +84,10 @@ function pageRank({ name, kind }: PaletteEntry, wanted: string): number | undefi
   return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
 }
 
-function recordRank({ key, name, kind }: PaletteEntry, wanted: string): number | undefined {
+function recordRank({ id, name }: Named, kind: string, wanted: string): number | undefined {
   const called = name.toLowerCase()
-  if (called === wanted || key === wanted) return RANKS.exact
-  if (called.startsWith(wanted) || key.startsWith(wanted)) return RANKS.begins
+  if (called === wanted || id === wanted) return RANKS.exact
+  if (called.startsWith(wanted) || id.startsWith(wanted)) return RANKS.begins
   if (hasWords(name, wanted)) return RANKS.contains
   return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
 }
@@ -99,7 +97,7 @@ function hasWords(content: string, wanted: string): boolean {
   return wanted.split(/\s+/).every((word) => all.includes(word))
 }
 
-function recordEntries(records: NamedRecords): PaletteEntry[] {
+function recordEntries(records: NamedRecords, wanted: string): Ranked[] {
   const { destinations = [], sources = [], audiences = [], traits = [], users = [] } = records
   const kinds = [
     [destinations, 'Destination', DESTINATION],
@@ -109,7 +107,9 @@ function recordEntries(records: NamedRecords): PaletteEntry[] {
     [users, 'User', USER],
   ] as const
   return kinds.flatMap(([all, kind, to]) =>
-    all.map(({ id, name }) => entryOf(id, name, kind, to(id))),
+    all.flatMap((each) =>
+      ranked(entryOf(each.name, kind, to(each.id)), recordRank(each, kind, wanted)),
+    ),
   )
 }
 
@@ -118,7 +118,7 @@ function idEntries(text: string): Ranked[] {
   const known = ID_PAGES.find(([prefix]) => text.startsWith(prefix))
   if (known === undefined) return []
   const [, kind, to] = known
-  return ranked(entryOf('id', text, kind, to(encodeURIComponent(text))), RANKS.id)
+  return ranked(entryOf(text, kind, to(encodeURIComponent(text))), RANKS.id)
 }
 
 /**
@@ -129,36 +129,25 @@ function searchEntries(text: string): PaletteEntry[] {
   const encoded = encodeURIComponent(text)
   const isWord = !/\s/.test(text)
   const message = entryOf(
-    'message',
     `Find events by messageId “${text}”`,
     'Events',
     `/events?messageId=${encoded}`,
   )
-  const content = entryOf(
-    'text',
-    `Find events containing “${text}”`,
-    'Events',
-    `/events?text=${encoded}`,
-  )
+  const content = entryOf(`Find events containing “${text}”`, 'Events', `/events?text=${encoded}`)
   const userPath = `/users/${encodeURIComponent(pathPartOf(text))}`
-  const user = entryOf('user', `Open user “${text}”`, 'User', userPath)
-  const email = entryOf(
-    'email',
-    `Find users by email “${text}”`,
-    'Users',
-    `/users?search=${encoded}`,
-  )
+  const user = entryOf(`Open user “${text}”`, 'User', userPath)
+  const email = entryOf(`Find users by email “${text}”`, 'Users', `/users?search=${encoded}`)
   const contents = text.length > MAX_TEXT_CHARACTERS ? [] : [content]
   if (/^\S+@\S+$/.test(text)) return [email, user, ...contents, message]
   if (isWord && /\d/.test(text)) return [user, message, ...contents]
   return [...contents, user, ...(isWord ? [message] : [])]
 }
 
-function entryOf(key: string, name: string, kind: string, to: string): PaletteEntry {
-  return { key, name, kind, to }
+function entryOf(name: string, kind: string, to: string): PaletteEntry {
+  return { name, kind, to }
 }
 
-/** An id and its record lead to the same page. The record is kept, because it comes first. */
+/** An id, or a search, and a record lead to the same page. The record is kept, because it comes first. */
 function withoutRepeats(entries: readonly PaletteEntry[]): PaletteEntry[] {
   return [...new Map(entries.toReversed().map((entry) => [entry.to, entry])).values()].toReversed()
 }

@@ -9,10 +9,13 @@ import { usePaletteRecords } from './palette-records.ts'
 
 export function Palette({ onClose }: { readonly onClose: () => void }): ReactElement {
   const [text, setText] = useState('')
-  const [current, setCurrent] = useState(0)
+  // The chosen entry stays current when others load later.
+  const [chosen, setChosen] = useState<string>()
   const router = useRouter()
   const id = useId()
   const entries = paletteEntries(text, usePaletteRecords(text))
+  const chosenIndex = entries.findIndex(({ to }) => to === chosen)
+  const current = Math.max(0, chosenIndex)
   const go = (entry: PaletteEntry | undefined): void => {
     if (entry === undefined) return
     onClose()
@@ -23,7 +26,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
     if (event.key === 'Enter') go(entries[current])
     if (step === undefined) return
     event.preventDefault()
-    setCurrent((now) => (now + step + entries.length) % Math.max(1, entries.length))
+    setChosen(entries.at((current + step) % entries.length)?.to)
   }
   return (
     <Modal title="Go to" isOpen onClose={onClose}>
@@ -38,13 +41,13 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
         onKeyDown={move}
         onChange={({ target }) => {
           setText(target.value)
-          setCurrent(0)
+          setChosen(undefined)
         }}
       />
       <ul id={id} role="listbox" aria-label="Results" className="mt-3 flex flex-col">
         {entries.map((entry, index) => (
           <li
-            key={entry.key}
+            key={entry.to}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === current}
@@ -52,7 +55,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }): ReactEle
               'rounded-small flex cursor-pointer items-baseline justify-between gap-4 px-2 py-1.5',
               index === current && 'bg-accent-soft',
             )}
-            onMouseMove={() => setCurrent(index)}
+            onMouseMove={() => setChosen(entry.to)}
             onClick={() => go(entry)}
           >
             <span className="font-medium">{shownText(entry.name, 120)}</span>

@@ -70,6 +70,13 @@ test('an id with a known prefix is not searched for elsewhere, and a record is l
   expect(paletteEntries('dst_2', RECORDS)[0]!.name).toBe('CRM')
 })
 
+test('a user is listed once, as a record', () => {
+  const entries = paletteEntries('anna-lena', RECORDS)
+  expect(entries.filter((entry) => entry.to === '/users/anna-lena')).toEqual([
+    { name: 'anna-lena', kind: 'User', to: '/users/anna-lena' },
+  ])
+})
+
 test('without text, all pages are listed, and no searches', () => {
   const entries = paletteEntries('', { ...RECORDS, users: [] }).map((entry) => entry.to)
   expect(entries[0]).toBe('/get-started')
