@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactElement, useState } from 'react'
+import { type FormEvent, type ReactElement, useEffect, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
@@ -135,10 +135,13 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
   )
 }
 
-/** A link from the catalog suggests a filter, unless the destination has one. */
+/** A link from the catalog suggests a filter, once, unless the destination has one. */
 function useRoutingDraft(before: RoutingDraft) {
-  const [{ filter: suggested }] = useUrlState<'filter'>()
+  const [{ filter: suggested }, setUrl] = useUrlState<'filter'>()
   const isSuggested = suggested !== undefined && before.filter === null
+  useEffect(() => {
+    if (suggested !== undefined) setUrl({ filter: undefined })
+  })
   return useState(isSuggested ? { ...before, filter: withText(FILTERS, suggested) } : before)
 }
 
