@@ -106,6 +106,58 @@ test('all deliveries that failed for one cause are retried, on all pages of the 
   await page.getByRole('heading', { name: 'No failures' }).waitFor()
 })
 
+test('a retry of a group waits when its requests are limited, and stops at an error', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: 400 })
+  await service.createDestination({ urls: [receiver.url] })
+  const batch = Array.from({ length: 40 }, () => ({ type: 'track', event: 'Paid', userId: 'u1' }))
+  await service.send('/v1/batch', { batch })
+  await receiver.waitFor(40)
+  const { page, go } = await openSignedIn(service)
+  await go('failures')
+  const group = page.getByRole('article').filter({ hasText: '40 deliveries' })
+  await group.getByRole('button', { name: 'Retry' }).click()
+  const path = '**/api/v1/deliveries/*/retry'
+  let requests = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/retry')) requests += 1
+  })
+  // The first one fails while the others are in progress.
+  await page.route(path, () => undefined)
+  const failed = { status: 500, json: { detail: 'Not possible now.' } }
+  await page.route(path, (route) => route.fulfill(failed), { times: 1 })
+  const dialog = page.getByRole('dialog')
+  const retry = dialog.getByRole('button', { name: 'Retry' })
+  await retry.click()
+  await dialog.getByRole('alert').getByText('Not possible now.').waitFor()
+  expect(requests).toBe(4)
+
+  await page.unroute(path)
+  const headers = { 'retry-after': '1' }
+  await page.route(path, (route) => route.fulfill({ status: 429, headers, json: {} }), { times: 6 })
+  await retry.click()
+  await page.getByText('Retrying 40 deliveries.').waitFor()
+  expect(requests).toBe(4 + 6 + 40)
+})
+
+test('a group of which only the newest failures were counted is not the default of a retry', async () => {
+  await using service = await startService()
+  await using receiver = await openReceiver({ respond: 400 })
+  await service.createDestination({ urls: [receiver.url] })
+  await service.track('m1')
+  await service.endOf('m1')
+  const { page, go } = await openSignedIn(service)
+  const { data } = await service.api.call<{ data: object[] }>('GET', 'deliveries/failures')
+  const incomplete = data.map((each) => ({ ...each, isComplete: false }))
+  await page.route('**/api/v1/deliveries/failures', (route) =>
+    route.fulfill({ json: { data: incomplete, isComplete: false } }),
+  )
+  await go('failures')
+  await page.getByRole('button', { name: 'Retry' }).click()
+  await page.getByRole('radio', { name: 'Failed with 400 http_4xx: 1+ deliveries' }).waitFor()
+  await page.getByRole('radio', { name: /^All rejected or expired/, checked: true }).waitFor()
+})
+
 test('failures of a deleted destination are not listed, and the refusal of a retry is shown', async () => {
   await using service = await startService()
   await using receiver = await openReceiver({ respond: 400 })

@@ -39,7 +39,7 @@ export async function serviceFetch(
   const { status = response.status } = problem
   // For the sign-in and for `GET /session` a 401 is a normal result.
   if (status === 401 && !/\/sessions?$/.test(response.url)) onSignedOut()
-  throw new ApiProblem(status, problem)
+  throw new ApiProblem(status, problem, Number(response.headers.get('retry-after')) || undefined)
 }
 
 Object.assign(operations.defaults, { baseUrl: SERVICE_URL, fetch: serviceFetch })

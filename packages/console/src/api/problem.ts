@@ -8,14 +8,17 @@ export class ApiProblem extends Error {
   readonly code: string
   readonly requestId: string | undefined
   readonly errors: Problem['errors']
+  /** From Retry-After. */
+  readonly retryAfterSeconds: number | undefined
 
-  constructor(status: number, problem: Partial<Problem>) {
+  constructor(status: number, problem: Partial<Problem>, retryAfterSeconds?: number) {
     super(problem.detail ?? problem.title ?? `The service responded with status ${status}.`)
     this.name = 'ApiProblem'
     this.status = status
     this.code = problem.code ?? 'unknown'
     this.requestId = problem.requestId
     this.errors = problem.errors ?? []
+    this.retryAfterSeconds = retryAfterSeconds
   }
 }
 

@@ -1,5 +1,4 @@
 import type { CLASSES_WITHOUT_ATTEMPT } from '@hookline/protocol'
-import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
@@ -25,7 +24,7 @@ type Extent = 'these' | 'all' | 'since'
 
 export function RetryDialog({ group, names, onClose }: RetryDialogProps): ReactElement {
   const { destinationId } = group
-  const [extent, setExtent] = useState<Extent>('these')
+  const [extent, setExtent] = useState<Extent>(group.isComplete ? 'these' : 'all')
   const [since, setSince] = useState<string | undefined>(group.firstSeenAt)
   const all = everythingAt(group)
   const selections = { all, since: { ...all, ...(since !== undefined && { from: since }) } }
@@ -119,18 +118,16 @@ interface Retry {
 }
 
 function useRetry(group: FailureGroup, onClose: () => void): Retry {
-  const client = useQueryClient()
   const startReplay = useStartReplay()
   const each = useRetryEach(group)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const run = async (selection: ReplaySelection | undefined): Promise<void> => {
     setBusy(true)
+    setError(null)
     try {
-      if (selection === undefined) {
-        toast(await each.run())
-        await client.invalidateQueries({ queryKey: ['deliveries'] })
-      } else await startReplay(selection)
+      if (selection === undefined) toast(await each.run())
+      else await startReplay(selection)
       onClose()
     } catch (thrown) {
       setError(thrown)

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
@@ -13,12 +14,12 @@ type Query = NonNullable<Parameters<typeof api.listDeliveries>[0]>
 
 interface Progress {
   readonly retried: number
-  /** The responses for deliveries that are held or cannot be retried any more. */
-  readonly refusals: readonly unknown[]
+  /** Of deliveries that are held or cannot be retried any more. */
+  readonly refusals: { readonly first: unknown; readonly count: number }
 }
 
 interface RetryEach {
-  /** Resolves to a summary. Rejects if every delivery is refused. */
+  /** Resolves to a summary. Rejects if every delivery is refused, or at the first other error. */
   readonly run: () => Promise<string>
   /** `undefined` before it starts. */
   readonly done: number | undefined
@@ -26,20 +27,29 @@ interface RetryEach {
 
 /** Retries each delivery of a group until the component unmounts. */
 export function useRetryEach(group: FailureGroup): RetryEach {
+  const client = useQueryClient()
   const [done, setDone] = useState<number>()
   const controller = useRef<AbortController>(undefined)
   useEffect(() => () => controller.current?.abort(), [])
   const run = async (): Promise<string> => {
-    controller.current = new AbortController()
+    const own = new AbortController()
+    controller.current = own
     setDone(0)
-    const { retried, refusals } = await retryEach(group, controller.current.signal, setDone)
-    if (retried === 0 && refusals.length > 0) throw refusals[0]
-    const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
-    return refusals.length === 0
-      ? summary
-      : `${summary} Skipped because they are held or deleted: ${refusals.length}.`
+    try {
+      return summaryOf(await retryEach(group, own.signal, setDone))
+    } finally {
+      // After an error, the other requests stop as well.
+      own.abort()
+      void client.invalidateQueries({ queryKey: ['deliveries'] })
+    }
   }
   return { run, done }
+}
+
+function summaryOf({ retried, refusals: { first, count } }: Progress): string {
+  if (retried === 0 && count > 0) throw first
+  const summary = `Retrying ${counted(retried, 'delivery', 'deliveries')}.`
+  return count === 0 ? summary : `${summary} Skipped because they are held or deleted: ${count}.`
 }
 
 async function retryEach(
@@ -48,15 +58,15 @@ async function retryEach(
   onProgress: (done: number) => void,
 ): Promise<Progress> {
   let retried = 0
-  const refusals: unknown[] = []
+  let refusals: Progress['refusals'] = { first: undefined, count: 0 }
   for await (const ids of pagesOf(group, signal)) {
     const work = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
         signal.throwIfAborted()
         const refusal = await retryOne(id, signal)
         if (refusal === undefined) retried += 1
-        else refusals.push(refusal)
-        onProgress(retried + refusals.length)
+        else refusals = { first: refusals.first ?? refusal, count: refusals.count + 1 }
+        onProgress(retried + refusals.count)
       }
     }
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
@@ -75,9 +85,10 @@ async function* pagesOf(group: FailureGroup, signal: AbortSignal): AsyncGenerato
   }
   let cursor: string | null = null
   do {
-    const page: Awaited<ReturnType<typeof api.listDeliveries>> = await api.listDeliveries(
-      { ...query, ...(cursor !== null && { cursor }) },
-      { signal },
+    const next: Query = { ...query, ...(cursor !== null && { cursor }) }
+    const page: Awaited<ReturnType<typeof api.listDeliveries>> = await withinRateLimit(
+      () => api.listDeliveries(next, { signal }),
+      signal,
     )
     yield page.data.filter(({ state }) => !NOT_FAILED.has(state)).map(({ id }) => id)
     cursor = page.nextCursor
@@ -87,10 +98,27 @@ async function* pagesOf(group: FailureGroup, signal: AbortSignal): AsyncGenerato
 /** Returns the refusal if the delivery is held or was removed: the others can still be retried. */
 async function retryOne(id: string, signal: AbortSignal): Promise<unknown> {
   try {
-    await api.retryDelivery(id, {}, {}, { signal })
+    await withinRateLimit(() => api.retryDelivery(id, {}, {}, { signal }), signal)
     return undefined
   } catch (error) {
     if ([404, 409].includes(problemOf(error).status)) return error
     throw error
+  }
+}
+
+/** Repeats a request while the service responds with 429. */
+async function withinRateLimit<Result>(
+  request: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
+  for (;;) {
+    try {
+      return await request()
+    } catch (error) {
+      const { status, retryAfterSeconds = 1 } = problemOf(error)
+      if (status !== 429) throw error
+      await new Promise((resolve) => setTimeout(resolve, retryAfterSeconds * 1_000))
+      signal.throwIfAborted()
+    }
   }
 }
