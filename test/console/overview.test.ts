@@ -121,6 +121,23 @@ test('without problems, the page reports none, and shows the figures, the plot a
   expect(faults).toEqual([])
 })
 
+test('the plot follows the colour scheme of the operating system', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  const { page, go } = await openSignedIn(service, { colorScheme: 'light' })
+  await go('')
+  await page.locator('.u-plot canvas').first().waitFor()
+  const drawn = () => page.evaluate<string>("document.querySelector('.u-plot canvas').toDataURL()")
+  // New data would draw it again.
+  await page.route('**/api/v1/statistics*', () => undefined)
+  const light = await drawn()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await expect.poll(drawn).not.toBe(light)
+  const dark = await drawn()
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(drawn).not.toBe(dark)
+})
+
 test('shows “No problems” only after they have loaded', async () => {
   await using service = await startService()
   await service.track('m1')

@@ -1,12 +1,3 @@
-import { useSyncExternalStore } from 'react'
+import { mediaHook } from '../format/media.ts'
 
-const WIDE = matchMedia('(min-width: 48rem)')
-
-function watch(watcher: () => void): () => void {
-  WIDE.addEventListener('change', watcher)
-  return () => WIDE.removeEventListener('change', watcher)
-}
-
-export function useIsWide(): boolean {
-  return useSyncExternalStore(watch, () => WIDE.matches)
-}
+export const useIsWide = mediaHook('(min-width: 48rem)')

@@ -1,3 +1,4 @@
+import { mediaHook } from './media.ts'
 import { storedValue } from './stored-value.ts'
 
 /** The colours: as set in the operating system, or always light or dark. */
@@ -11,12 +12,21 @@ const stored = storedValue(
 
 export const useTheme = stored.useValue
 
+const useIsSystemDark = mediaHook('(prefers-color-scheme: dark)')
+
+/** The colour scheme that the page has, for drawings without CSS. */
+export function useColorScheme(): 'light' | 'dark' {
+  const theme = useTheme()
+  const system = useIsSystemDark() ? 'dark' : 'light'
+  return theme === 'system' ? system : theme
+}
+
 export function setTheme(theme: Theme): void {
   stored.set(theme)
   applyTheme()
 }
 
-/** Call it before the first paint of a page. */
+/** Call it before React renders. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = stored.get()
 }

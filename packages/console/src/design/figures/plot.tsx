@@ -1,7 +1,7 @@
 import { type ReactElement, useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import './plot.css'
-import { useTheme } from '../../format/theme.ts'
+import { useColorScheme } from '../../format/theme.ts'
 import { useZone } from '../../format/time-zone.ts'
 import { absoluteTime } from '../../format/times.ts'
 import { hasAny, isolated, type PlotContent, plotData, type Series } from './plot-data.ts'
@@ -24,7 +24,7 @@ export function Plot({
 }: PlotProps): ReactElement {
   const box = useRef<HTMLDivElement>(null)
   const zone = useZone()
-  const theme = useTheme()
+  const colorScheme = useColorScheme()
   const [index, setIndex] = useState<number | null>(null)
   useEffect(() => {
     const element = box.current!
@@ -40,7 +40,7 @@ export function Plot({
       plot.destroy()
     }
     // The canvas keeps the colours with which it was drawn.
-  }, [times, series, form, format, height, zone, theme])
+  }, [times, series, form, format, height, zone, colorScheme])
   // Without a pointer, areas show totals and lines show the last values.
   const isTotal = index === null && form === 'areas'
   const at = index ?? times.length - 1
