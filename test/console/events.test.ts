@@ -303,7 +303,7 @@ test('the parts of a long event can be folded and unfolded with the keyboard', a
   const event = page.getByLabel('the event', { exact: true })
   await event.getByText('"coupon"').waitFor()
   await event.getByText('30 values').waitFor()
-  expect(await event.getByText('"sku-7"').isVisible()).toBe(false)
+  expect(await event.getByText('"sku-0"').count()).toBe(0)
   await event.locator('summary', { hasText: '"items"' }).focus()
   await page.keyboard.press('Enter')
   await event.getByText('3 fields').first().click()

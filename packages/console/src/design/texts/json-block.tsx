@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import { type ReactElement, useState } from 'react'
 import { shownLines } from '../../format/shown-text.ts'
 import { CodeBlock } from './code-block.tsx'
 
@@ -39,7 +39,10 @@ interface FoldableProps {
   readonly depth: number
 }
 
+/** Its members are rendered when it is first opened: a body may have thousands. */
 function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
+  const isOpen = depth < FOLDED_DEPTH
+  const [wasOpened, setOpened] = useState(isOpen)
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
   if (members.length === 0)
     return (
@@ -48,7 +51,7 @@ function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
   const isList = Array.isArray(value)
   const [first, last] = isList ? ['[', ']'] : ['{', '}']
   return (
-    <details open={depth < FOLDED_DEPTH}>
+    <details open={isOpen} onToggle={() => setOpened(true)}>
       <summary>
         {coloured(shownLines(label))}
         {first}
@@ -58,15 +61,16 @@ function Foldable({ label, value, end, depth }: FoldableProps): ReactElement {
         </span>
       </summary>
       <span className="block pl-4">
-        {members.map(([name, each], index) => (
-          <Foldable
-            key={name}
-            label={isList ? '' : `${JSON.stringify(name)}: `}
-            value={each}
-            end={index === members.length - 1 ? '' : ','}
-            depth={depth + 1}
-          />
-        ))}
+        {wasOpened &&
+          members.map(([name, each], index) => (
+            <Foldable
+              key={name}
+              label={isList ? '' : `${JSON.stringify(name)}: `}
+              value={each}
+              end={index === members.length - 1 ? '' : ','}
+              depth={depth + 1}
+            />
+          ))}
       </span>
       {last + end}
     </details>
