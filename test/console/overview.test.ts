@@ -101,7 +101,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   for (const label of ['Received', 'Delivered', 'Pending', 'Delivery latency, p95'])
     await page.getByRole('term').filter({ hasText: label }).first().waitFor()
   await page.getByText('100%').first().waitFor()
-  await page.getByText(/^(0\.\d|1) \/ min in the last minute; /).waitFor()
+  await page.getByText(/^(0\.\d|1) \/ min on average over the last 1–2 min; /).waitFor()
   const plot = page.getByRole('figure', { name: 'Last hour: 1 delivered, 0 failed, 0 declined' })
   await plot.getByText('Dashed: unfinished').waitFor()
   // Attempts are another unit than deliveries.

@@ -50,7 +50,7 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       <Figure
         label="Received"
         value={wholeNumber(now.received)}
-        note={`${perSecond === null ? '' : `${rate(perSecond)} in the last minute; `}${countChange(now.received, before.received)}`}
+        note={`${perSecond === null ? '' : `${rate(perSecond)} on average over the last 1–2 min; `}${countChange(now.received, before.received)}`}
       />
       <Figure
         label="Delivered"
