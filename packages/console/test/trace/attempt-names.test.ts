@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attemptNames } from '../../src/domain/trace/attempt-names.ts'
+import { attemptNames, namedAttempts } from '../../src/domain/trace/attempt-names.ts'
 
 const attempt = (second: number, number: number, more: object = {}) => ({
   id: `${second}`,
@@ -40,4 +40,17 @@ test('attempts at several webhooks are numbered separately', () => {
 
 test('the first delivery of a declined event belongs to its replay', () => {
   expect(namesOf(attempt(1, 1, { replayId: 'rpl_1' }))).toEqual(['1: #1 of replay'])
+})
+
+test('the attempts of an event have the names of their destinations, oldest first', () => {
+  const deliveries = [
+    { id: 'msg_1', destinationId: 'ERP', attempts: [attempt(1, 1), attempt(3, 2)] },
+    { id: 'msg_2', destinationId: 'CRM', attempts: [attempt(2, 1)] },
+  ]
+  const named = namedAttempts({ deliveries } as never, { destination: (id) => id })
+  expect(named.map(({ deliveryId, name }) => [deliveryId, name])).toEqual([
+    ['msg_1', 'ERP #1'],
+    ['msg_2', 'CRM #1'],
+    ['msg_1', 'ERP #2'],
+  ])
 })

@@ -1,4 +1,5 @@
-import type { TracedAttempt } from './trace-query.ts'
+import type { Names } from '../names.ts'
+import type { Trace, TracedAttempt } from './trace-query.ts'
 
 type NumberedAttempt = Pick<TracedAttempt, 'id' | 'number' | 'url' | 'startedAt' | 'replayId'>
 
@@ -20,6 +21,29 @@ export function attemptNames(attempts: readonly NumberedAttempt[]): ReadonlyMap<
     }
   }
   return names
+}
+
+interface NamedAttempt {
+  readonly attempt: TracedAttempt
+  readonly deliveryId: string
+  /** `ERP #2` */
+  readonly name: string
+}
+
+/** The attempts of all deliveries of an event, oldest first, with the names of their destinations. */
+export function namedAttempts(
+  { deliveries }: Pick<Trace, 'deliveries'>,
+  names: Pick<Names, 'destination'>,
+): NamedAttempt[] {
+  const named = deliveries.flatMap(({ id: deliveryId, destinationId, attempts }) => {
+    const numbers = attemptNames(attempts)
+    return attempts.map((attempt) => ({
+      attempt,
+      deliveryId,
+      name: `${names.destination(destinationId)} ${numbers.get(attempt.id)!}`,
+    }))
+  })
+  return named.toSorted((a, b) => byStart(a.attempt, b.attempt))
 }
 
 function byStart(a: NumberedAttempt, b: NumberedAttempt): number {

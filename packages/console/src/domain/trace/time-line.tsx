@@ -3,7 +3,7 @@ import { Button } from '../../design/controls/button.tsx'
 import { counted, duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
-import { attemptNames } from './attempt-names.ts'
+import { namedAttempts } from './attempt-names.ts'
 import { endOf, PHASES, phasesOf } from './phases.ts'
 import { shownOutcome } from './states.ts'
 import { type TimeAxis, timeAxis } from './time-axis.ts'
@@ -171,19 +171,13 @@ function stepsOf({ receivedAt, decisions, deliveries }: Trace): Step[] {
   return [...steps, { key: 'decided', label, at: Math.max(received, Math.min(...decided)) }]
 }
 
-function attemptsOf({ deliveries }: Trace, names: Names): Step[] {
-  const steps = deliveries.flatMap(({ destinationId, attempts }) => {
-    const numbers = attemptNames(attempts)
-    const nameOf = ({ id }: TracedAttempt): string =>
-      `${names.destination(destinationId)} ${numbers.get(id)!}`
-    return attempts.map((attempt) => ({
-      key: attempt.id,
-      label: <AttemptLabel attempt={attempt} name={nameOf(attempt)} />,
-      at: Date.parse(attempt.startedAt),
-      attempt,
-    }))
-  })
-  return steps.toSorted((a, b) => a.at - b.at)
+function attemptsOf(trace: Trace, names: Names): Step[] {
+  return namedAttempts(trace, names).map(({ attempt, name }) => ({
+    key: attempt.id,
+    label: <AttemptLabel attempt={attempt} name={name} />,
+    at: Date.parse(attempt.startedAt),
+    attempt,
+  }))
 }
 
 function nextAttemptsOf({ deliveries }: Trace, names: Names): Step[] {

@@ -11,7 +11,7 @@ import { Time } from '../../design/texts/time.tsx'
 import { PayloadColumns } from '../../domain/destinations/payload-columns.tsx'
 import { isUnchanged, type TestedPayloads } from '../../domain/destinations/tested-payloads.ts'
 import type { Names } from '../../domain/names.ts'
-import { attemptNames } from '../../domain/trace/attempt-names.ts'
+import { namedAttempts } from '../../domain/trace/attempt-names.ts'
 import { classInfo } from '../../domain/trace/explanations.ts'
 import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
@@ -26,14 +26,7 @@ interface ExchangesProps {
 /** The request and response of one attempt, by default the last failed one, or the latest. */
 export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
   const [{ attempt: attemptId }, setUrl] = useUrlState<'attempt'>()
-  const attempts = trace.deliveries
-    .flatMap(({ id, destinationId, attempts: own }) => {
-      const numbers = attemptNames(own)
-      const nameOf = (attempt: TracedAttempt): string =>
-        `${names.destination(destinationId)} ${numbers.get(attempt.id)!}`
-      return own.map((attempt) => ({ attempt, id, name: nameOf(attempt) }))
-    })
-    .toSorted((a, b) => Date.parse(b.attempt.startedAt) - Date.parse(a.attempt.startedAt))
+  const attempts = namedAttempts(trace, names).toReversed()
   const shown =
     attempts.find(({ attempt }) => attempt.id === attemptId) ??
     attempts.find(({ attempt }) => isFailed(attempt)) ??
@@ -56,7 +49,7 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
       </label>
       {/* People look for the response of a failed attempt first. */}
       {!isDelivered && <Response attempt={shown.attempt} />}
-      <Request event={trace.event} deliveryId={shown.id} url={shown.attempt.url} />
+      <Request event={trace.event} deliveryId={shown.deliveryId} url={shown.attempt.url} />
       {isDelivered && <Response attempt={shown.attempt} />}
     </div>
   )
