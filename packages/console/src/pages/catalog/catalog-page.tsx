@@ -1,14 +1,14 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Select } from '../../design/controls/field.tsx'
+import { ListFooter } from '../../design/lists/list-footer.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
+import { NoEventsYet } from '../../domain/events/no-events-yet.tsx'
 import { idChoices, useNames } from '../../domain/names.ts'
-import { listed } from '../../format/figures.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -41,17 +41,7 @@ export function CatalogPage(): ReactElement {
                   openKey={open}
                   onOpen={(key) => setUrl({ open: key }, { push: true })}
                 />
-                <footer className="text-ink-faint border-line text-note flex items-center gap-3 border-t px-4 py-2">
-                  <span role="status">{listed(query.hasNextPage, eventNames.length, 'name')}</span>
-                  {query.hasNextPage && (
-                    <Button
-                      isBusy={query.isFetchingNextPage}
-                      onClick={() => void query.fetchNextPage()}
-                    >
-                      Show more
-                    </Button>
-                  )}
-                </footer>
+                <ListFooter query={query} count={eventNames.length} one="name" more="Show more" />
               </>
             )
           }
@@ -106,16 +96,5 @@ function NoNames({ isFiltered }: { readonly isFiltered: boolean }): ReactElement
         No event of this source and type was received yet.
       </Empty>
     )
-  return (
-    <Empty
-      title="No events yet"
-      action={
-        <Link to="/get-started" className="text-accent underline">
-          Send the first event
-        </Link>
-      }
-    >
-      Names appear here a few seconds after their first event.
-    </Empty>
-  )
+  return <NoEventsYet>Names appear here a few seconds after their first event.</NoEventsYet>
 }

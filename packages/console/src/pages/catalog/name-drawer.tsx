@@ -187,7 +187,7 @@ interface PartProps {
 function Part({ title, children }: PartProps): ReactElement {
   return (
     <section className="flex flex-col gap-2">
-      <h3 className="font-medium">{title}</h3>
+      <h3 className="font-semibold">{title}</h3>
       {children}
     </section>
   )

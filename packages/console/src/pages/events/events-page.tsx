@@ -9,6 +9,7 @@ import { ListFooter } from '../../design/lists/list-footer.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
+import { NoEventsYet } from '../../domain/events/no-events-yet.tsx'
 import { useNames } from '../../domain/names.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { useRowKeys } from '../../shell/keys/row-keys.ts'
@@ -117,18 +118,7 @@ function NoEvents({ filters }: EventSearchProps): ReactElement {
   const names = useNames()
   const words = filterWords(filters, names.source)
   if (words.length === 0)
-    return (
-      <Empty
-        title="No events yet"
-        action={
-          <Link to="/get-started" className="text-accent underline">
-            Send the first event
-          </Link>
-        }
-      >
-        Events appear here as soon as a source sends them.
-      </Empty>
-    )
+    return <NoEventsYet>Events appear here as soon as a source sends them.</NoEventsYet>
   return (
     <Empty
       title="No matching events"
