@@ -15,7 +15,7 @@ export function HelpLinks({ onKeys }: HelpLinksProps): ReactElement {
         API reference
       </a>
       {onKeys && (
-        <Button look="quiet" className="text-note min-h-7 px-2" onClick={onKeys}>
+        <Button look="quiet" className="text-note -ml-3 min-h-7" onClick={onKeys}>
           Shortcuts <kbd>?</kbd>
         </Button>
       )}
@@ -30,7 +30,7 @@ function ThemeSwitch(): ReactElement {
   return (
     <Button
       look="quiet"
-      className="text-note min-h-7 px-2"
+      className="text-note -ml-3 min-h-7"
       title={`Switch to ${next}`}
       onClick={() => setTheme(next)}
     >
