@@ -94,6 +94,7 @@ test.for<readonly [Destination, Health | undefined, Problem | undefined, string,
   [destination(), health(100, 95), undefined, 'delivered', 'working'],
   [destination(), health(0, 0), undefined, 'waiting', 'enabled'],
   [destination(), undefined, undefined, 'waiting', 'enabled'],
+  [destination(), undefined, FAILING, 'failed', 'webhook failing'],
 ])('the most severe state applies: %#', ([given, its, found, tone, words]) => {
   expect(destinationState(given, its, found, NOW)).toMatchObject({ tone, words })
 })
