@@ -96,6 +96,7 @@ test('the last alerts, the number held back and the conditions are shown, in lig
   const conditions = page.getByRole('region', { name: 'All conditions' }).getByRole('row')
   await conditions.nth(1).getByText('Lost data').waitFor()
   await conditions.filter({ hasText: 'Webhook Failing, Webhook Recovered' }).waitFor()
+  await conditions.getByText('Disk Low', { exact: true }).waitFor()
   expect(await conditions.filter({ hasText: 'not sent' }).count()).toBeGreaterThan(1)
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })

@@ -68,7 +68,7 @@ function ConditionsPanel({
               {events === null ? (
                 <span className="text-ink-faint">not sent</span>
               ) : (
-                [events.start, events.end].filter(Boolean).join(', ')
+                [...new Set([events.start, events.end])].filter(Boolean).join(', ')
               )}
             </Cell>
             <Cell className="max-w-md min-w-64">{threshold}</Cell>
