@@ -16,6 +16,8 @@ import { classInfo } from '../../domain/trace/explanations.ts'
 import type { Trace, TracedAttempt } from '../../domain/trace/trace-query.ts'
 import { duration } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
+import { useZone } from '../../format/time-zone.ts'
+import { absoluteTime } from '../../format/times.ts'
 import { useUrlState } from '../../shell/url-state.ts'
 
 interface ExchangesProps {
@@ -26,6 +28,7 @@ interface ExchangesProps {
 /** The request and response of one attempt, by default the last failed one, or the latest. */
 export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
   const [{ attempt: attemptId }, setUrl] = useUrlState<'attempt'>()
+  const zone = useZone()
   const attempts = namedAttempts(trace, names).toReversed()
   const shown =
     attempts.find(({ attempt }) => attempt.id === attemptId) ??
@@ -43,7 +46,7 @@ export function Exchanges({ trace, names }: ExchangesProps): ReactElement {
           onPick={(id) => setUrl({ attempt: id })}
           options={attempts.map(({ attempt, name }) => [
             attempt.id,
-            `${name}: ${attempt.status ?? shownText(attempt.class, 40)}, ${attempt.startedAt}`,
+            `${name}: ${attempt.status ?? shownText(attempt.class, 40)}, ${absoluteTime(Date.parse(attempt.startedAt), zone)}`,
           ])}
         />
       </label>
