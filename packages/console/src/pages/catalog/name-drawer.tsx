@@ -101,19 +101,21 @@ function Properties({ eventName }: EventNameProps): ReactElement {
       {properties.length === 0 ? (
         <p className="text-ink-soft">None.</p>
       ) : (
-        <Table label={what} head={['Name', 'Types', 'Last seen']}>
-          {properties.map(({ name, types, lastSeenAt }) => (
-            <Row key={name}>
-              <Cell className="min-w-32 break-words">
-                <code>{shownText(name, 200)}</code>
-              </Cell>
-              <Cell className="text-ink-soft">{types.join(', ')}</Cell>
-              <Cell className="text-ink-soft">
-                <Time at={lastSeenAt} />
-              </Cell>
-            </Row>
-          ))}
-        </Table>
+        <div className="-mx-4">
+          <Table label={what} head={['Name', 'Types', 'Last seen']}>
+            {properties.map(({ name, types, lastSeenAt }) => (
+              <Row key={name}>
+                <Cell className="min-w-32 break-words">
+                  <code>{shownText(name, 200)}</code>
+                </Cell>
+                <Cell className="text-ink-soft">{types.join(', ')}</Cell>
+                <Cell className="text-ink-soft">
+                  <Time at={lastSeenAt} />
+                </Cell>
+              </Row>
+            ))}
+          </Table>
+        </div>
       )}
       {hasMoreProperties && (
         <p className="text-ink-soft">
