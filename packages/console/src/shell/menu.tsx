@@ -2,6 +2,7 @@ import type { ReactElement } from 'react'
 import { Modal } from '../design/windows/modal.tsx'
 import { HelpLinks } from './help-links.tsx'
 import { Navigation } from './navigation.tsx'
+import { SavedViews } from './saved-views.tsx'
 import { SessionMenu } from './session-menu.tsx'
 
 /** The navigation on narrow screens. */
@@ -10,6 +11,7 @@ export function Menu({ onClose }: { readonly onClose: () => void }): ReactElemen
     <Modal title="Hookline" place="menu" isOpen onClose={onClose}>
       <Navigation onGo={onClose} />
       <div className="mt-6 flex flex-col gap-2">
+        <SavedViews onGo={onClose} />
         <HelpLinks />
         <SessionMenu />
       </div>

@@ -6,6 +6,7 @@ import { HelpLinks } from './help-links.tsx'
 import { useKeys } from './keys/keys.ts'
 import { Navigation } from './navigation.tsx'
 import { useFilterKey } from './keys/row-keys.ts'
+import { SavedViews } from './saved-views.tsx'
 import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -15,6 +16,7 @@ const WINDOWS = {
     import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
   ),
   keys: lazy(() => import('./keys/key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp }))),
+  view: lazy(() => import('./save-view.tsx').then(({ SaveView }) => ({ default: SaveView }))),
   menu: lazy(() => import('./menu.tsx').then(({ Menu }) => ({ default: Menu }))),
 }
 
@@ -31,13 +33,18 @@ export function Shell(): ReactElement {
       <aside className="border-line sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-6 overflow-y-auto border-r px-3 py-4 md:flex">
         <Brand />
         <Navigation />
+        <SavedViews />
         <div className="mt-auto flex flex-col gap-2">
           <HelpLinks onKeys={() => setOpen('keys')} />
           <SessionMenu />
         </div>
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar onMenu={() => setOpen('menu')} onPalette={() => setOpen('palette')} />
+        <TopBar
+          onMenu={() => setOpen('menu')}
+          onPalette={() => setOpen('palette')}
+          onSaveView={() => setOpen('view')}
+        />
         <main id="page" tabIndex={-1} className="min-w-0 flex-1 px-4 py-5 outline-none sm:px-6">
           <Outlet />
         </main>

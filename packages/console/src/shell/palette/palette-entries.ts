@@ -18,6 +18,8 @@ export interface NamedRecords {
   readonly sources?: readonly Named[] | undefined
   readonly audiences?: readonly Named[] | undefined
   readonly traits?: readonly Named[] | undefined
+  /** Saved views; the id is the address. */
+  readonly views?: readonly Named[] | undefined
   /** Users that the text finds, by their userId. */
   readonly users?: readonly Named[] | undefined
 }
@@ -32,6 +34,7 @@ const DESTINATION: To = (id) => `/destinations/${id}`
 const SOURCE: To = (id) => `/sources?source=${id}`
 const AUDIENCE: To = (id) => `/audiences?audience=${id}`
 const USER: To = (id) => `/users/${encodeURIComponent(pathPartOf(id))}`
+const VIEW: To = (address) => address
 const TRAIT: To = (id) => `/audiences?trait=${id}`
 
 const ID_PAGES: readonly (readonly [prefix: string, kind: string, to: To])[] = [
@@ -99,12 +102,14 @@ function hasWords(content: string, wanted: string): boolean {
 
 function recordEntries(records: NamedRecords, wanted: string): Ranked[] {
   const { destinations = [], sources = [], audiences = [], traits = [], users = [] } = records
+  const { views = [] } = records
   const kinds = [
     [destinations, 'Destination', DESTINATION],
     [sources, 'Source', SOURCE],
     [audiences, 'Audience', AUDIENCE],
     [traits, 'Computed trait', TRAIT],
     [users, 'User', USER],
+    [views, 'Saved view', VIEW],
   ] as const
   return kinds.flatMap(([all, kind, to]) =>
     all.flatMap((each) =>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 import { allOf, destinationsQuery, sourcesQuery } from '../../api/queries.ts'
+import { useSavedViews } from '../saved-views.tsx'
 import { useDebounced } from '../use-debounced.ts'
 import type { NamedRecords } from './palette-entries.ts'
 
@@ -17,7 +18,8 @@ export function usePaletteRecords(text: string): NamedRecords {
     queryKey: ['traits'],
     queryFn: () => allOf((page) => api.listTraits(page)),
   })
-  return { destinations, sources, audiences, traits, users: useUsers(text) }
+  const views = useSavedViews().map(({ name, to }) => ({ id: to, name }))
+  return { destinations, sources, audiences, traits, views, users: useUsers(text) }
 }
 
 /** The users whose userId begins with the text. */

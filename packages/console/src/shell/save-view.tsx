@@ -1,0 +1,37 @@
+import { type ReactElement, useState } from 'react'
+import { Field, TextInput } from '../design/controls/field.tsx'
+import { Modal } from '../design/windows/modal.tsx'
+import { WindowForm } from '../design/windows/window-form.tsx'
+import { MAX_NAME_CHARACTERS, saveView, useFilteredAddress } from './saved-views.tsx'
+
+/** A dialog that saves the page with its filters. */
+export function SaveView({ onClose }: { readonly onClose: () => void }): ReactElement {
+  const [name, setName] = useState('')
+  const to = useFilteredAddress()
+  return (
+    <Modal title="Save view" isOpen onClose={onClose}>
+      <WindowForm
+        action="Save"
+        isBusy={false}
+        disabled={name.trim() === '' || to === undefined}
+        onSubmit={() => {
+          if (to !== undefined) saveView({ name: name.trim(), to })
+          onClose()
+        }}
+        onClose={onClose}
+      >
+        <Field label="Name" hint="Saves this page with its filters, in this browser only.">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              value={name}
+              maxLength={MAX_NAME_CHARACTERS}
+              placeholder="Failed orders"
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+      </WindowForm>
+    </Modal>
+  )
+}
