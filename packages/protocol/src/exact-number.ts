@@ -1,11 +1,14 @@
-import { isBeyondExact } from './json.ts'
+import { isUnsafeInteger } from './json.ts'
+
+/** Finds a number in JSON with 16 characters or more, or with an exponent. JavaScript preserves the value of all others. */
+export const MAY_BE_INEXACT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
 
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
 
 /** Whether JavaScript preserves the value of a number in JSON when it parses and serialises it. */
 export function isExactNumber(text: string): boolean {
   const number = Number(text)
-  return !isBeyondExact(number) && decimalOf(text) === decimalOf(String(number))
+  return !isUnsafeInteger(number) && decimalOf(text) === decimalOf(String(number))
 }
 
 /**
@@ -14,7 +17,7 @@ export function isExactNumber(text: string): boolean {
  */
 export function isRounded(text: string): boolean {
   const number = Number(text)
-  if (number !== 0 && !isBeyondExact(number)) return false
+  if (number !== 0 && !isUnsafeInteger(number)) return false
   return decimalOf(text) !== decimalOf(String(number))
 }
 

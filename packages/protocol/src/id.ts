@@ -23,7 +23,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const randomPool = new Uint8Array(4096)
 let randomUsed = randomPool.length
 
-/** The bytes of an id after its time, while it is being made: version, variant and random bits. */
+/** Scratch buffer for the bytes after the time: version, variant and random bits. */
 const random = new Uint8Array(10)
 
 let lastTime = { ms: 0, text: '0'.repeat(10) }
@@ -42,7 +42,7 @@ export function idFrom(prefix: IdPrefix, nowMs: number, tail: Uint8Array): strin
   for (let at = 0; at < random.length; at++) random[at] = tail[at]!
   random[0] = 0x70 | (random[0]! & 0x0f)
   random[2] = 0x80 | (random[2]! & 0x3f)
-  return `${prefix}_${time(nowMs)}${letters(0)}${letters(5)}`
+  return `${prefix}_${encodeTime(nowMs)}${encodeFiveBytes(0)}${encodeFiveBytes(5)}`
 }
 
 /** The time in an id, in milliseconds since the epoch. */
@@ -59,8 +59,8 @@ export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-7][0-9a-hjkmnp-tv-z]{25}$/.test(text.slice(4))
 }
 
-/** 48 bits after two bits of padding: ten letters. Caches the last result, because many ids share a millisecond. */
-function time(ms: number): string {
+/** 48 bits after two bits of padding: ten characters. Caches the last result, because many ids share a millisecond. */
+function encodeTime(ms: number): string {
   if (ms === lastTime.ms) return lastTime.text
   let text = ''
   for (let rest = ms; text.length < 10; rest = Math.floor(rest / 32))
@@ -69,15 +69,18 @@ function time(ms: number): string {
   return text
 }
 
-/** Five of the random bytes: eight letters. */
-function letters(from: number): string {
+/** Five of the random bytes: eight characters. */
+function encodeFiveBytes(from: number): string {
   const middle = random[from + 2]!
   const high = (random[from]! << 12) | (random[from + 1]! << 4) | (middle >> 4)
-  return four(high) + four(((middle & 15) << 16) | (random[from + 3]! << 8) | random[from + 4]!)
+  return (
+    encode20Bits(high) +
+    encode20Bits(((middle & 15) << 16) | (random[from + 3]! << 8) | random[from + 4]!)
+  )
 }
 
-/** 20 bits: four letters. */
-function four(bits: number): string {
+/** 20 bits: four characters. */
+function encode20Bits(bits: number): string {
   return (
     ALPHABET[bits >> 15]! +
     ALPHABET[(bits >> 10) & 31]! +

@@ -114,15 +114,15 @@ export {
   type EventWarning,
   type Origin,
 } from './event.ts'
-export { isExactNumber, isRounded } from './exact-number.ts'
+export { isExactNumber, isRounded, MAY_BE_INEXACT } from './exact-number.ts'
 export { idFrom, type IdPrefix, isId, newId, timeOfId } from './id.ts'
-export { idFault } from './id-fault.ts'
+export { idErrorCode } from './id-error-code.ts'
 export { callsWithInexactIds, hasNumericId } from './inexact-ids.ts'
 export { INSPECTOR_HOST, INSPECTOR_LIMITS, INSPECTOR_URL } from './inspector.ts'
 export {
   containsNumber,
   equalJson,
-  isBeyondExact,
+  isUnsafeInteger,
   isDeeperThan,
   isJsonObject,
   jsonObjectIn,

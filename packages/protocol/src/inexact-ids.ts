@@ -1,12 +1,9 @@
-import { isExactNumber } from './exact-number.ts'
+import { isExactNumber, MAY_BE_INEXACT } from './exact-number.ts'
 import { isJsonObject, type Json } from './json.ts'
 import { ID_FIELDS } from './reference/call-fields.ts'
 import { revive } from './revive.ts'
 
 const IS_ID_NAME: ReadonlySet<string> = new Set(ID_FIELDS)
-
-/** A number with 16 characters or more, or with an exponent. JavaScript preserves the value of all others. */
-const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
 
 type Places = Pick<ReadonlySet<number>, 'has'>
 
@@ -26,7 +23,7 @@ export function callsWithInexactIds(
   { isBatch }: { readonly isBatch: boolean },
 ): Places {
   const found = new Set<number>()
-  if (!SUSPECT.test(text)) return found
+  if (!MAY_BE_INEXACT.test(text)) return found
   const body = revive(text, markInexactId)
   if (body === undefined) return EVERY
   const calls = isBatch && isJsonObject(body) ? body['batch'] : [body]

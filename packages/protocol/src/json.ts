@@ -68,7 +68,7 @@ function someChild(
   return false
 }
 
-/** Whether a number is not exact: from 2^53 on, several integers round to the same number. NaN is not exact. */
-export function isBeyondExact(number: number): boolean {
+/** Whether a number is outside the safe-integer range (2^53), or NaN. */
+export function isUnsafeInteger(number: number): boolean {
   return !(Math.abs(number) < 2 ** 53)
 }

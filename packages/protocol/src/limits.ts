@@ -25,7 +25,7 @@ export const LIMITS = {
   /** The URL of a request, after its templates were filled in. */
   filledUrlCharacters: 8_192,
   headerValueCharacters: 1024,
-  /** A user name, a password, a token or another text in `auth` of a webhook. */
+  /** A user name, password, token or any other string in a webhook's `auth`. */
   authCharacters: 4_096,
   /** A client certificate with its intermediate certificates, or its key, as PEM. */
   pemCharacters: 32_768,

@@ -1,5 +1,5 @@
 import { isRounded } from './exact-number.ts'
-import { containsNumber, isBeyondExact, isJsonObject, type Json } from './json.ts'
+import { containsNumber, isUnsafeInteger, isJsonObject, type Json } from './json.ts'
 import { revive } from './revive.ts'
 
 /** A number with 16 characters or more, or with an exponent. All others are preserved. */
@@ -19,7 +19,7 @@ export interface RoundedNumbers {
 
 /**
  * Finds the numbers in a JSON text that JavaScript rounds (`isRounded`). Each of them becomes 0 or a number for
- * which `isBeyondExact` holds. May also match inside strings, and reports ambiguous values for the caller to check.
+ * which `isUnsafeInteger` holds. May also match inside strings, and reports ambiguous values for the caller to check.
  */
 export function roundedNumbers(text: string): RoundedNumbers {
   const values = new Set<number>()
@@ -59,7 +59,7 @@ const ROUNDED = Number.NaN
 const EVERY = { has: () => true }
 
 function mayBeRounded(value: number): boolean {
-  return value === 0 || isBeyondExact(value)
+  return value === 0 || isUnsafeInteger(value)
 }
 
 function isMarked(value: Json | undefined): boolean {

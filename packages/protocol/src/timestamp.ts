@@ -20,8 +20,8 @@ const SECONDS_BELOW = 100_000_000_000
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 // Date.UTC reads the years 0 to 99 as 1900 to 1999. The calendar repeats every 400 years.
-const SAME_CALENDAR = 400
-const SAME_CALENDAR_MS = 146_097 * 86_400_000
+const CALENDAR_CYCLE_YEARS = 400
+const CALENDAR_CYCLE_MS = 146_097 * 86_400_000
 
 const EARLIEST = Date.parse('0000-01-01T00:00:00.000Z')
 const LATEST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
@@ -66,8 +66,16 @@ function parseIso(text: string): number | undefined {
   const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = ''] = match
   if (+hour > 23 || +minute > 59 || +second > 60 || !isDay(+year!, +month!, +day!)) return undefined
   const ms = +fraction.padEnd(3, '0').slice(0, 3)
-  const instant = Date.UTC(+year! + SAME_CALENDAR, +month! - 1, +day!, +hour, +minute, +second, ms)
-  return instant - SAME_CALENDAR_MS - offsetMs(match.slice(8))
+  const instant = Date.UTC(
+    +year! + CALENDAR_CYCLE_YEARS,
+    +month! - 1,
+    +day!,
+    +hour,
+    +minute,
+    +second,
+    ms,
+  )
+  return instant - CALENDAR_CYCLE_MS - offsetMs(match.slice(8))
 }
 
 function isDay(year: number, month: number, day: number): boolean {

@@ -1,4 +1,4 @@
-import { idFault, INGEST_CODES, isJsonObject } from '@hookline/protocol'
+import { idErrorCode, INGEST_CODES, isJsonObject } from '@hookline/protocol'
 
 /** The user of a line, `undefined` for a line without one, or why the line is wrong. */
 export type ParsedUser =
@@ -128,7 +128,7 @@ const CELLS: Readonly<Record<Separator, RegExp>> = {
 
 function checked(userId: string, isUtf8: boolean): ParsedUser {
   if (userId === '') return { code: 'no_user', message: 'The userId is empty.' }
-  const code = idFault(userId, isUtf8)
+  const code = idErrorCode(userId, isUtf8)
   if (code !== undefined) return { code, message: INGEST_CODES[code].message }
   if (userId.length <= MAX_CHARACTERS) return { userId }
   return {

@@ -1,10 +1,10 @@
 import {
   CALL_LIMITS,
   type EventType,
-  idFault,
+  idErrorCode,
   type IngestCodeName,
   isJsonObject,
-  isBeyondExact,
+  isUnsafeInteger,
   parseTimestamp,
 } from '@hookline/protocol'
 import { ValidationError } from '../errors.ts'
@@ -20,7 +20,7 @@ export interface ValidCall extends Fields {
 
 const isText = (value: unknown) => typeof value === 'string'
 const isExactId = (value: unknown) =>
-  isText(value) || (typeof value === 'number' && !isBeyondExact(value))
+  isText(value) || (typeof value === 'number' && !isUnsafeInteger(value))
 
 /** A field, the check of its value, and the code for an invalid value. */
 type Rule = readonly [string, (value: unknown) => boolean, IngestCodeName]
@@ -48,9 +48,13 @@ export function validate(type: EventType, call: unknown): asserts call is ValidC
     const value = fields[name]
     if (value === undefined || value === null) continue
     if (isOfType(value)) {
-      const fault = code === 'id_not_exact' ? idFault(`${value as string | number}`) : undefined
-      if (fault === undefined) continue
-      throw new ValidationError(fault, `${name} contains a control character or invalid Unicode`)
+      const errorCode =
+        code === 'id_not_exact' ? idErrorCode(`${value as string | number}`) : undefined
+      if (errorCode === undefined) continue
+      throw new ValidationError(
+        errorCode,
+        `${name} contains a control character or invalid Unicode`,
+      )
     }
     if (code !== 'id_not_exact') throw new ValidationError(code, `${name} has the wrong type`)
     throw typeof value === 'number'

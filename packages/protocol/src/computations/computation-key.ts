@@ -6,7 +6,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 const AFTER_SMALL = /([\p{Ll}\p{N}]\p{M}*)(?=\p{Lu})/gu
 // HTTPServer. A single lowercase letter is not a word: VIPs, userIDs.
 const BEFORE_WORD = /(\p{Lu}\p{M}*)(?=\p{Lu}\p{M}*\p{Ll}\p{M}*\p{Ll})/gu
-// Many scripts write vowels as marks. A mark without a letter before it separates words.
+// Combining marks (vowels in many scripts) belong to the preceding letter; a mark with no letter before it separates words.
 const BETWEEN_WORDS = /(?:[^\p{L}\p{N}\p{Mn}\p{Mc}][\p{Mn}\p{Mc}]*)+|^[\p{Mn}\p{Mc}]+/gu
 
 // Within the limit even with the longest code points and their underscores.

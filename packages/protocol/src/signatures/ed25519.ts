@@ -81,7 +81,7 @@ function importPrivate(privateKey: string): KeyObject {
   return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', ...halves }, format: 'jwk' })
 }
 
-/** The bytes after the prefix; `undefined` if it is another text, or not canonical base64. */
+/** The bytes after the prefix; `undefined` if the text has another prefix, or is not canonical base64. */
 function bytesIn(text: string, prefix: string): Buffer | undefined {
   if (!text.startsWith(prefix)) return undefined
   const base64 = text.slice(prefix.length)

@@ -1,11 +1,15 @@
-import { isExactNumber, isJsonObject, type Json, LIMITS, revive } from '@hookline/protocol'
-
-/** A number in JSON with 16 characters or more, or with an exponent. All others are exact. */
-const SUSPECT = /[:,[\s]-?(?:[\d.]{16}|[\d.]+[eE])/
+import {
+  isExactNumber,
+  isJsonObject,
+  type Json,
+  LIMITS,
+  MAY_BE_INEXACT,
+  revive,
+} from '@hookline/protocol'
 
 /** JSON in which numbers that JavaScript would change are strings. */
 export function withExactNumbers(json: string): string {
-  if (!SUSPECT.test(json)) return json
+  if (!MAY_BE_INEXACT.test(json)) return json
   const parsed = revive(json, (_name, value, { source }) =>
     typeof value === 'number' && !isExactNumber(source) ? source : value,
   )

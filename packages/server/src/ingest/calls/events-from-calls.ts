@@ -6,7 +6,7 @@ import {
   hasNumericId,
   INGEST_CODES,
   type IngestCodeName,
-  isBeyondExact,
+  isUnsafeInteger,
   isJsonObject,
   type Json,
   type EventWarning,
@@ -91,7 +91,7 @@ function eventFromCall(
   const parsed = parseCall(call, rules)
   if (isRefused(parsed)) return parsed
   // Few calls have a number beyond 2^53, so most are searched only once.
-  const hasLarge = contains(call, rules, isBeyondExact)
+  const hasLarge = contains(call, rules, isUnsafeInteger)
   if (hasLarge && contains(call, rules, isInfinite)) return { refused: 'number_not_finite' }
   const { event, warning } = stamp(parsed, parsed.fields.messageId ?? randomUUID(), receipt)
   if (isStrict && warning === 'timestamp_unreadable') return { refused: 'timestamp_invalid' }

@@ -5,11 +5,11 @@ import {
   EVENT_TYPES,
   type EventType,
   type Fields,
-  idFault,
+  idErrorCode,
   type IngestCodeName,
   isDeeperThan,
   isJsonObject,
-  isBeyondExact,
+  isUnsafeInteger,
   type Json,
   type JsonObject,
   LIMITS,
@@ -69,8 +69,8 @@ export function parseCall(call: Json, rules: CallRules): ParsedCall | Refused {
   if (isRefused(fields)) return fields
   addShared(fields, rules.shared)
   if (isTooLarge(shaped, fields, rules)) return { refused: 'message_too_large' }
-  const fault = faultOf(type, fields)
-  if (fault !== undefined) return { refused: fault }
+  const code = fieldErrorCode(type, fields)
+  if (code !== undefined) return { refused: code }
   placeTraits(type, fields, { hasProperties: isPresent(call['properties']) })
   fields.context ??= NO_CONTEXT
   return {
@@ -101,8 +101,8 @@ function memberBytes(name: string, value: Json | undefined): number {
   return value === undefined ? 0 : Buffer.byteLength(`"${name}":${JSON.stringify(value)},`)
 }
 
-/** The code for a missing field that the type requires. */
-function faultOf(type: EventType, fields: CallFields): IngestCodeName | undefined {
+/** The code for a missing field that the type requires, or for a `messageId` that is too long. */
+function fieldErrorCode(type: EventType, fields: CallFields): IngestCodeName | undefined {
   const { messageId, userId, anonymousId, groupId, previousId, event } = fields
   if (messageId !== undefined && messageId.length > LIMITS.messageIdCharacters) {
     return 'message_id_too_long'
@@ -184,13 +184,13 @@ function readFields(call: JsonObject, isUtf8: boolean): CallFields | Refused {
   for (const { name, read, code, emptyIsAbsent, isId } of FIELDS) {
     const raw = call[name]
     if (raw === undefined || raw === null || (raw === '' && emptyIsAbsent)) continue
-    if (isId && typeof raw === 'number' && isBeyondExact(raw)) {
+    if (isId && typeof raw === 'number' && isUnsafeInteger(raw)) {
       return { refused: 'id_not_exact' }
     }
     const value = read(raw)
     if (value === undefined) return { refused: code }
-    const fault = isId ? idFault(value as string, isUtf8) : undefined
-    if (fault !== undefined) return { refused: fault }
+    const idError = isId ? idErrorCode(value as string, isUtf8) : undefined
+    if (idError !== undefined) return { refused: idError }
     fields[name] = value
   }
   return fields

@@ -7,7 +7,7 @@ const CONTROL_CHARACTER = /\p{Cc}/u
  * @param isUtf8 whether the request was valid UTF-8. If not, a U+FFFD in the id may replace any invalid byte, so that two
  * ids would become one.
  */
-export function idFault(id: string, isUtf8 = true): IngestCodeName | undefined {
+export function idErrorCode(id: string, isUtf8 = true): IngestCodeName | undefined {
   // UTF-8 cannot encode a lone surrogate: the database would store a different id, or merge two ids.
   if (!id.isWellFormed() || (!isUtf8 && id.includes('\ufffd'))) return 'id_not_unicode'
   return CONTROL_CHARACTER.test(id) ? 'id_control_character' : undefined
