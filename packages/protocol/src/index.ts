@@ -97,7 +97,7 @@ export {
   type WebhookState,
 } from './destination.ts'
 export { activeKeys, publishedKeys, type Signers, signersOf } from './signatures/signers.ts'
-export { RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
+export { HEADER_NAME, RESERVED_HEADERS, reservedBy } from './deliveries/request-headers.ts'
 export {
   EVENT_OUTCOMES,
   type EventOutcome,

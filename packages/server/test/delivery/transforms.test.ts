@@ -300,7 +300,7 @@ describe.runIf(process.platform === 'linux')('if its process ends', () => {
   )
 })
 
-test('evaluations that are not wanted any more are skipped, and do not gather behind a slow one', async () => {
+test('evaluations that are not wanted any more are skipped, and do not pile up behind a slow one', async () => {
   await using own = new Transforms()
   await own.apply(ENDLESS, Buffer.from('{}'))
   const asked: number[] = []

@@ -1,4 +1,5 @@
 import {
+  HEADER_NAME,
   isJsonObject,
   isMailUrl,
   LIMITS,
@@ -28,9 +29,6 @@ const MAX_VALUE_CHARACTERS = LIMITS.headerValueCharacters
 
 // Clients may send back `paused`, which is ignored unless it is imported.
 const FIELDS = ['url', 'headers', 'auth', 'limits', 'secret', 'paused']
-
-// RFC 9110 §5.6.2.
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
 // RFC 9110 §5.5, without tabs and octets beyond ASCII.
 const VISIBLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
@@ -190,7 +188,7 @@ function parseStaticHeaders(
 }
 
 function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
-  if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
+  if (!HEADER_NAME.test(name) || name.length > MAX_NAME_CHARACTERS) {
     const hint = `Use 1 to ${MAX_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
     return fault('', 'invalid_header_name', 'Invalid header name.', hint)
   }

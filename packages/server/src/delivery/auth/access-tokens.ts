@@ -6,9 +6,9 @@ import { requestToken, type SendTokenRequest } from './token-request.ts'
 const UNAUTHORIZED = 401
 /** A token is renewed this long before it expires, or after half of its lifetime. */
 const MARGIN_MS = 60_000
-/** If a receiver refuses new tokens as well, another one does not help. */
+/** How long refused tokens are not replaced after the receiver has refused a fresh one as well. */
 const REFUSED_MS = 10_000
-/** Beyond this, the tokens that were used longest ago are forgotten. */
+/** Beyond this, the least recently used tokens are evicted. */
 const MAX_TOKENS = 10_000
 
 export interface AccessTokensOptions {

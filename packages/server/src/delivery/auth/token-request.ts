@@ -101,7 +101,7 @@ function isClientRefused({ status, body }: TokenResponse): boolean {
   return status === 401 || error === 'invalid_client' || error === 'invalid_request'
 }
 
-/** Without `expires_in`. The receiver refuses a token that expires earlier, which renews it. */
+/** Assumed if the response has no `expires_in`. If the token expires sooner, the receiver's 401 triggers a renewal. */
 const DEFAULT_LIFETIME_S = 60 * 60
 const MAX_LIFETIME_S = 24 * 60 * 60
 
@@ -150,7 +150,7 @@ function reason(status: number, object: JsonObject | undefined): string {
     : ' without an access token'
 }
 
-/** All that a careless endpoint may repeat in its error. */
+/** Everything that a careless endpoint may echo in its error. */
 function secretsOf(
   { clientId, clientSecret }: ClientCredentials,
   object: JsonObject = {},

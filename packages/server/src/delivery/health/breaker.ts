@@ -119,7 +119,7 @@ export function onSample(breaker: Breaker, sample: Sample, at: SampledAt): Break
   return sample === 'throttled' ? { ...open, byThrottling: true } : open
 }
 
-/** The attempt says nothing about the receiver. If it was the probe, the next attempt may be one. */
+/** The attempt is not evidence about the receiver. If it was the probe, the next attempt may be one. */
 export function onNoSample(breaker: Breaker, now: number): Breaker {
   return breaker.state === 'half-open' ? { ...breaker, state: 'open', until: now } : breaker
 }

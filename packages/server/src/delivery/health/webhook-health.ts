@@ -62,11 +62,11 @@ type EndedAttempt = Omit<Attempt, 'id' | 'number' | 'startedAt'> & {
 }
 
 /** Smaller extensions of a pause are not published. */
-const PUBLISHED_FROM_MS = 1_000
+const MIN_PUBLISHED_EXTENSION_MS = 1_000
 /** Tasks of a paced lane stay in memory during a shorter pause. */
 const SHORT_PAUSE_MS = 5_000
 
-/** Beyond this, the webhooks with the oldest attempts are forgotten. */
+/** Beyond this, the least recently used webhooks are evicted. */
 const MAX_WEBHOOKS = 10_000
 
 /** Breakers, requested pauses and learned paces of webhooks. In memory only, so empty after a restart. */
@@ -246,7 +246,7 @@ export class WebhookHealth {
     const pace = breaker.state === 'open' ? undefined : paced.pace
     this.#set(destinationId, url, { ...before, ...paced, pace, breaker, retryAfterUntil })
     if (breaker !== before.breaker) this.#publish(destinationId, url, breaker, before.breaker)
-    if (retryAfterUntil - Math.max(before.retryAfterUntil, now) >= PUBLISHED_FROM_MS)
+    if (retryAfterUntil - Math.max(before.retryAfterUntil, now) >= MIN_PUBLISHED_EXTENSION_MS)
       this.onPause({ destinationId, url, pauseMs: retryAfterUntil - this.#clock.now() })
     if (breaker.state === 'open' && before.breaker.state === 'closed') return 'opened'
     return breaker.state === 'closed' && before.breaker.state !== 'closed' ? 'closed' : undefined

@@ -19,7 +19,7 @@ const GONE = 410
 export const GONE_LIMIT = 3
 export const MIN_INTERVAL_MS = 60_000
 const MAX_WEBHOOKS = 10_000
-/** This node receives the conflicting change within this time. */
+/** The wait before the next try after a conflict; this node has the other change by then. */
 const AFTER_CONFLICT_MS = 1_000
 
 /** The count after an attempt; one without a response does not change it. */
@@ -79,7 +79,7 @@ export class WebhookPauser {
   ): Pause['reason'] | undefined {
     if (isDisabled) return 'disabled_by_receiver'
     if (isForbidden(kind)) return 'url_forbidden'
-    // Nearly every attempt returns here: no 410, and no webhook is being counted.
+    // Fast path for nearly every attempt: no 410, and no webhook has a count.
     if (status !== GONE && this.#counts.size === 0) return undefined
     const key = laneKey({ destinationId, url })
     const gone = countGone(this.#counts.get(key), status, this.#options.clock.now())

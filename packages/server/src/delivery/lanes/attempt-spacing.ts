@@ -4,7 +4,7 @@ import type { Clock } from '../../util/time/clock.ts'
 
 /** Timers may be late by this much. The next attempt is earlier to catch up. */
 const TIMER_MS = 10
-/** Beyond this, the webhook whose last attempt is the oldest is forgotten: its next attempt may be early. */
+/** Beyond this, the least recently used webhooks are evicted: their next attempts may be early. */
 const MAX_WEBHOOKS = 10_000
 
 /**

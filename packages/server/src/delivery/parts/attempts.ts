@@ -54,7 +54,7 @@ export interface AttemptsOptions {
   readonly history?: HistoryBudget | undefined
 }
 
-type Ended = AttemptResult & { readonly fault?: unknown }
+type EndedAttemptResult = AttemptResult & { readonly fault?: unknown }
 
 interface Preparation {
   /** `undefined` if the service is stopping. */
@@ -87,7 +87,7 @@ export class Attempts {
   prepare(open: OpenDelivery, destination: Destination | undefined): void {
     if (destination?.settings.transform === undefined || this.#options.transforms === undefined)
       return
-    if (!namesUrl(destination.settings))
+    if (!dependsOnUrl(destination.settings))
       void this.#sharedBody(open, destination).catch(() => undefined)
   }
 
@@ -119,7 +119,7 @@ export class Attempts {
     webhook: Webhook,
   ): ReturnType<typeof applyTransform> {
     const { settings } = destination
-    if (!namesUrl(settings)) return this.#sharedBody(open, destination)
+    if (!dependsOnUrl(settings)) return this.#sharedBody(open, destination)
     const body = bodyFor(settings, open.delivery.id, open.event)
     return applyTransform(body, settings, { url: webhook.url }, this.#options.transforms)
   }
@@ -132,7 +132,7 @@ export class Attempts {
     const known = this.#transformed.get(open)
     if (known?.version === version) return known.result
     const body = bodyFor(settings, open.delivery.id, open.event)
-    // Not after it is parked: without a bound, slow evaluations would gather.
+    // No longer needed once it is parked: otherwise slow evaluations would pile up without limit.
     const isWanted = (): boolean => open.inLanes.length > 0
     const result = applyTransform(body, settings, { isWanted }, this.#options.transforms)
     this.#transformed.set(open, { version, result })
@@ -184,7 +184,7 @@ export class Attempts {
       generation = health.onAttempt(destinationId, url)
       hasBegun = true
     }
-    // Until there is a token, it does not count as begun. A probe of a breaker does: no other one may begin meanwhile.
+    // An attempt that waits for a token has not begun, unless it is a breaker's probe: no second probe may start meanwhile.
     const isWaiting = auth !== undefined && 'oauth2' in auth
     if (!isWaiting || health.brokenSince(destinationId, url) !== undefined) begin()
     const onBegin = (): boolean => {
@@ -194,7 +194,7 @@ export class Attempts {
       begin()
       return true
     }
-    let ended: Ended
+    let ended: EndedAttemptResult
     let span: AttemptSpan | undefined
     try {
       const at = { settings, now: startedAt }
@@ -250,7 +250,7 @@ export class Attempts {
     open: OpenDelivery,
     settings: WebhooksSettings,
     { webhook, now }: { readonly webhook: Webhook; readonly now: number },
-    { fault, retryAfterMs, instruction, ...result }: Ended,
+    { fault, retryAfterMs, instruction, ...result }: EndedAttemptResult,
   ): Omit<CompletedAttempt, 'begunAt' | 'isSent'> {
     const { url, limits } = webhook
     const { replayId } = open.delivery
@@ -304,7 +304,7 @@ export function unsentResult(unsent: Unsent) {
 }
 
 /** Whether the body depends on the webhook. */
-export function namesUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
+export function dependsOnUrl({ transform }: Pick<WebhooksSettings, 'transform'>): boolean {
   return transform?.includes('$url') === true
 }
 

@@ -18,7 +18,7 @@ import { type Content, type WebhookBody, bodyFor } from '../../routing/body.ts'
 import {
   withFilledUrl,
   applyTransform,
-  namesUrl,
+  dependsOnUrl,
   nextRequest,
   type Sender,
   type Unsent,
@@ -129,7 +129,7 @@ function transformedBodies(
   settings: WebhooksSettings,
   transforms: Pick<Transforms, 'apply'> | undefined,
 ): (webhook: Webhook) => ReturnType<typeof applyTransform> {
-  const shared = namesUrl(settings) ? undefined : applyTransform(body, settings, {}, transforms)
+  const shared = dependsOnUrl(settings) ? undefined : applyTransform(body, settings, {}, transforms)
   return ({ url }) => shared ?? applyTransform(body, settings, { url }, transforms)
 }
 

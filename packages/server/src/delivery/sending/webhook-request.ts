@@ -1,4 +1,5 @@
 import {
+  HEADER_NAME,
   idFrom,
   isMailUrl,
   reservedBy,
@@ -118,8 +119,7 @@ export function deliveryId(eventId: string, destinationId: string): string {
   return idFrom('msg', timeOfId(eventId), digest)
 }
 
-// RFC 9110 §5.6.2 and §5.5.
-const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+// RFC 9110 §5.5.
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /** Throws `RequestRefusedError` for an unsendable static header. An undici pool treats a client that refused one as busy. */

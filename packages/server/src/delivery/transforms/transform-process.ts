@@ -1,3 +1,5 @@
+// Runs in a separate process, because V8 terminates the whole process when a single value exceeds its memory.
+
 import { hash, createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -31,12 +33,10 @@ interface Expression {
   registerFunction(name: string, run: (...args: never[]) => unknown, signature: string): void
 }
 
-// A process, because V8 ends the whole process if one value is too large for its memory.
-
 const MAX_CPU_MS = LIMITS.transformMs
 /**
- * Wall-clock limits of successive tries. On a busy machine, an evaluation may wait for a core longer than it runs. One that really
- * computes too long exceeds the CPU limit at every try.
+ * Wall-clock limits of successive tries. On a busy machine, an evaluation may wait for a core longer than it runs. An expression
+ * that is really too slow exceeds the CPU limit on every try.
  */
 const WALL_MS = [2 * MAX_CPU_MS, 2 * MAX_CPU_MS, 10 * MAX_CPU_MS, 100 * MAX_CPU_MS]
 /** The first evaluation may include compilation and optimisation by V8. */
@@ -117,8 +117,8 @@ Object.assign(context, { run: load.runInContext(context) as () => void })
 const run = new Script('run()')
 
 /**
- * JSONata awaits every part of an expression, which takes most of its time, in case a function is asynchronous. None of the
- * functions here is.
+ * JSONata awaits every part of an expression in case a function is asynchronous, and this takes most of its time. No function
+ * here is.
  * @throws {Error} if promises remain, because a new version of JSONata uses them differently
  */
 function withoutPromises(jsonata: string): string {

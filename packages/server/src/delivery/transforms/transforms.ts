@@ -28,14 +28,14 @@ export class Transforms implements AsyncDisposable {
     this.#slow = new TransformProcess({
       maxBatch: 1,
       pauseFactor: 4,
-      gatherMs: 0,
+      batchWaitMs: 0,
       onExceeded: (expression) => this.#isolated.set(expression, true),
       onSuspects: (suspects) => this.#slow.addFirst(suspects),
     })
     this.#fast = new TransformProcess({
       maxBatch: 64,
       pauseFactor: 0,
-      gatherMs: 2,
+      batchWaitMs: 2,
       onExceeded: (expression) => this.#isolate(expression),
       onSuspects: (suspects) => {
         const expressions = new Set(suspects.map(({ expression }) => expression))
@@ -72,11 +72,11 @@ export class Transforms implements AsyncDisposable {
 export interface ApplyOptions {
   /** The value of `$url`. */
   readonly url?: string | undefined
-  /** Asked before the evaluation. */
+  /** Called before the evaluation. */
   readonly isWanted?: (() => boolean) | undefined
 }
 
-interface Waiting extends Evaluation {
+interface QueuedEvaluation extends Evaluation {
   readonly isWanted: () => boolean
   readonly resolve: (evaluated: Transformed | undefined) => void
   /** The number of processes that exited while evaluating it, for any reason. */
@@ -87,11 +87,11 @@ interface ProcessOptions {
   readonly maxBatch: number
   /** The pause after evaluations, as a multiple of their duration. */
   readonly pauseFactor: number
-  /** The pause after evaluations if fewer than `MIN_BATCH` wait. */
-  readonly gatherMs: number
+  /** The minimum pause while fewer than `MIN_BATCH` evaluations are queued. */
+  readonly batchWaitMs: number
   readonly onExceeded: (expression: string) => void
   /** One of these evaluations needed too much memory. */
-  readonly onSuspects: (suspects: readonly Waiting[]) => void
+  readonly onSuspects: (suspects: readonly QueuedEvaluation[]) => void
 }
 
 const MEMORY_MIB = LIMITS.transformBytes / 2 ** 20
@@ -116,11 +116,11 @@ interface Evaluator {
 class TransformProcess implements Disposable {
   readonly #options: ProcessOptions
   /** By expression, in the order of their turns. */
-  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #waiting = new Map<string, QueuedEvaluation[]>()
   /** Evaluated before the others, one by one. */
-  #first: Waiting[] = []
+  #first: QueuedEvaluation[] = []
   /** Sent to the process. */
-  #running: readonly Waiting[] = []
+  #running: readonly QueuedEvaluation[] = []
   #startedAt = 0
   #cancelStuck = (): void => undefined
   #evaluator: Evaluator | undefined
@@ -132,7 +132,7 @@ class TransformProcess implements Disposable {
     this.#options = options
   }
 
-  add(waiting: Waiting): void {
+  add(waiting: QueuedEvaluation): void {
     if (this.#isClosed) return waiting.resolve(undefined)
     const queue = this.#waiting.get(waiting.expression)
     if (queue) queue.push(waiting)
@@ -140,14 +140,14 @@ class TransformProcess implements Disposable {
     this.#schedule()
   }
 
-  addFirst(waiting: readonly Waiting[]): void {
+  addFirst(waiting: readonly QueuedEvaluation[]): void {
     if (this.#isClosed) for (const { resolve } of waiting) resolve(undefined)
     else this.#first.push(...waiting)
     this.#schedule()
   }
 
   /** Removes the evaluations of an expression that have not begun. */
-  remove(expression: string): readonly Waiting[] {
+  remove(expression: string): readonly QueuedEvaluation[] {
     const queue = this.#waiting.get(expression) ?? []
     this.#waiting.delete(expression)
     return queue
@@ -190,8 +190,8 @@ class TransformProcess implements Disposable {
     evaluator.child.send(evaluations, () => undefined)
   }
 
-  #nextTurns(): readonly Waiting[] {
-    const turns: Waiting[] = []
+  #nextTurns(): readonly QueuedEvaluation[] {
+    const turns: QueuedEvaluation[] = []
     for (const [expression, queue] of this.#waiting) {
       if (turns.length === this.#options.maxBatch) break
       this.#waiting.delete(expression)
@@ -233,9 +233,9 @@ class TransformProcess implements Disposable {
       if (isOverLimit) this.#options.onExceeded(expression)
       resolve(result)
     }
-    const { pauseFactor, gatherMs } = this.#options
+    const { pauseFactor, batchWaitMs } = this.#options
     const pauseMs = (systemClock.now() - this.#startedAt) * pauseFactor
-    this.#restFor(this.#hasBatch() ? pauseMs : Math.max(pauseMs, gatherMs))
+    this.#restFor(this.#hasBatch() ? pauseMs : Math.max(pauseMs, batchWaitMs))
   }
 
   #hasBatch(): boolean {
@@ -260,12 +260,12 @@ class TransformProcess implements Disposable {
     this.#restFor(evaluator.isReady ? 0 : RESTART_MS)
   }
 
-  #refuse({ expression, resolve }: Waiting, error: string): void {
+  #refuse({ expression, resolve }: QueuedEvaluation, error: string): void {
     this.#options.onExceeded(expression)
     resolve({ error })
   }
 
-  #putBack(waiting: Waiting): void {
+  #putBack(waiting: QueuedEvaluation): void {
     const queue = this.#waiting.get(waiting.expression)
     if (queue) queue.unshift(waiting)
     else this.#waiting.set(waiting.expression, [waiting])
@@ -282,7 +282,7 @@ class TransformProcess implements Disposable {
 }
 
 /** Removes the next evaluation, and those before it whose results are not wanted any more. */
-function nextWanted(queue: Waiting[]): Waiting | undefined {
+function nextWanted(queue: QueuedEvaluation[]): QueuedEvaluation | undefined {
   for (;;) {
     const next = queue.shift()
     if (next === undefined || next.isWanted()) return next
