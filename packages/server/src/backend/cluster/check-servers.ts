@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
 import type { Redacted } from '../../util/secrets/redacted.ts'
 import { BackendUnavailableError } from '../backend.ts'
-import { ConnectionRefusedError } from './connection-refused.ts'
+import { UnusableServerError } from './unusable-server.ts'
 import { NatsLink, type NatsSecurity } from './jetstream/nats-link.ts'
 import { Postgres } from './postgres/postgres.ts'
 
@@ -27,23 +27,21 @@ interface ServerState {
   readonly hasChecksums: boolean
 }
 
-/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {ConnectionRefusedError} */
+/** Checks that commits survive a power cut, and that connections keep their sessions. @throws {UnusableServerError} */
 export async function checkServer(postgres: Postgres): Promise<ServerState> {
   const [server] = await postgres.run(sql<ServerState>`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
       current_setting('full_page_writes') AS "fullPageWrites", current_setting('data_checksums') = 'on' AS "hasChecksums"`)
   const { version, fsync, fullPageWrites } = server!
   if (Number.parseInt(version, 10) < MIN_VERSION)
-    throw new ConnectionRefusedError(
-      `PostgreSQL ${version} is too old. Use ${MIN_VERSION} or newer.`,
-    )
+    throw new UnusableServerError(`PostgreSQL ${version} is too old. Use ${MIN_VERSION} or newer.`)
   for (const [name, value] of Object.entries({ fsync, full_page_writes: fullPageWrites }))
     if (value !== 'on')
-      throw new ConnectionRefusedError(
+      throw new UnusableServerError(
         `PostgreSQL has ${name}=${value}: a power cut would lose or corrupt confirmed data. Set ${name}=on in postgresql.conf.`,
       )
   if (!(await keepsSessions(postgres)))
-    throw new ConnectionRefusedError(
+    throw new UnusableServerError(
       'PostgreSQL is behind a pooler that does not keep sessions, such as PgBouncer with pool_mode=transaction. ' +
         'Set pool_mode=session, or point HOOKLINE_DATABASE_URL at the server itself.',
     )
@@ -64,7 +62,7 @@ function keepsSessions(postgres: Postgres): Promise<boolean> {
   })
 }
 
-/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {ConnectionRefusedError} */
+/** Checks that NATS syncs before it confirms. Returns the monitoring hosts that did not report it. @throws {UnusableServerError} */
 export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly string[]> {
   const urls = monitorUrls.reveal().split(',')
   const servers = await Promise.all(
@@ -77,7 +75,7 @@ export async function checkNatsSync(monitorUrls: Redacted): Promise<readonly str
     servers.flatMap(({ host, syncs }) => (syncs === result ? [host] : []))
   const unsynced = hostsWith(false)
   if (unsynced.length === 0) return hostsWith(undefined)
-  throw new ConnectionRefusedError(
+  throw new UnusableServerError(
     `NATS confirms events before they are on its disk (${unsynced.join(', ')}): a power cut would lose ` +
       'calls that got a 200. Set `sync_interval: always` in the `jetstream` block of its configuration, and restart it.',
   )

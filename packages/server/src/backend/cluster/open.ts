@@ -16,7 +16,7 @@ import { storedPorts } from '../store/stored-ports.ts'
 import type { BackendThreads } from '../threads.ts'
 import { ChangeFeed } from './changes/change-feed.ts'
 import { checkNatsSync, checkServer, probeOf, type ServerOptions } from './check-servers.ts'
-import { postgresRefusal } from './connection-refused.ts'
+import { unusablePostgresError } from './unusable-server.ts'
 import { postgresPurge } from './deletions/postgres-purge.ts'
 import { ClaimingNode } from './deliveries/claiming-node.ts'
 import { PostgresDeliveries, PostgresDeliveryQueue } from './deliveries/postgres-delivery-queue.ts'
@@ -57,7 +57,7 @@ export interface ClusterOptions extends ServerOptions {
 
 /**
  * Opens the backend of one node on PostgreSQL and NATS.
- * @throws {ConnectionRefusedError} if the settings of a server are wrong
+ * @throws {UnusableServerError} if the settings of a server are wrong
  * @throws {EncryptionKeyMismatchError} if secrets are encrypted with a key that this node does not have
  * @throws {SchemaTooNewError | IncompatibleNodesError} if this version is incompatible with the schema or other nodes
  * @throws {StreamMismatchError} if the stream of the log belongs to another database
@@ -73,7 +73,7 @@ export async function openClusterBackend(options: ClusterOptions): Promise<Backe
     await checkServer(postgres)
     await migrate(postgres, migrations)
   } catch (error) {
-    throw postgresRefusal(error) ?? error
+    throw unusablePostgresError(error) ?? error
   }
   await refuseUnfinishedMove(postgres)
   const box = new SecretBox(keys)

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BackendUnavailableError } from '../../../src/backend/backend.ts'
-import { ConnectionRefusedError } from '../../../src/backend/cluster/connection-refused.ts'
+import { UnusableServerError } from '../../../src/backend/cluster/unusable-server.ts'
 import { JetStreamLog } from '../../../src/backend/cluster/jetstream/jetstream-log.ts'
 import { NatsLink, type NatsSecurity } from '../../../src/backend/cluster/jetstream/nats-link.ts'
 import { ByteBudget } from '../../../src/util/limits/byte-budget.ts'
@@ -40,7 +40,7 @@ async function refusal(connecting: Promise<void>): Promise<Error> {
     () => new Error('The node was not refused.'),
     (reason: Error) => reason,
   )
-  expect(error).toBeInstanceOf(ConnectionRefusedError)
+  expect(error).toBeInstanceOf(UnusableServerError)
   expect(`${error.message}${String(error.cause)}`).not.toContain(WRONG)
   return error
 }

@@ -14,7 +14,7 @@ import {
 import { EventEmitter, once } from 'node:events'
 import type { Redacted } from '../../../util/secrets/redacted.ts'
 import { BackendUnavailableError } from '../../backend.ts'
-import { ConnectionRefusedError, natsRefusal } from '../connection-refused.ts'
+import { UnusableServerError, unusableNatsError } from '../unusable-server.ts'
 
 /** Earlier servers lose confirmed events, or do not keep the metadata of a stream. */
 const MIN_VERSION = '2.10.23'
@@ -39,7 +39,7 @@ export class NatsLink implements AsyncDisposable {
     void this.#watch()
   }
 
-  /** @throws {ConnectionRefusedError} if the server is too old, or the settings are wrong */
+  /** @throws {UnusableServerError} if the server is too old, or the settings are wrong */
   static async open(options: NatsOptions): Promise<NatsLink> {
     try {
       const settings = natsConnectionOptions(options)
@@ -49,10 +49,10 @@ export class NatsLink implements AsyncDisposable {
       const reason = incompatibility(link)
       if (reason === undefined) return link
       await connection.close()
-      throw new ConnectionRefusedError(`The NATS server at ${link.servers} has ${reason}`)
+      throw new UnusableServerError(`The NATS server at ${link.servers} has ${reason}`)
     } catch (error) {
-      if (error instanceof ConnectionRefusedError) throw error
-      throw natsRefusal(error) ?? unavailable(error)
+      if (error instanceof UnusableServerError) throw error
+      throw unusableNatsError(error) ?? unavailable(error)
     }
   }
 

@@ -33,7 +33,7 @@ export interface MoveReport {
 
 /**
  * Moves the data of a stopped service into an empty cluster.
- * @throws the errors of `moveData`, {ConnectionRefusedError | StreamMismatchError}
+ * @throws the errors of `moveData`, {UnusableServerError | StreamMismatchError}
  * @throws {EncryptionKeyMismatchError} if the cluster has another key
  */
 export async function moveIntoCluster(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ConnectionRefusedError } from '../../../../src/backend/cluster/connection-refused.ts'
+import { UnusableServerError } from '../../../../src/backend/cluster/unusable-server.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { checkServer } from '../../../../src/backend/cluster/check-servers.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
@@ -27,7 +27,7 @@ async function refusal(opening: Promise<unknown>): Promise<string> {
     () => new Error('The server was not refused.'),
     (reason: Error) => reason,
   )
-  expect(error).toBeInstanceOf(ConnectionRefusedError)
+  expect(error).toBeInstanceOf(UnusableServerError)
   return error.message
 }
 

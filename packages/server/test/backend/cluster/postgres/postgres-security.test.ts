@@ -2,7 +2,7 @@ import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ConnectionRefusedError } from '../../../../src/backend/cluster/connection-refused.ts'
+import { UnusableServerError } from '../../../../src/backend/cluster/unusable-server.ts'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
@@ -59,7 +59,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL
     expect(rows).toEqual([{ ssl: true }])
     url.search = '?sslmode=verify-full'
     const error = await refused(url)
-    expect(error).toBeInstanceOf(ConnectionRefusedError)
+    expect(error).toBeInstanceOf(UnusableServerError)
     expect(error.message).toMatch(
       /certificate.*Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL/,
     )
@@ -79,7 +79,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL
       [missing, 'database "nowhere" does not exist'],
     ] as const) {
       const error = await refused(wrong)
-      expect(error).toBeInstanceOf(ConnectionRefusedError)
+      expect(error).toBeInstanceOf(UnusableServerError)
       expect(error.message).toContain(said)
       expect(`${error.message}${error.stack}${String(error.cause)}`).not.toContain(WRONG)
     }

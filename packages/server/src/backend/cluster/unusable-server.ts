@@ -1,28 +1,25 @@
 import { AuthorizationError, UserAuthenticationExpiredError } from '@nats-io/transport-node'
 
 /** A server of the cluster cannot be used with these settings, so a retry cannot help. The message has no secret. */
-export class ConnectionRefusedError extends Error {
-  override readonly name = 'ConnectionRefusedError'
+export class UnusableServerError extends Error {
+  override readonly name = 'UnusableServerError'
 }
 
 /** SQLSTATE (PostgreSQL, appendix A): wrong user or password, no such database, no permission. */
-const REFUSALS = ['28', '3D', '42501']
+const WRONG_SETTINGS = ['28', '3D', '42501']
 
 /** Translates the error of a first connection; `undefined` if the settings did not cause it. */
-export function postgresRefusal(error: unknown): ConnectionRefusedError | undefined {
+export function unusablePostgresError(error: unknown): UnusableServerError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code = '' } = error as NodeJS.ErrnoException
-  const isTls = isTlsFault(error) || error.message.includes('does not support SSL')
-  if (!isTls && !REFUSALS.some((refusal) => code.startsWith(refusal))) return undefined
+  const isTls = isTlsError(error) || error.message.includes('does not support SSL')
+  if (!isTls && !WRONG_SETTINGS.some((state) => code.startsWith(state))) return undefined
   const hint = isTls
     ? 'Check sslmode and sslrootcert in HOOKLINE_DATABASE_URL.'
     : 'Check HOOKLINE_DATABASE_URL.'
-  return new ConnectionRefusedError(
-    `PostgreSQL refused the connection: ${error.message}. ${hint}`,
-    {
-      cause: error,
-    },
-  )
+  return new UnusableServerError(`PostgreSQL refused the connection: ${error.message}. ${hint}`, {
+    cause: error,
+  })
 }
 
 const NATS_CREDENTIALS =
@@ -30,12 +27,12 @@ const NATS_CREDENTIALS =
 const NATS_TLS =
   'HOOKLINE_NATS_CA_FILE, HOOKLINE_NATS_CERT_FILE and the host names in HOOKLINE_NATS_URL'
 
-export function natsRefusal(error: unknown): ConnectionRefusedError | undefined {
+export function unusableNatsError(error: unknown): UnusableServerError | undefined {
   if (!(error instanceof Error)) return undefined
-  const refused = (text: string) => new ConnectionRefusedError(text, { cause: error })
+  const refused = (text: string) => new UnusableServerError(text, { cause: error })
   if (error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError)
     return refused(`NATS refused the connection: ${error.message}. Check ${NATS_CREDENTIALS}.`)
-  if (!isTlsFault(error) && !/\btls\b/i.test(error.message)) return undefined
+  if (!isTlsError(error) && !/\btls\b/i.test(error.message)) return undefined
   const { message } = error.cause instanceof Error ? error.cause : error
   return refused(`TLS with NATS failed: ${message}. Check ${NATS_TLS}.`)
 }
@@ -44,8 +41,8 @@ export function natsRefusal(error: unknown): ConnectionRefusedError | undefined 
 const TLS_CODES =
   /^(?:UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CERT_|ERR_TLS_|ERR_SSL_|ERR_OSSL_|HOSTNAME_MISMATCH)/
 
-function isTlsFault(error: unknown): boolean {
+function isTlsError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code = '' } = error as NodeJS.ErrnoException
-  return TLS_CODES.test(code) || isTlsFault(error.cause)
+  return TLS_CODES.test(code) || isTlsError(error.cause)
 }
