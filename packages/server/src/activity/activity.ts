@@ -128,6 +128,6 @@ export function passes({ activity, event }: ActivityEntry, filter: ActivityFilte
   )
 }
 
-function isWanted(wanted: string | undefined, actual: string | null | undefined): boolean {
-  return wanted === undefined || wanted === actual
+function isWanted(expected: string | undefined, actual: string | null | undefined): boolean {
+  return expected === undefined || expected === actual
 }

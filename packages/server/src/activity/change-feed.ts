@@ -4,7 +4,7 @@ import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
 /** A change that makes displayed data stale. */
-export interface Change {
+export interface LiveChange {
   readonly at: number
   /** Collection of the management API; `null` after missed changes: any record may have changed. */
   readonly resource: string | null
@@ -45,7 +45,7 @@ interface Update extends UpdateActivity {
 
 /** The newest changes on all nodes, numbered by this node. Those without a request are published once a second. */
 export class ChangeFeed {
-  readonly changes = new RecentItems<Change>(MAX_BUFFERED)
+  readonly changes = new RecentItems<LiveChange>(MAX_BUFFERED)
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'publish'>
   readonly #updates = new Map<string, Update>()
@@ -72,7 +72,7 @@ export class ChangeFeed {
   }
 
   /** The change with this number, as the reader may see it; `undefined` if it may not. */
-  shown(number: number, { isShown, showsRequests }: ChangeView): Change | undefined {
+  shown(number: number, { isShown, showsRequests }: ChangeView): LiveChange | undefined {
     const { at, resource, id, action, actorId } = this.changes.at(number)
     if (resource === null) return this.changes.at(number)
     if (!isShown(resource)) return undefined
@@ -80,13 +80,13 @@ export class ChangeFeed {
   }
 
   /** A change with `resource: null`, which makes a reader that missed changes refetch everything. */
-  unknownChange(): Change {
+  unknownChange(): LiveChange {
     return { at: this.#clock.wall(), resource: null, id: null }
   }
 
   #publish(): void {
     const at = this.#clock.wall()
-    const toPublish: Change[] = []
+    const toPublish: LiveChange[] = []
     for (const { mustPublish, ...update } of this.#updates.values()) {
       const change = { at, ...update, action: null, actorId: null }
       this.changes.add(change)
@@ -101,7 +101,7 @@ export class ChangeFeed {
     for (const change of changes) this.#add(change)
   }
 
-  #add(change: Change): void {
+  #add(change: LiveChange): void {
     // The request caused the pending update.
     const { resource, id, action } = change
     if (resource !== null && action) this.#updates.delete(keyOf({ resource, id }))
@@ -110,9 +110,9 @@ export class ChangeFeed {
 }
 
 interface ChangeMessage {
-  readonly changes: readonly Change[]
+  readonly changes: readonly LiveChange[]
 }
 
-function keyOf({ resource, id }: Pick<Change, 'resource' | 'id'>): string {
+function keyOf({ resource, id }: Pick<LiveChange, 'resource' | 'id'>): string {
   return `${resource} ${id ?? ''}`
 }

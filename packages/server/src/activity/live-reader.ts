@@ -1,5 +1,5 @@
 import { type Activity, type ActivityFilter, passes } from './activity.ts'
-import type { Change, ChangeFeed, ChangeView } from './change-feed.ts'
+import type { LiveChange, ChangeFeed, ChangeView } from './change-feed.ts'
 import type { Counts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
@@ -8,7 +8,7 @@ import type { RecentItems } from './recent-items.ts'
 export type StreamMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }
-  | { readonly id: string; readonly name: 'change'; readonly data: Change }
+  | { readonly id: string; readonly name: 'change'; readonly data: LiveChange }
   | { readonly id: undefined; readonly name: 'counts'; readonly data: Counts }
 
 interface Gap {

@@ -186,19 +186,19 @@ function startOf(span: Span, at: number): number {
   return Math.floor(at / SPANS[span]) * SPANS[span]
 }
 
-function rowsOf(span: Span, minute: number, rows: readonly Row[]): CountsRow[] {
+function rowsOf(span: Span, minute: number, rows: readonly MinuteRow[]): CountsRow[] {
   return rows.map((row) => ({ span, start: startOf(span, minute), ...row }))
 }
 
 /** Maximum pairs of source and destination per minute. Further pairs are counted together, under empty ids. */
 const MAX_KEYS = 5_000
 
-type Row = Pick<CountsRow, 'sourceId' | 'destinationId'> & {
+type MinuteRow = Pick<CountsRow, 'sourceId' | 'destinationId'> & {
   readonly counts: Record<string, number>
 }
 
 class MinuteCounts {
-  readonly #rows = new PairMap<Row>()
+  readonly #rows = new PairMap<MinuteRow>()
 
   add(sourceId: string, destinationId: string, name: string, amount = 1): void {
     if (amount === 0) return
@@ -212,11 +212,11 @@ class MinuteCounts {
         this.add(sourceId, destinationId, name, amount)
   }
 
-  rows(): readonly Row[] {
+  rows(): readonly MinuteRow[] {
     return [...this.#rows.values()]
   }
 
-  #row(sourceId: string, destinationId: string): Row {
+  #row(sourceId: string, destinationId: string): MinuteRow {
     const existing = this.#rows.get(sourceId, destinationId)
     if (existing !== undefined) return existing
     const isCommon = sourceId === '' && destinationId === ''

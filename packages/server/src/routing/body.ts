@@ -102,20 +102,20 @@ export function shapedCall(call: JsonObject, fields: Fields, type?: EventType): 
   return (isMoved ? IN_MOVED_CALL : IN_CALL).apply(call, fields)
 }
 
-type Change = (value: Json) => Json | undefined
+type ValueChange = (value: Json) => Json | undefined
 
 /** Paths by their first step. */
 interface Tree {
   /** What happens to the value at the end of a path. */
-  change?: Change
+  change?: ValueChange
   readonly steps: Map<string, Tree>
 }
 
 const NOTICE_IDS = ['userId', 'anonymousId']
-const same: Change = (value) => value
-const dropped: Change = () => undefined
+const same: ValueChange = (value) => value
+const dropped: ValueChange = () => undefined
 
-type PathChange = readonly [path: string, change: Change]
+type PathChange = readonly [path: string, change: ValueChange]
 
 function hashesOf({ hash = [], salt }: Fields): PathChange[] {
   return hash.map(({ path, normalize }) => [
