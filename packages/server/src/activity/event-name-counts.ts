@@ -6,7 +6,8 @@ import {
   LIMITS,
 } from '@hookline/protocol'
 import { textOf } from '../backend/accepted-event.ts'
-import { dayOf, OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
+import { dayOf } from '../backend/days.ts'
+import { OTHER_NAMES, type PropertyType, type SeenName } from '../backend/event-names.ts'
 import { shortHash } from '../util/short-hash.ts'
 
 /** A known property is written at most this often: writing all of them each time would keep the database busy. */

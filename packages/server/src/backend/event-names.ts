@@ -5,15 +5,8 @@ import type { Page, PageRequest } from './page.ts'
 export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'object', 'array', 'null'] as const
 export type PropertyType = (typeof PROPERTY_TYPES)[number]
 
-/** Days with events of which a name keeps the counts. */
+/** The number of days for which a name keeps counts. Days without events do not count. */
 export const TREND_DAYS = 7
-
-const DAY_MS = 24 * 60 * 60 * 1000
-
-/** Days since the epoch (UTC). */
-export function dayOf(ms: number): number {
-  return Math.floor(ms / DAY_MS)
-}
 
 /** Names that have no room in the list of their source. */
 export const OTHER_NAMES = ''

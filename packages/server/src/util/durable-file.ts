@@ -37,9 +37,9 @@ export function syncFolderNow(folder: string): void {
   }
 }
 
-const DISK_FAULTS = new Set(['EIO', 'ENOSPC', 'EDQUOT', 'EROFS'])
+const DISK_ERRORS = new Set(['EIO', 'ENOSPC', 'EDQUOT', 'EROFS'])
 
 /** Whether the disk is full, failing or read-only. A retry may succeed. */
-export function isDiskFault(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && DISK_FAULTS.has((error as NodeJS.ErrnoException).code ?? '')
+export function isDiskError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && DISK_ERRORS.has((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -89,10 +89,10 @@ interface PreviewDeps {
 export function addFilterPreview(app: AdminApp, { catalog, clock, events }: PreviewDeps): void {
   app.post('/destinations/:id/filter-preview', { schema }, async ({ params, body }) => {
     const { sourceId, settings } = requireDestination(catalog, params.id)
-    const { filter: given, last = MAX_EVENTS } = body
-    const faults = given === undefined ? [] : faultsBelow('/filter', filterFaults(given))
+    const { filter: input, last = MAX_EVENTS } = body
+    const faults = input === undefined ? [] : faultsBelow('/filter', filterFaults(input))
     if (faults.length > 0) throw new Problem('invalid_body', { faults })
-    const filter = (given as Filter | undefined) ?? settings.filter
+    const filter = (input as Filter | undefined) ?? settings.filter
     const preview = new Preview(filter)
     const slices = new TimeSlices(clock)
     for await (const event of lastEvents(events, sourceId, last)) {

@@ -1,7 +1,7 @@
 import { EVENT_TYPES, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
+import { dayOf } from '../../backend/days.ts'
 import {
-  dayOf,
   type EventName,
   type EventNames,
   OTHER_NAMES,

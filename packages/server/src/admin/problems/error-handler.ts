@@ -4,7 +4,7 @@ import { BackendUnavailableError, UnstorableTextError } from '../../backend/back
 import { ResponseAlreadyStoredError } from '../../backend/idempotent-responses.ts'
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
-import { isDiskFault } from '../../util/durable-file.ts'
+import { isDiskError } from '../../util/durable-file.ts'
 import { BodyTurns, dropRest } from '../../util/limits/body-turns.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import { Problem } from './problem.ts'
@@ -78,7 +78,7 @@ function problemOf(error: Error): Problem {
     return new Problem('request_in_progress', { headers: { 'retry-after': '1' } })
   if (error instanceof UnstorableTextError)
     return new Problem('bad_request', { detail: error.message })
-  if (error instanceof BackendUnavailableError || isDiskFault(error)) {
+  if (error instanceof BackendUnavailableError || isDiskError(error)) {
     return new Problem('unavailable', { cause: error, headers: { 'retry-after': '1' } })
   }
   return new Problem(codeOf(error as FastifyError), { cause: error })

@@ -57,9 +57,9 @@ export function checkComparison(input: JsonObject, pointer: string, faults: Faul
   if (found !== undefined) faults.push(found)
 }
 
-function operatorFault(given: Json | undefined, pointer: string): Fault {
+function operatorFault(operator: Json | undefined, pointer: string): Fault {
   const hint = `Use one of ${OPERATORS.join(', ')}.`
-  return given === undefined
+  return operator === undefined
     ? fault(pointer, 'required', 'op is missing.', hint)
     : fault(pointer, 'not_allowed', 'Unknown operator.', hint)
 }

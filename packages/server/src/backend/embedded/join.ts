@@ -133,7 +133,7 @@ function connectionOf(
   const box = new SecretBox(keys.map((key) => Buffer.from(key)))
   const reader = watch.openForReading()
   const writer = new Writer({ port, box, watch })
-  // Joined threads list nothing, so this starts no thread.
+  // Joined threads run no long reads, so this never starts a reader thread.
   const readers = new Readers(file, () => writer.run('emptyLog', undefined), watch)
   const store = new SqliteStore(writer, reader, readers)
   const records = reader.prepare('SELECT kind, document, settings FROM catalog').all()

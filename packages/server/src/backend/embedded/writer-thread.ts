@@ -29,16 +29,16 @@ let lost: string | undefined
 
 /** Performs operations in order. Reports one as done only if the next start would find it. */
 async function performInPlace(operations: readonly Operation[]): Promise<readonly Result[]> {
-  const fault = files.fault()
-  if (lost === undefined && fault === undefined) {
+  const problem = files.problem()
+  if (lost === undefined && problem === undefined) {
     const results = await performAll(operations)
     files.written()
-    lost = files.fault()
+    lost = files.problem()
     if (lost === undefined) return results
   }
   const reason =
     lost === undefined
-      ? `${fault} while the service was running. Move it back, or restart the service.`
+      ? `${problem} while the service was running. Move it back, or restart the service.`
       : `${lost} during a commit. Move it back and restart the service.`
   return operations.map(() => unavailableResult(reason))
 }
@@ -88,7 +88,7 @@ async function commit(operations: readonly Operation[]): Promise<Result[]> {
 /** Moves everything into the database file, so that a copy of that file is complete. */
 function close(): void {
   // Not if another file has replaced it.
-  if (lost === undefined && files.fault() === undefined)
+  if (lost === undefined && files.problem() === undefined)
     attempt({ name: 'emptyLog', input: undefined })
   try {
     mark.writeDurably({ number: lastCommit(db), lastSeq: numbering.last })

@@ -2,7 +2,7 @@ import type { AlertStates } from '../alert-states.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-interface Row {
+interface AlertStateRow {
   readonly key: string
   readonly document: string
 }
@@ -10,7 +10,9 @@ interface Row {
 export function storedAlertStates(store: Store): AlertStates {
   return {
     async all() {
-      const rows = await store.list(sql<Row>`SELECT key, document FROM alert_states ORDER BY key`)
+      const rows = await store.list(
+        sql<AlertStateRow>`SELECT key, document FROM alert_states ORDER BY key`,
+      )
       return new Map(rows.map(({ key, document }) => [key, document]))
     },
     put: (states) => store.write(putAlertStates, [...states]),

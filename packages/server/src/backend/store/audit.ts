@@ -7,7 +7,7 @@ import { conditionsOf, pageOf } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
-interface Row {
+interface AuditRow {
   readonly seq: number
   readonly id: string
   readonly at: number
@@ -18,7 +18,7 @@ interface Row {
 }
 
 /** An entry as stored: sealed under its id, because it shows URLs. The other columns are for filters. */
-export interface SealedEntry extends Omit<Row, 'seq'> {
+export interface SealedEntry extends Omit<AuditRow, 'seq'> {
   readonly response: ResponseToStore | undefined
 }
 
@@ -30,7 +30,7 @@ export function storedAudit(store: Store, box: SecretBox): Audit {
     removeBefore: (time) => store.write(removeAudit, time),
 
     async list({ actorId, action, targetId }, { limit, cursor }) {
-      const rows = await store.list(sql<Row>`
+      const rows = await store.list(sql<AuditRow>`
         SELECT * FROM audit WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)}
           ${conditionsOf({ actor_id: actorId, action, target_id: targetId })}
         ORDER BY seq DESC LIMIT ${limit + 1}`)
@@ -39,7 +39,7 @@ export function storedAudit(store: Store, box: SecretBox): Audit {
   }
 }
 
-function entryOf(row: Row, box: SecretBox): AuditEntry {
+function entryOf(row: AuditRow, box: SecretBox): AuditEntry {
   try {
     return JSON.parse(box.open(row.sealed, row.id)) as AuditEntry
   } catch (error) {

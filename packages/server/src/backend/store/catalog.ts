@@ -21,7 +21,7 @@ type Kind = 'source' | 'destination' | 'computation'
 /** The field of a record that has its secrets. */
 const SECRETS: { readonly [K in Kind]?: string } = { source: 'fields', destination: 'settings' }
 
-interface Row {
+interface CatalogRow {
   readonly kind: Kind
   readonly id: string
   readonly version: number
@@ -32,10 +32,10 @@ interface Row {
   readonly settings: string | null
 }
 
-export type SealedRecord = Pick<Row, 'kind' | 'document' | 'settings'>
+export type SealedRecord = Pick<CatalogRow, 'kind' | 'document' | 'settings'>
 
 /** A row as a refresh reads it. The document is `null` if this node has read it. */
-interface NumberedRow extends Pick<Row, 'kind' | 'id' | 'settings'> {
+interface NumberedRow extends Pick<CatalogRow, 'kind' | 'id' | 'settings'> {
   readonly number: number
   readonly document: string | null
 }
@@ -191,7 +191,7 @@ export function openRecord(
   return { ...record, [secret]: JSON.parse(box.open(settings, record.id)) as unknown }
 }
 
-function rowOf({ kind, record }: Entry, box: SecretBox): Row {
+function rowOf({ kind, record }: Entry, box: SecretBox): CatalogRow {
   const { id, version } = record
   const { [SECRETS[kind] ?? '']: secret, ...rest } = record as unknown as Record<string, unknown>
   return {
@@ -223,7 +223,7 @@ function recordsOf(entries: readonly Omit<Entry, 'number'>[]): Required<CatalogR
   }
 }
 
-function conflictOf(rows: readonly Row[]): CatalogConflictError {
+function conflictOf(rows: readonly CatalogRow[]): CatalogConflictError {
   const [first] = rows
   return new CatalogConflictError(
     rows.length === 1
@@ -233,7 +233,7 @@ function conflictOf(rows: readonly Row[]): CatalogConflictError {
 }
 
 /** Inserts records of version 1 and replaces version − 1 of the others: all or none. Resolves to whether it did. */
-export async function putRecords(tx: Tx, rows: readonly Row[]): Promise<boolean> {
+export async function putRecords(tx: Tx, rows: readonly CatalogRow[]): Promise<boolean> {
   const input = tx.dialect.rows(rows, {
     text: ['kind', 'id', 'source_id', 'document', 'settings'],
     number: ['version'],
@@ -251,7 +251,10 @@ export async function putRecords(tx: Tx, rows: readonly Row[]): Promise<boolean>
 }
 
 /** Removes a record if it exists, and a source's destinations, including ones that this node has not read, and its event names. */
-export async function removeRecord(tx: Tx, { kind, id }: Pick<Row, 'kind' | 'id'>): Promise<void> {
+export async function removeRecord(
+  tx: Tx,
+  { kind, id }: Pick<CatalogRow, 'kind' | 'id'>,
+): Promise<void> {
   await tx.run(sql`DELETE FROM catalog WHERE (kind = ${kind} AND id = ${id}) OR source_id = ${id}`)
   if (kind === 'source') await removeNamesIn(tx, id)
 }

@@ -25,13 +25,13 @@ import type { Store, Tx } from './store.ts'
 const GROUP_IDS = 50
 const GROUP_EVENTS = 500
 
-type Row = Omit<Deletion, keyof DeletionRequest | 'purged'> &
+type DeletionRow = Omit<Deletion, keyof DeletionRequest | 'purged'> &
   Deletion['purged'] & {
     readonly id: string
     readonly document: string
   }
 
-const SELECT = sql<Row>`SELECT id, step, started_at AS "startedAt", suppressed_at AS "suppressedAt",
+const SELECT = sql<DeletionRow>`SELECT id, step, started_at AS "startedAt", suppressed_at AS "suppressedAt",
     purged_at AS "purgedAt", notified_at AS "notifiedAt", purged_events AS events,
     purged_anonymous_events AS "anonymousEvents", purged_deliveries AS deliveries, document
   FROM deletions`
@@ -77,7 +77,7 @@ export interface PurgeEngine {
   removeProfiles(purge: ProfilesPurge): Promise<number>
   /** Finds some of the events after a position (JSON: `next` of the previous call); `null` is the beginning, or the end. */
   find(
-    wanted: EventsToPurge,
+    events: EventsToPurge,
     after: unknown,
   ): Promise<{ readonly events: readonly FoundEvent[]; readonly next: unknown }>
   /** Removes the first of these events, counts them, and removes their data from other profiles. Resolves to their number. */
@@ -107,12 +107,12 @@ export async function storedDeletions(
     isPurged: (content) => engine.isRefused(content) || users.has(content),
 
     async find(id) {
-      const [row] = await store.lookUp(sql<Row>`${SELECT} WHERE id = ${id}`)
+      const [row] = await store.lookUp(sql<DeletionRow>`${SELECT} WHERE id = ${id}`)
       return row && deletionOf(row)
     },
 
     async list({ isOpen }, { limit, cursor = '~' }) {
-      const rows = await store.lookUp(sql<Row>`
+      const rows = await store.lookUp(sql<DeletionRow>`
         ${SELECT} WHERE id < ${cursor} ${isOpen ? sql`AND step <> 'done'` : sql``}
         ORDER BY id DESC LIMIT ${limit + 1}`)
       return pageOf(rows, { limit, cursorOf: ({ id }) => id }, deletionOf)
@@ -230,7 +230,7 @@ function coveredOf({ sourceIds }: Purge, events: readonly FoundEvent[]): readonl
   return [...new Map(covered.map((event) => [event.id, event])).values()]
 }
 
-function deletionOf({ events, anonymousEvents, deliveries, ...row }: Row): Deletion {
+function deletionOf({ events, anonymousEvents, deliveries, ...row }: DeletionRow): Deletion {
   return {
     ...(JSON.parse(row.document) as DeletionRequest),
     step: row.step,

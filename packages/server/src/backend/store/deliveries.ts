@@ -8,7 +8,7 @@ import {
 import type { Deliveries, DeliveryFilter } from '../deliveries.ts'
 import type { Page, PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
-import { conditionsOf, firstIdAt, pageOf, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
+import { conditionsOf, idBound, pageOf, timeOf, timeOrNull, withoutEmptyStrings } from './rows.ts'
 import { joinSql, rawSql, sql, type Statement } from './sql.ts'
 import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 import type { StoredParts } from './stored-parts.ts'
@@ -61,7 +61,7 @@ export function storedDeliveries(
     },
 
     async list(all, page) {
-      const filter = withoutEmptyTexts(all)
+      const filter = withoutEmptyStrings(all)
       // The deliveries of one event are few, so they do not queue behind long reads.
       const { data, nextCursor } =
         filter.eventId === undefined
@@ -165,11 +165,11 @@ function conditionOnParts({ class: lastClass, status }: DeliveryFilter, dialect:
 function idsIn({ eventId, from, to }: DeliveryFilter): readonly [string, string] {
   if (eventId !== undefined) {
     const time = timeOfId(eventId)
-    return [firstIdAt('msg', time), firstIdAt('msg', time + 1)]
+    return [idBound('msg', time), idBound('msg', time + 1)]
   }
   return [
-    from === undefined ? 'msg_' : firstIdAt('msg', from),
-    to === undefined ? 'msg_~' : firstIdAt('msg', to),
+    from === undefined ? 'msg_' : idBound('msg', from),
+    to === undefined ? 'msg_~' : idBound('msg', to),
   ]
 }
 

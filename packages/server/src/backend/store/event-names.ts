@@ -221,7 +221,7 @@ async function makeRoom(
   return room + stale.length
 }
 
-/** The first time stays, and the other columns are added to. `days` already has the sum. */
+/** Keeps the first time and adds to the other columns; `days` is already the sum. */
 async function putNames(tx: Tx, names: readonly AddedName[]): Promise<void> {
   const rows = names.map((name) => ({ ...name, days: [...name.days] }))
   const input = tx.dialect.rows(rows, {

@@ -1,5 +1,5 @@
 import type { EventFilter } from '../events.ts'
-import { conditionsOf, firstIdAt } from './rows.ts'
+import { conditionsOf, idBound } from './rows.ts'
 import { rawSql, sql, type Statement } from './sql.ts'
 
 /** How far the order of events in the table and the times in their ids may differ from the order of receipt. */
@@ -97,11 +97,11 @@ async function seqsIn(tx: Selecting, { from, to }: EventFilter) {
   const first =
     from === undefined
       ? sql`SELECT min(seq) FROM events`
-      : sql`SELECT seq FROM events WHERE id >= ${firstIdAt('evt', from - SLACK_MS)} ORDER BY id LIMIT 1`
+      : sql`SELECT seq FROM events WHERE id >= ${idBound('evt', from - SLACK_MS)} ORDER BY id LIMIT 1`
   const last =
     to === undefined
       ? sql`SELECT max(seq) FROM events`
-      : sql`SELECT seq FROM events WHERE id < ${firstIdAt('evt', to + SLACK_MS)} ORDER BY id DESC LIMIT 1`
+      : sql`SELECT seq FROM events WHERE id < ${idBound('evt', to + SLACK_MS)} ORDER BY id DESC LIMIT 1`
   const rows = await tx.all(sql<{ readonly first: number | null; readonly last: number | null }>`
     SELECT (${first}) AS first, (${last}) AS last`)
   return rows[0]!
@@ -149,8 +149,8 @@ export const POSTGRES_EVENTS: EventOrder = {
     const rows = await tx.all(sql<PostgresRow>`
       SELECT received_at, seq, CASE WHEN true ${where} THEN id END AS id FROM events
       WHERE true ${receivedIn(filter)}
-        ${from === undefined ? sql`` : sql`AND id >= ${firstIdAt('evt', from - SLACK_MS)}`}
-        ${to === undefined ? sql`` : sql`AND id < ${firstIdAt('evt', to + SLACK_MS)}`}
+        ${from === undefined ? sql`` : sql`AND id >= ${idBound('evt', from - SLACK_MS)}`}
+        ${to === undefined ? sql`` : sql`AND id < ${idBound('evt', to + SLACK_MS)}`}
         ${isId('message_id', messageId)} ${isId('user_id', userId)} ${isId('anonymous_id', anonymousId)}
         ${receivedAt === undefined ? sql`` : sql`AND (received_at, seq) < (${receivedAt}::bigint, ${seq ?? 0}::bigint)`}
       ORDER BY received_at DESC, seq DESC LIMIT ${limit}`)

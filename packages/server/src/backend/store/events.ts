@@ -16,7 +16,7 @@ import type {
 import { InvalidCursorError, type Page, type PageRequest } from '../page.ts'
 import type { Dialect } from './dialect.ts'
 import { eventOfRow } from './event-rows.ts'
-import { firstIdAt, timeOf, timeOrNull, withoutEmptyTexts } from './rows.ts'
+import { idBound, timeOf, timeOrNull, withoutEmptyStrings } from './rows.ts'
 import { joinSql, sql, type Statement } from './sql.ts'
 import { lookUpTx, type Reads, type ReadTx } from './store.ts'
 
@@ -57,7 +57,7 @@ export abstract class StoredEvents implements Events {
   async list(filter: EventFilter, page: PageRequest): Promise<Page<ListedEvent>> {
     const { cursor } = this.#reads.dialect.events
     if (page.cursor !== undefined && !cursor.test(page.cursor)) throw new InvalidCursorError()
-    return this.#reads.read(listEvents, { filter: withoutEmptyTexts(filter), page })
+    return this.#reads.read(listEvents, { filter: withoutEmptyStrings(filter), page })
   }
 }
 
@@ -82,7 +82,7 @@ export async function listEvents(
   const search = searchFor(filter, tx.dialect)
   const rows = search.isSelective ? STEP_ROWS : limit + 1
   const deadline = performance.now() + PAGE_MS
-  const found: Found[] = []
+  const found: FoundEvents[] = []
   let next: string | null | undefined = cursor
   for (let steps = 0; next !== null && found.length <= limit && steps < MAX_STEPS; steps++) {
     // At least one step, even if the thread had to wait.
@@ -97,7 +97,7 @@ export async function listEvents(
   return { data: shown.map(({ event }) => event), nextCursor: last ?? null }
 }
 
-interface Found {
+interface FoundEvents {
   readonly event: ListedEvent
   readonly cursor: string
 }
@@ -153,13 +153,13 @@ async function matchingEvents(
   { isMet, outcome }: Search,
   candidates: readonly { readonly id: string; readonly cursor: string }[],
   limit: number,
-): Promise<readonly Found[]> {
+): Promise<readonly FoundEvents[]> {
   const ids = candidates.map(({ id }) => id)
   const outcomes = outcome && (await outcomesOf(tx, ids))
   const left = outcomes
     ? candidates.filter(({ id }) => outcomes.get(id)?.[outcome] !== undefined)
     : candidates
-  const found: Found[] = []
+  const found: FoundEvents[] = []
   for (let at = 0; at < left.length && found.length < limit; at += EVENTS_PER_LOOKUP) {
     const some = left.slice(at, at + EVENTS_PER_LOOKUP)
     const idsOfSome = some.map(({ id }) => id)
@@ -258,7 +258,7 @@ async function outcomeRows(tx: ReadTx, eventIds: readonly string[]) {
         WHEN state IN ('rejected', 'expired', 'quarantined') THEN 'failed'
         ELSE state END
       FROM deliveries WHERE event_id ${tx.dialect.among(ids)}
-        AND id >= ${firstIdAt('msg', Math.min(...times))} AND id < ${firstIdAt('msg', Math.max(...times) + 1)}`)
+        AND id >= ${idBound('msg', Math.min(...times))} AND id < ${idBound('msg', Math.max(...times) + 1)}`)
     found.push(...rows)
   }
   return found

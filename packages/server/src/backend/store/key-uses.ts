@@ -4,7 +4,7 @@ import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 import { isLaterUse, SET_BACK_MS } from './tokens.ts'
 
-interface Row {
+interface KeyUseRow {
   readonly key: string
   readonly last_used_at: number
   readonly number: number
@@ -15,7 +15,7 @@ export async function openKeyUses(store: Store): Promise<KeyUses> {
   const lastUsedAt = new Map<string, number>()
   let reached = 0
   const read = async (): Promise<void> => {
-    const rows = await store.lookUp(sql<Row>`
+    const rows = await store.lookUp(sql<KeyUseRow>`
       SELECT key, last_used_at, number FROM key_uses WHERE number > ${reached}`)
     for (const { key, last_used_at: at, number } of rows) {
       // A use that this node marked may not be in the table yet.

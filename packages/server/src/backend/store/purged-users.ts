@@ -107,7 +107,7 @@ function keyOf(kind: Subject['kind'], id: string): string {
   return `${kind} ${id}`
 }
 
-interface Row extends PurgedId {
+interface PurgedIdRow extends PurgedId {
   readonly number: number
 }
 
@@ -123,7 +123,7 @@ export async function followPurges(store: Store, users: PurgedUsers, clock: Cloc
   const read = async (): Promise<void> => {
     users.forgetOld()
     for (let count = BATCH_ROWS; count === BATCH_ROWS;) {
-      const rows: readonly Row[] = await store.lookUp(sql<Row>`
+      const rows: readonly PurgedIdRow[] = await store.lookUp(sql<PurgedIdRow>`
         SELECT number, kind, id, source_id AS "sourceId", through FROM purged_ids
         WHERE number > ${reached} ORDER BY number LIMIT ${BATCH_ROWS}`)
       users.add(rows)

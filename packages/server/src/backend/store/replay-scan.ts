@@ -4,7 +4,7 @@ import { systemClock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { ReplayScan, ReplaySelection, ReplaySlice } from '../replays.ts'
 import { readableEventOf } from './event-rows.ts'
-import { firstIdAt } from './rows.ts'
+import { idBound } from './rows.ts'
 import { sql } from './sql.ts'
 import type { Reads } from './store.ts'
 
@@ -29,7 +29,7 @@ export async function replaySlice(
   options: ReplayScan,
 ): Promise<ReplaySlice> {
   const { cursor, scan } = options
-  const from = cursor ?? firstId('msg', selection.from)
+  const from = cursor ?? idBound('msg', selection.from)
   const candidates = await candidatesAfter(reads, selection, from, scan)
   const { eventIds, scanned } = await choose(reads, candidates, selection, options)
   const last = candidates[scanned - 1]
@@ -43,7 +43,7 @@ export async function replaySlice(
 }
 
 function cursorAfter({ includeDeclined, from }: ReplaySelection, position: string): string | null {
-  return includeDeclined && !isOfDeclined(position) ? `${firstId('evt', from)} ` : null
+  return includeDeclined && !isOfDeclined(position) ? `${idBound('evt', from)} ` : null
 }
 
 interface Row extends Omit<Candidate, 'isChosen'> {
@@ -66,11 +66,11 @@ async function candidatesAfter(
       reason AS outcome
     FROM declined
     WHERE event_id >= ${eventId} AND (event_id, destination_id) > (${eventId}, ${destination})
-      AND event_id < ${firstId('evt', to)}
+      AND event_id < ${idBound('evt', to)}
     ORDER BY event_id, destination_id LIMIT ${scan}`
   const deliveries = sql<Row>`
     SELECT event_id AS "eventId", id AS position, destination_id AS destination, state AS outcome FROM deliveries
-    WHERE id > ${position} AND id < ${firstId('msg', to)} ORDER BY id LIMIT ${scan}`
+    WHERE id > ${position} AND id < ${idBound('msg', to)} ORDER BY id LIMIT ${scan}`
   const rows = await reads.list(isDeclined ? declined : deliveries)
   const ended = includeDeclined ? [...states, 'declined'] : states
   const outcomes: readonly string[] = isDeclined ? REPLAYED_DECLINES : ended
@@ -143,7 +143,7 @@ async function withoutDelivery(
 ): Promise<readonly string[]> {
   const events = eventIds.map((eventId) => {
     const at = timeOfId(eventId)
-    return { eventId, fromId: firstId('msg', at), toId: firstId('msg', at + 1) }
+    return { eventId, fromId: idBound('msg', at), toId: idBound('msg', at + 1) }
   })
   const input = reads.dialect.rows(events, { text: ['eventId', 'fromId', 'toId'] })
   // Not a join: without statistics of the tables, a database may read all deliveries.
@@ -187,9 +187,4 @@ function isOfDeclined(position: string): boolean {
 function contains(call: string, text: string): boolean {
   const escaped = JSON.stringify(text).slice(1, -1)
   return call.toLowerCase().includes(escaped.toLowerCase())
-}
-
-/** A string that sorts before every id of `ms` or later, and after all earlier ids. */
-function firstId(prefix: 'msg' | 'evt', ms: number): string {
-  return firstIdAt(prefix, ms).slice(0, 14)
 }

@@ -13,14 +13,18 @@ export function conditionsOf(
 }
 
 /** A filter without its empty strings, which mean no condition. */
-export function withoutEmptyTexts<Filter extends object>(filter: Filter): Filter {
+export function withoutEmptyStrings<Filter extends object>(filter: Filter): Filter {
   const entries = Object.entries(filter).filter(([, value]) => value !== '')
   return Object.fromEntries(entries) as Filter
 }
 
-/** The smallest id of a time, in milliseconds since the epoch. */
-export function firstIdAt(prefix: IdPrefix, ms: number): string {
-  return idFrom(prefix, Math.max(0, ms), new Uint8Array(10))
+const NO_RANDOM_BITS = new Uint8Array(10)
+/** Length of the prefix and the time. */
+const BOUND_LENGTH = 14
+
+/** Sorts before all ids of this time, in milliseconds since the epoch, and after all ids of earlier times. */
+export function idBound(prefix: IdPrefix, ms: number): string {
+  return idFrom(prefix, Math.max(0, ms), NO_RANDOM_BITS).slice(0, BOUND_LENGTH)
 }
 
 const LATEST_MS = 8.64e15

@@ -22,14 +22,14 @@ const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000
 const STALE_MS = ENDED_RETENTION_MS / 2
 const REMOVED = 1_000
 
-interface Row extends SuppressionRecord {
+interface SuppressionRow extends SuppressionRecord {
   readonly seq: number
 }
 
 const COLUMNS = sql`seq, kind, user_id AS id, nullif(source_id, ${EVERY_SOURCE}) AS "sourceId", since,
   deletion_id AS "deletionId", dropped_calls AS "droppedCalls", last_dropped_at AS "lastDroppedAt"`
 
-interface Change extends Subject {
+interface SuppressionChange extends Subject {
   readonly seq: number
   /** `null`: all suppressions of the user have ended. */
   readonly sourceId: string | null
@@ -65,14 +65,14 @@ export async function openSuppressions(store: Store, clock: Clock): Promise<Supp
     },
 
     async find(user, limit) {
-      const rows = await store.lookUp(sql<Row & { readonly count: number }>`
+      const rows = await store.lookUp(sql<SuppressionRow & { readonly count: number }>`
         SELECT ${COLUMNS}, count(*) OVER () AS count FROM suppressions
         WHERE user_id = ${user.id} AND kind = ${user.kind} ORDER BY seq DESC LIMIT ${limit}`)
       return { data: rows.map(recordOf), count: rows[0]?.count ?? 0 }
     },
 
     async list({ user }, { limit, cursor }) {
-      const rows = await store.lookUp(sql<Row>`
+      const rows = await store.lookUp(sql<SuppressionRow>`
         SELECT ${COLUMNS} FROM suppressions WHERE seq < ${cursor === undefined ? Number.MAX_SAFE_INTEGER : numberIn(cursor)}
           ${conditionsOf({ user_id: user?.id, kind: user?.kind })}
         ORDER BY seq DESC LIMIT ${limit + 1}`)
@@ -117,9 +117,9 @@ class SuppressedUsers {
   }
 
   /** One statement, for a consistent view of both tables: later changes have greater numbers. */
-  #changesAfter(seq: number): Promise<Change[]> {
+  #changesAfter(seq: number): Promise<SuppressionChange[]> {
     const page = sql`WHERE seq > ${seq} ORDER BY seq LIMIT ${BATCH_ROWS}`
-    return this.#store.lookUp(sql<Change>`
+    return this.#store.lookUp(sql<SuppressionChange>`
       SELECT * FROM (SELECT seq, kind, user_id AS id, source_id AS "sourceId" FROM suppressions ${page}) AS added
       UNION ALL SELECT seq, kind, user_id, NULL FROM (SELECT * FROM ended_suppressions ${page}) AS ended
       ORDER BY seq LIMIT ${BATCH_ROWS}`)
@@ -130,7 +130,7 @@ function noSources(): Sources {
   return { user: new Map(), anonymous: new Map() }
 }
 
-function apply(all: Sources, { kind, id, sourceId }: Change): void {
+function apply(all: Sources, { kind, id, sourceId }: SuppressionChange): void {
   if (sourceId === null) return void all[kind].delete(id)
   const sources = all[kind].get(id) ?? new Set()
   all[kind].set(id, sources.add(sourceId))
@@ -143,7 +143,7 @@ function recordOf({
   deletionId,
   droppedCalls,
   ...row
-}: Row): SuppressionRecord {
+}: SuppressionRow): SuppressionRecord {
   const [since, lastDroppedAt] = [timeOf(row.since), timeOrNull(row.lastDroppedAt)]
   return { kind, id, sourceId, since, deletionId, droppedCalls, lastDroppedAt }
 }

@@ -60,7 +60,7 @@ export function postgresPurge({
       )
       return isAll ? purge.subjects.length : 0
     },
-    find: (wanted, after) => find(postgres, wanted, (after ?? cursorAt(0)) as PurgeCursor),
+    find: (events, after) => find(postgres, events, (after ?? cursorAt(0)) as PurgeCursor),
     async removeEvents(purge, events, at) {
       await postgres.write((transaction) => removeFound(transaction, { ...purge, at }, events))
       return events.length
@@ -117,15 +117,15 @@ async function find(
     WHERE ${condition} AND (received_at, seq) > (${cursor.at}::bigint, ${cursor.seq}::bigint)
       AND log_position <= CASE WHEN origin IS NULL THEN ${through}::bigint ELSE ${computedThrough}::bigint END
     ORDER BY received_at, seq LIMIT ${STEP_EVENTS})`
-  const wanted = sql`wanted.id`
+  const idColumn = sql`ids.id`
   const rows = await postgres.run(sql<FoundRow>`
-    SELECT found.*, wanted.kind AS "foundBy"
+    SELECT found.*, ids.kind AS "foundBy"
     FROM unnest(${group.map(({ kind }) => kind)}::text[], ${group.map(({ id }) => toText(id))}::text[])
-      AS wanted (kind, id)
+      AS ids (kind, id)
     CROSS JOIN LATERAL (
-      ${having(sql`wanted.kind = 'user' AND ${isId('user_id', wanted)}`)}
-      UNION ALL ${having(sql`wanted.kind = 'anonymous' AND ${isId('anonymous_id', wanted)}`)}
-      UNION ALL ${having(isId('previous_id', wanted))}) AS found
+      ${having(sql`ids.kind = 'user' AND ${isId('user_id', idColumn)}`)}
+      UNION ALL ${having(sql`ids.kind = 'anonymous' AND ${isId('anonymous_id', idColumn)}`)}
+      UNION ALL ${having(isId('previous_id', idColumn))}) AS found
     ORDER BY "receivedAt", "position", kind DESC LIMIT ${STEP_EVENTS}`)
   const last = rows.length === STEP_EVENTS ? rows.at(-1) : undefined
   const rest = last && { ...cursor, at: last.receivedAt, seq: last.position }

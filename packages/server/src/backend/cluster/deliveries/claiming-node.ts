@@ -51,7 +51,7 @@ export class ClaimingNode implements AsyncDisposable {
   }
 
   /** Resolves when the lease is valid. */
-  async alive(): Promise<void> {
+  async whenAlive(): Promise<void> {
     if (this.#clock.now() >= this.#aliveUntil) await this.#renew()
   }
 

@@ -126,7 +126,7 @@ export class PostgresDeliveryQueue<
 
   async #claim(lane: number, request: ClaimRequest): Promise<Claim<E>> {
     if (request.limit <= 0) return { deliveries: [], unreadable: [] }
-    await this.#node.alive()
+    await this.#node.whenAlive()
     const claiming = { ...request, lane, node: this.#node.id }
     const rows = await this.#claims.run(claimStatement(claiming), (claimed) => claimed)
     const claimed = rows.toSorted(byDueAt)

@@ -67,7 +67,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
       WHERE ${isHeld(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
     attempted AS (${keepAttempts(records, parts)})
     SELECT 'claimed' AS kind, delivery_id AS id, lane, fence FROM waiting WHERE claimed_by = ${node}
-    UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${arrays.texts(ids)}) AS given (id)
+    UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${arrays.texts(ids)}) AS input (id)
       WHERE id NOT IN (SELECT id FROM kept) AND id NOT IN (SELECT id FROM written)`
 }
 

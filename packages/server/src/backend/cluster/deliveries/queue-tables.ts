@@ -30,7 +30,7 @@ export interface QueueTable<E extends DeliveryContent, Row extends DeliveryRow> 
     parts: StoredParts,
   ) => RawBuilder<{ readonly id: string }>
   /**
-   * Queries of a WITH clause that write records. The last one is `written`: the `id` of each written delivery. They can read:
+   * Common table expressions that write the records. The last one is `written`: the `id` of each written delivery. They can read:
    *
    * - `kept (id, state, attempt_count, first_due_at)`: the existing deliveries, locked
    * - `refused (id)`: deliveries claimed by other nodes, which must not change
@@ -68,23 +68,23 @@ function writeDeliveries(records: readonly StoredRecord[]): RawBuilder<unknown> 
   const ids = records.map(({ delivery }) => delivery.id)
   const eventIds = records.map(({ delivery }) => delivery.eventId)
   return sql`
-    given AS MATERIALIZED (${rowsOf(records)}),
+    input AS MATERIALIZED (${rowsOf(records)}),
     fresh AS MATERIALIZED (
-      SELECT given.* FROM given JOIN events ON events.id = given.event_id
-      WHERE ${isBetween('events.id', eventIds)} AND given.id NOT IN (SELECT id FROM kept)
+      SELECT input.* FROM input JOIN events ON events.id = input.event_id
+      WHERE ${isBetween('events.id', eventIds)} AND input.id NOT IN (SELECT id FROM kept)
       ORDER BY events.id FOR KEY SHARE OF events),
     inserted AS (
       INSERT INTO deliveries
         (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
       SELECT * FROM fresh ON CONFLICT (id) DO NOTHING RETURNING id),
     updated AS (
-      UPDATE deliveries SET state = given.state, attempt_count = given.attempt_count, due_at = given.due_at,
-        webhooks = given.webhooks, is_waiting = given.is_waiting
-      FROM given JOIN kept ON kept.id = given.id
-      WHERE deliveries.id = given.id AND ${isBetween('deliveries.id', ids)}
-        AND kept.first_due_at = given.first_due_at AND kept.attempt_count <= given.attempt_count
-        AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
-        AND given.id NOT IN (SELECT id FROM refused)
+      UPDATE deliveries SET state = input.state, attempt_count = input.attempt_count, due_at = input.due_at,
+        webhooks = input.webhooks, is_waiting = input.is_waiting
+      FROM input JOIN kept ON kept.id = input.id
+      WHERE deliveries.id = input.id AND ${isBetween('deliveries.id', ids)}
+        AND kept.first_due_at = input.first_due_at AND kept.attempt_count <= input.attempt_count
+        AND (kept.state IN ('pending', 'held') OR kept.state = input.state)
+        AND input.id NOT IN (SELECT id FROM refused)
       RETURNING deliveries.id, deliveries.replay_id, kept.state AS before, deliveries.state),
     replayed AS (${countReplayEnds('updated')}),
     written AS (SELECT id FROM inserted UNION ALL SELECT id FROM updated)`
@@ -96,7 +96,7 @@ function rowsOf(records: readonly StoredRecord[]): RawBuilder<unknown> {
     SELECT * FROM unnest(${deliveryArrays(all)},
       ${arrays.bigints(all.map(({ dueAt }) => dueAt))}, ${arrays.texts(records.map(({ webhooks }) => webhooks))},
       ${arrays.texts(all.map(({ replayId }) => replayId ?? null))}, ${arrays.booleans(all.map(hasUnfinished))}
-    ) AS given (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)`
+    ) AS input (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)`
 }
 
 /** Whether this may be the only record of its delivery, which ended without a failed attempt. */
@@ -138,7 +138,7 @@ function isBetween(column: string, ids: readonly string[]): RawBuilder<boolean> 
 /** Rows among which the counts of a replay are spread, to reduce lock waits. */
 const SLOTS = 16
 
-/** A query of a WITH clause that counts the outcomes of replayed deliveries in `changed (replay_id, state, before)`. */
+/** A CTE that counts the outcomes of replayed deliveries in `changed (replay_id, state, before)`. */
 function countReplayEnds(changed: string): RawBuilder<unknown> {
   const slot = Math.floor(Math.random() * SLOTS)
   return sql`
@@ -179,18 +179,18 @@ function writeNotices(records: readonly StoredRecord[]): RawBuilder<unknown> {
   const all = records.map(({ delivery }) => delivery)
   const counted = all.map(countedOf)
   return sql`
-    given AS MATERIALIZED (
+    input AS MATERIALIZED (
       SELECT * FROM unnest(
         ${arrays.texts(all.map(({ id }) => id))}, ${arrays.texts(all.map(({ state }) => state))},
         ${arrays.ints(all.map(({ attemptCount }) => attemptCount))}, ${arrays.bigints(all.map(({ dueAt }) => dueAt))},
         ${arrays.bigints(counted.map(({ endedAt }) => endedAt))}, ${arrays.ints(counted.map(({ attempts }) => attempts))},
         ${arrays.texts(records.map(({ webhooks }) => webhooks))}, ${arrays.booleans(all.map(hasUnfinished))}
-      ) AS given (id, state, attempt_count, due_at, ended_at, attempts, webhooks, is_waiting)),
+      ) AS input (id, state, attempt_count, due_at, ended_at, attempts, webhooks, is_waiting)),
     written AS (
-      UPDATE notices SET state = given.state, attempt_count = given.attempt_count, due_at = given.due_at, ended_at = given.ended_at,
-        attempts = given.attempts, webhooks = given.webhooks, is_waiting = given.is_waiting
-      FROM given JOIN kept ON kept.id = given.id
-      WHERE notices.id = given.id AND (kept.state IN ('pending', 'held') OR kept.state = given.state)
-        AND kept.attempt_count <= given.attempt_count AND given.id NOT IN (SELECT id FROM refused)
+      UPDATE notices SET state = input.state, attempt_count = input.attempt_count, due_at = input.due_at, ended_at = input.ended_at,
+        attempts = input.attempts, webhooks = input.webhooks, is_waiting = input.is_waiting
+      FROM input JOIN kept ON kept.id = input.id
+      WHERE notices.id = input.id AND (kept.state IN ('pending', 'held') OR kept.state = input.state)
+        AND kept.attempt_count <= input.attempt_count AND input.id NOT IN (SELECT id FROM refused)
       RETURNING notices.id)`
 }

@@ -4,7 +4,7 @@ import { type Subject, subjectsOf } from '../../deletions.ts'
 import type { EventToArchive } from '../../events.ts'
 import { SLACK_MS } from '../../store/event-order.ts'
 import { StoredEvents } from '../../store/events.ts'
-import { firstIdAt } from '../../store/rows.ts'
+import { idBound } from '../../store/rows.ts'
 import { arrays } from '../postgres/arrays.ts'
 import { EVENT_COLUMN_NAMES, eventChecksumOf, isId } from '../postgres/event-rows.ts'
 import { lock } from '../postgres/locks.ts'
@@ -81,7 +81,7 @@ async function archiveNew(
   const [oldest, newest] = [Math.min(...times) - dedupeWindowMs, Math.max(...times)]
   const [row] = await postgres.run(sql<{ readonly seq: number | null }>`
     SELECT archive_new(${eventArrays(events, positionOf)}, ${arrays.texts([...namedIds(events)])},
-      ${dedupeWindowMs}::bigint, ${firstIdAt('evt', oldest - SLACK_MS)}::text, ${firstIdAt('evt', newest + AHEAD_MS)}::text,
+      ${dedupeWindowMs}::bigint, ${idBound('evt', oldest - SLACK_MS)}::text, ${idBound('evt', newest + AHEAD_MS)}::text,
       ${declinedArrays(entries)}) AS seq`)
   return row!.seq ?? undefined
 }
@@ -142,7 +142,7 @@ async function knownEvents(
     LEFT JOIN LATERAL (
       SELECT events.id FROM events
       WHERE ${isId('message_id', sql`new.message_id`)} AND events.source_id = new.source_id
-        AND events.received_at >= new.since AND events.id >= ${firstIdAt('evt', oldest - SLACK_MS)}
+        AND events.received_at >= new.since AND events.id >= ${idBound('evt', oldest - SLACK_MS)}
       ORDER BY events.received_at, events.seq LIMIT 1
     ) AS first ON true
     ORDER BY new.number`.execute(transaction)
@@ -245,7 +245,7 @@ async function writeArchive(
       -- Twice the number of new ones, so the table does not grow.
       forgotten AS (
         DELETE FROM counted_duplicates WHERE id IN (
-          SELECT id FROM counted_duplicates WHERE id < ${firstIdAt('evt', newest - FORGET_AFTER_MS)}
+          SELECT id FROM counted_duplicates WHERE id < ${idBound('evt', newest - FORGET_AFTER_MS)}
           ORDER BY id LIMIT ${2 * countedIds.length})
       ),
       declining AS (

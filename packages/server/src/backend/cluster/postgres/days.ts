@@ -1,7 +1,7 @@
-import { idFrom, type IdPrefix, timeOfId } from '@hookline/protocol'
+import { type IdPrefix, timeOfId } from '@hookline/protocol'
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-
-export const DAY_MS = 24 * 60 * 60 * 1000
+import { DAY_MS, dayOf } from '../../days.ts'
+import { idBound } from '../../store/rows.ts'
 
 /** A table partitioned by the day in the ids of `key`. */
 export interface DailyTable {
@@ -18,22 +18,8 @@ export const DAILY_TABLES = [
   { name: 'attempts', key: 'delivery_id', prefix: 'msg' },
 ] as const satisfies readonly DailyTable[]
 
-const MIN_RANDOM = new Uint8Array(10)
-/** Length of the prefix and the time. */
-const BOUND_LENGTH = 14
-
-/** The number of a day since 1970. */
-export function dayOf(ms: number): number {
-  return Math.floor(ms / DAY_MS)
-}
-
-/** Sorts before all ids of this time and after all ids of earlier times. */
-export function boundAt(prefix: IdPrefix, ms: number): string {
-  return idFrom(prefix, ms, MIN_RANDOM).slice(0, BOUND_LENGTH)
-}
-
 export function startOf(prefix: IdPrefix, day: number): string {
-  return boundAt(prefix, day * DAY_MS)
+  return idBound(prefix, day * DAY_MS)
 }
 
 /** For example `events_20260115`. */
@@ -54,14 +40,14 @@ export function isOfDay({ key, prefix }: DailyTable, day: number): RawBuilder<bo
 
 /** Whether a day has partitions: it has either all or none. */
 export async function hasDay(transaction: Transaction<unknown>, day: number): Promise<boolean> {
-  const { rows } = await sql<{ readonly isThere: boolean }>`
-    SELECT to_regclass(${partitionOf('events', day)}) IS NOT NULL AS "isThere"`.execute(transaction)
-  return rows[0]!.isThere
+  const { rows } = await sql<{ readonly is_stored: boolean }>`
+    SELECT to_regclass(${partitionOf('events', day)}) IS NOT NULL AS is_stored`.execute(transaction)
+  return rows[0]!.is_stored
 }
 
 /** The condition that a delivery belongs to one of these events (at least one). Bounds of ids select partitions. */
 export function isOfEvents(eventIds: readonly string[]): RawBuilder<boolean> {
   const times = eventIds.map(timeOfId)
-  const [from, to] = [boundAt('msg', Math.min(...times)), boundAt('msg', Math.max(...times) + 1)]
+  const [from, to] = [idBound('msg', Math.min(...times)), idBound('msg', Math.max(...times) + 1)]
   return sql<boolean>`event_id = ANY(${eventIds}::text[]) AND id >= ${from} AND id < ${to}`
 }

@@ -145,7 +145,7 @@ export class NatsSignals implements Signals, Disposable {
     this.#newcomers.add(id)
     this.#options.clock.after(NEW_MS, () => this.#newcomers.delete(id))
     this.#readers.announce()
-    // The messages that it sent while disconnected are lost.
+    // Messages that the other node sent while it was disconnected are lost.
     if (wasAway) this.#reportMissed()
   }
 

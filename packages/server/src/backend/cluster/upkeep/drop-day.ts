@@ -1,14 +1,8 @@
 import { sql, type Transaction } from 'kysely'
 import type { StreamState } from '../jetstream/log-stream.ts'
 import type { Connection } from '../postgres/postgres.ts'
-import {
-  DAILY_TABLES,
-  type DailyTable,
-  DAY_MS,
-  isOfDay,
-  partitionOf,
-  startOf,
-} from '../postgres/days.ts'
+import { DAILY_TABLES, type DailyTable, isOfDay, partitionOf, startOf } from '../postgres/days.ts'
+import { DAY_MS } from '../../days.ts'
 import { limitLockWaits } from './partitions.ts'
 import { EVENT_NAMES_CURSOR } from '../../store/event-names.ts'
 

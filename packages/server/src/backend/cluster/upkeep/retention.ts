@@ -4,7 +4,9 @@ import { removeEvents } from '../deletions/remove-events.ts'
 import type { StreamState } from '../jetstream/log-stream.ts'
 import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
-import { boundAt, DAY_MS, dayOf, hasDay, isOfEvents, startOf } from '../postgres/days.ts'
+import { DAY_MS, dayOf } from '../../days.ts'
+import { idBound } from '../../store/rows.ts'
+import { hasDay, isOfEvents, startOf } from '../postgres/days.ts'
 import { dropDay, type DropResult, readRemovalBounds, type RemovalBounds } from './drop-day.ts'
 import { type Days, isLockTimeout, readDays } from './partitions.ts'
 
@@ -94,7 +96,7 @@ export function planRemoval(
 function endOfWalk(before: number, { today, days }: Days): string {
   const day = dayOf(before)
   const staysWhole = days.includes(day) && today - day >= WHOLE_DAYS
-  return boundAt('evt', staysWhole ? day * DAY_MS : before)
+  return idBound('evt', staysWhole ? day * DAY_MS : before)
 }
 
 const SLICE_EVENTS = 250

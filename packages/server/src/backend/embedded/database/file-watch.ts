@@ -38,7 +38,7 @@ export class FileWatch implements Disposable {
   }
 
   /** Describes the first problem, if any. Without paths, because `/readyz` is public. */
-  fault(): string | undefined {
+  problem(): string | undefined {
     for (const [path, identity] of this.#identities) {
       const present = identityOf(path)
       if (present === identity) continue

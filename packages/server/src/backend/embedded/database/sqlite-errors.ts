@@ -1,4 +1,4 @@
-import { isDiskFault } from '../../../util/durable-file.ts'
+import { isDiskError } from '../../../util/durable-file.ts'
 import type { BackendUnavailableError } from '../../backend.ts'
 
 export type Result = { readonly ok: true; readonly value: unknown } | Failure
@@ -16,7 +16,7 @@ const TRANSIENT_CODES = new Set([5, 6, 7, 8, 10, 13, 14])
 
 export function failure(error: unknown): Failure {
   // Not the message: it may have the path, and `/readyz` is public.
-  if (isDiskFault(error)) return unavailableResult(error.code!)
+  if (isDiskError(error)) return unavailableResult(error.code!)
   const { message, errcode = 0 } = error as Error & { errcode?: number }
   return {
     ok: false,

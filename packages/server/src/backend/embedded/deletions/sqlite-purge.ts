@@ -32,8 +32,8 @@ export function sqlitePurge(options: SqlitePurgeOptions): PurgeEngine {
     isRefused: () => false,
     refuse: (added) => writer.write(addPurgedIds, added),
     removeProfiles: (purge) => writer.write(purgeProfiles, purge),
-    find: (wanted, after) =>
-      readers.run('findPurged', { ...wanted, after: (after ?? 0) as number }),
+    find: (events, after) =>
+      readers.run('findPurged', { ...events, after: (after ?? 0) as number }),
     removeEvents: ({ deletionId }, events, at) =>
       recent.whileRemoving(() => writer.run('purgeEvents', { deletionId, events, at })),
     erase: (signal) => erase(options, signal),

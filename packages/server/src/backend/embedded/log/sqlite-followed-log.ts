@@ -30,8 +30,8 @@ export function sqliteFollowedLog(
   { end, recent }: { readonly end: AppendedPosition; readonly recent: RecentEvents },
 ): FollowedLog {
   return {
-    async read(wanted) {
-      const { after, limit, only } = wanted
+    async read(request) {
+      const { after, limit, only } = request
       const slice = only === undefined ? recent.read(after, limit) : undefined
       if (slice !== undefined) return slice
       // Before the SELECT, which sees at least everything up to here.
@@ -42,7 +42,7 @@ export function sqliteFollowedLog(
           : [after, MAX_ROWS, limit, JSON.stringify(only.types), JSON.stringify(only.events)]
       const sql = only === undefined ? EVERY : ONLY
       const rows = await readers.run('select', { sql, values })
-      return sliceOf(rows, wanted, last)
+      return sliceOf(rows, request, last)
     },
     appendedAfter: (position, signal) => end.beyond(position, signal),
   }

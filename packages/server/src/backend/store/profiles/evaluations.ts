@@ -103,11 +103,11 @@ async function writeResults(
     return { ...each, computation: numbers.get(each.computationId)! }
   })
   const keys = { number: ['profile', 'computation'] } as const
-  const gone = results.filter(({ value }) => value === undefined)
-  if (gone.length > 0)
+  const removed = results.filter(({ value }) => value === undefined)
+  if (removed.length > 0)
     await tx.run(sql`
       DELETE FROM results WHERE (profile, computation) IN (
-        SELECT profile, computation FROM ${tx.dialect.rows(gone, keys)})`)
+        SELECT profile, computation FROM ${tx.dialect.rows(removed, keys)})`)
   const kept = results.filter(({ value }) => value !== undefined)
   const columns = { number: [...keys.number, 'since'], json: ['value'] } as const
   if (kept.length > 0)

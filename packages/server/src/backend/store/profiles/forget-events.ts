@@ -7,7 +7,7 @@ import { countsIn, numbersOf, profilesPosition, putTraits, touchProfiles } from 
 import { spaceOfEach } from './remove-identities.ts'
 import { traitsIn } from './traits.ts'
 
-interface Row {
+interface CountedIdentityRow {
   readonly id: number
   readonly profile: number
   readonly counts: string
@@ -42,7 +42,7 @@ export async function forgetEvents(tx: Tx, events: readonly EventOfUser[], at: n
   await removeFacts(tx, known)
   const byIdentity = Map.groupBy(known, ({ identity }) => identity)
   const ids = numbersIn(tx, [...byIdentity.keys()])
-  const rows = await tx.all(sql<Row>`
+  const rows = await tx.all(sql<CountedIdentityRow>`
     SELECT id, profile, counts, traits FROM identities LEFT JOIN identity_traits ON identity = id
     WHERE id IN (${ids})`)
   await removeTraits(tx, rows, new Set(events.map(({ id }) => id)))
@@ -70,7 +70,11 @@ async function removeFacts(
 }
 
 /** Earlier values are not stored, so these traits are removed. */
-async function removeTraits(tx: Tx, rows: readonly Row[], eventIds: ReadonlySet<string>) {
+async function removeTraits(
+  tx: Tx,
+  rows: readonly CountedIdentityRow[],
+  eventIds: ReadonlySet<string>,
+) {
   const left = rows.flatMap(({ id, traits }) => {
     const all = Object.entries(traitsIn(traits))
     const kept = all.filter(([, [, , , eventId]]) => !eventIds.has(eventId))

@@ -30,7 +30,7 @@ interface OpenIdentity extends Sums {
   isDirty: boolean
 }
 
-interface Row {
+interface IdentityRow {
   readonly id: number
   readonly is_seen: boolean | number
   readonly first_seen_at: number | null
@@ -82,8 +82,8 @@ export class OpenIdentities {
   }
 
   /** The number of an open identity. `isSeen`: whether it occurs in an event or a list. */
-  require(named: SpacedId, isSeen: boolean): number {
-    const open = this.#byName.get(keyOf(named))!
+  numberOf(id: SpacedId, isSeen: boolean): number {
+    const open = this.#byName.get(keyOf(id))!
     if (isSeen && !open.isSeen) {
       open.isSeen = true
       open.hasChanged = true
@@ -100,7 +100,7 @@ export class OpenIdentities {
   apply(change: ProfileChange): number {
     const { type, timestamp, receivedAt, hasPlaceholder, traits = {} } = change
     const named = ownIdOf(change)
-    const id = this.require(named, true)
+    const id = this.numberOf(named, true)
     const open = this.#byName.get(keyOf(named))!
     open.hasChanged = true
     open.counts[type] = (open.counts[type] ?? 0) + 1
@@ -224,7 +224,7 @@ function keyOf({ space, kind, id }: SpacedId): string {
 function openIdentity(
   id: number,
   named: SpacedId,
-  row: Row | undefined,
+  row: IdentityRow | undefined,
   traits: StoredTraits | undefined,
 ): OpenIdentity {
   return {
@@ -243,9 +243,9 @@ function openIdentity(
   }
 }
 
-async function rowsOf(tx: Tx, ids: readonly number[]): Promise<Row[]> {
+async function rowsOf(tx: Tx, ids: readonly number[]): Promise<IdentityRow[]> {
   if (ids.length === 0) return []
-  return tx.all(sql<Row>`
+  return tx.all(sql<IdentityRow>`
     SELECT id, is_seen, first_seen_at, last_seen_at, counts, placeholders FROM identities
     WHERE id IN (${numbersIn(tx, ids)}) ORDER BY id ${tx.dialect.forUpdate}`)
 }

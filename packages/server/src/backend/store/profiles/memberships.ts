@@ -97,7 +97,7 @@ export async function changeList(
   await tx.run(sql`
     INSERT INTO listed_users (computation, user_id) SELECT computation, user_id FROM ${input}`)
   for (const named of changed) {
-    open.require(named, true)
+    open.numberOf(named, true)
     open.touch(named)
   }
   await touchProfiles(tx, await open.save(tx), at)

@@ -32,7 +32,7 @@ export interface PreparedQuery extends ProfileQuery {
   readonly index?: number
 }
 
-type Found = Page<number>
+type ProfilePage = Page<number>
 
 /** E-mail search cursors begin with the current part: users with the address, then users whose id begins with it. */
 const EMAILS = 'e'
@@ -136,13 +136,13 @@ export async function listProfiles(tx: ReadTx, query: PreparedQuery): Promise<Fo
   return { data: matching.map(({ summary }) => summary), nextCursor }
 }
 
-function find(tx: ReadTx, query: PreparedQuery): Promise<Found> {
+function find(tx: ReadTx, query: PreparedQuery): Promise<ProfilePage> {
   if (query.trait !== undefined) return withTrait(tx, query)
   if (query.isLargestFirst === true) return largestFirst(tx, query)
   return query.text === undefined ? inOrder(tx, query) : withText(tx, query, query.text)
 }
 
-async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Found> {
+async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<ProfilePage> {
   const rows = await tx.all(sql<{ readonly id: number }>`
     SELECT id FROM identities WHERE id > ${numberIn(page.cursor ?? '0')} AND profile = id AND space = ${space}
     ORDER BY id LIMIT ${page.limit + 1}`)
@@ -151,7 +151,10 @@ async function inOrder(tx: ReadTx, { space, page }: PreparedQuery): Promise<Foun
 }
 
 /** One page. It counts linked identities, because most profiles have one identity. */
-async function largestFirst(tx: ReadTx, { space, page: { limit } }: PreparedQuery): Promise<Found> {
+async function largestFirst(
+  tx: ReadTx,
+  { space, page: { limit } }: PreparedQuery,
+): Promise<ProfilePage> {
   const linked = await tx.all(sql<{ readonly id: number }>`
     SELECT profile AS id FROM identities WHERE profile <> id AND space = ${space}
     GROUP BY profile ORDER BY count(*) DESC, profile LIMIT ${limit}`)
@@ -180,7 +183,7 @@ async function withTrait(tx: ReadTx, { page, trait, index = 0, space }: Prepared
   return { data: rows.slice(0, page.limit).map(({ profile }) => profile), nextCursor }
 }
 
-function pageOfNumbers(numbers: readonly number[], limit: number): Found {
+function pageOfNumbers(numbers: readonly number[], limit: number): ProfilePage {
   const data = numbers.slice(0, limit)
   return { data, nextCursor: numbers.length > limit ? String(data.at(-1)) : null }
 }
@@ -190,7 +193,7 @@ async function withText(
   tx: ReadTx,
   { space, page: { limit, cursor } }: PreparedQuery,
   text: string,
-): Promise<Found> {
+): Promise<ProfilePage> {
   const exact: SpacedId[] = [{ space, kind: 'anonymous', id: text }]
   const [device] = await profilesOf(tx, exact)
   const beginning = beginningOf(text)
@@ -236,7 +239,7 @@ function cursorIn(cursor: string): readonly [name: string, id: number] {
   return [name, id as number]
 }
 
-interface Row {
+interface ProfileIdentityRow {
   readonly profile: number
   readonly kind: SpacedId['kind']
   readonly name: string
@@ -251,7 +254,7 @@ async function summariesOf(
   space: string,
   searched: string | undefined,
 ): Promise<readonly { readonly summary: ProfileSummary; readonly traits: StoredTraits }[]> {
-  const rows = await tx.all(sql<Row>`
+  const rows = await tx.all(sql<ProfileIdentityRow>`
     SELECT profile, kind, name, first_seen_at, last_seen_at, traits
     FROM identities LEFT JOIN identity_traits ON identity = id WHERE is_seen
     AND profile IN (${numbersIn(tx, profiles)}) ORDER BY name`)
@@ -262,7 +265,11 @@ async function summariesOf(
   })
 }
 
-function summaryOf(rows: readonly Row[], space: string, searched: string | undefined) {
+function summaryOf(
+  rows: readonly ProfileIdentityRow[],
+  space: string,
+  searched: string | undefined,
+) {
   const traits = mergedTraits(rows.map((row) => traitsIn(row.traits)))
   const ids = (kind: SpacedId['kind']): string[] =>
     rows.filter((row) => row.kind === kind).map(({ name }) => name)

@@ -102,7 +102,7 @@ async function applyChanges(tx: Tx, changes: readonly ProfileChange[], at: numbe
     }
     for (const link of linksOf(change)) {
       const isSeen = link.kind === 'anonymous' && link.id === change.anonymousId
-      const together = { ...change, user, other: open.require(link, isSeen) }
+      const together = { ...change, user, other: open.numberOf(link, isSeen) }
       if (link.kind === 'anonymous') claims.push(together)
       else aliases.push(together)
     }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { DAY_MS } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'

@@ -12,10 +12,10 @@ import {
 } from '../../../../src/backend/cluster/erasure/erase.ts'
 import {
   DAILY_TABLES,
-  DAY_MS,
   partitionOf,
   startOf,
 } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { seededRandom } from '@hookline/testing/run/seeded-random'

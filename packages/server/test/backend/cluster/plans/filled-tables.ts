@@ -1,6 +1,7 @@
 import { idFrom } from '@hookline/protocol'
 import { sql } from 'kysely'
-import { DAILY_TABLES, DAY_MS, partitionOf } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAILY_TABLES, partitionOf } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
 import { createDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import { DAY, type ErasedCluster } from '../erasure/erased-cluster.ts'
 

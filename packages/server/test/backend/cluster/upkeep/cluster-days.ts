@@ -1,7 +1,7 @@
 import type { AcceptedEvent } from '@hookline/protocol'
 import { formatTimestamp } from '@hookline/protocol'
 import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
-import { DAY_MS, dayOf } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS, dayOf } from '../../../../src/backend/days.ts'
 import { createDay } from '../../../../src/backend/cluster/upkeep/partitions.ts'
 import type { Backend } from '../../../../src/backend/backend.ts'
 import type { RemovalSlice } from '../../../../src/backend/upkeep.ts'

@@ -7,7 +7,7 @@ import { Postgres } from '../../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../../src/util/secrets/redacted.ts'
 import { clusterIsMissing, newClusterNamespace } from '@hookline/testing/cluster/cluster-servers'
 import { NatsServer } from '@hookline/testing/cluster/nats-server'
-import { DAY_MS } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
 import { ClusterDays, removeAll } from './cluster-days.ts'
 
 const NOTHING = { events: 0, decisions: 0, deliveries: 0, messages: 0 }

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { openClusterBackend } from '../../../../src/backend/cluster/open.ts'
 import {
   DAILY_TABLES,
-  DAY_MS,
   partitionOf,
   startOf,
 } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
 import {
   createFuturePartitions,
   readDays,

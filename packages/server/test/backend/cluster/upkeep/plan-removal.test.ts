@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { boundAt, DAY_MS, startOf } from '../../../../src/backend/cluster/postgres/days.ts'
+import { startOf } from '../../../../src/backend/cluster/postgres/days.ts'
+import { DAY_MS } from '../../../../src/backend/days.ts'
+import { idBound } from '../../../../src/backend/store/rows.ts'
 import { planRemoval, type RemovalPlan } from '../../../../src/backend/cluster/upkeep/retention.ts'
 
 const TODAY = 20_000
@@ -32,7 +34,7 @@ test.each<
   [
     'ends at a time without a partition',
     { before: noonOf(TODAY - 20), after: '' },
-    rows(boundAt('evt', noonOf(TODAY - 20)), true),
+    rows(idBound('evt', noonOf(TODAY - 20)), true),
   ],
   [
     'drops the last day that is old enough',
@@ -47,7 +49,7 @@ test.each<
   [
     'uses the exact time if the retention is short',
     { before: noonOf(TODAY - 1), after: start(TODAY - 1) },
-    rows(boundAt('evt', noonOf(TODAY - 1)), true),
+    rows(idBound('evt', noonOf(TODAY - 1)), true),
   ],
 ])('a run of retention %s', (_, { before, after, days = DAYS }, plan) => {
   expect(planRemoval({ before, after }, { today: TODAY, days })).toEqual(plan)
