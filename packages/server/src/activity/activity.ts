@@ -1,7 +1,7 @@
 import type { AcceptedEvent, Attempt, DeclineReason, Delivery } from '@hookline/protocol'
 import type { DeliveryActivity } from '../telemetry/activity-listener.ts'
 
-/** An event in the live tail. Client texts are truncated to bound memory. */
+/** An event in the live tail. Strings from clients are truncated to bound memory. */
 export interface EventActivity {
   readonly kind: 'event'
   readonly at: number

@@ -35,7 +35,7 @@ export class EventNameWorker implements Worker {
     const { eventNames, followedLog, clock } = this.#options
     const slices = new TimeSlices(clock)
     const counts = new EventNameCounts()
-    // Purges can be more frequent than writes: each read of the state is followed by one.
+    // Purges can be more frequent than writes, so every read of the state is followed by a write.
     let dueAt = clock.now()
     for (let after = begin, through = begin; !signal.aborted;) {
       const begunAt = clock.now()
@@ -52,7 +52,7 @@ export class EventNameWorker implements Worker {
         await followedLog.appendedAfter(through, signal)
         dueAt = clock.now() + WRITE_MS
       }
-      // While it is behind, it takes half of the time, so that it delays others little.
+      // While it is behind, it sleeps as long as it worked, so it uses at most half of the thread.
       await sleep(clock, isEnd ? READ_MS : clock.now() - begunAt, signal)
     }
   }

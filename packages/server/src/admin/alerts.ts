@@ -153,7 +153,7 @@ function channelSettings(
   }
   const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
   if ('settings' in parsed) return parsed.settings
-  // The second webhook of a format has nearly the same URL, and most faults twice.
+  // The second webhook has nearly the same URL, so most errors would be reported twice.
   const found = parsed.faults.map((each): [string, Fault] => {
     const pointer = each.pointer.replace(/^\/webhooks\/[01]/, '')
     return [`${pointer} ${each.code}`, { ...each, pointer }]

@@ -44,7 +44,7 @@ const AUDIENCES: ComputationKind = {
   path: '/audiences',
   tag: 'Audiences',
   operation: 'Audience',
-  one: 'an audience',
+  withArticle: 'an audience',
   many: 'audiences',
   record: Schema.ref(AudienceResponse),
   definition: 'condition',

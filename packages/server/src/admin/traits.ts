@@ -33,7 +33,7 @@ const TRAITS: ComputationKind = {
   path: '/traits',
   tag: 'Computed traits',
   operation: 'Trait',
-  one: 'a computed trait',
+  withArticle: 'a computed trait',
   many: 'computed traits',
   record: Schema.ref(ComputedTraitResponse),
   definition: 'compute',

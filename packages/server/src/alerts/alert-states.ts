@@ -13,7 +13,10 @@ const MAX_ALERTS_PER_HOUR = 30
 /** With those about lost data. */
 const MAX_WITH_LOSSES_PER_HOUR = 60
 
-/** How long these conditions must apply before the alert: the first retry often succeeds, and more refused calls may follow, which are counted. */
+/**
+ * How long these conditions must apply before an alert: a first retry often succeeds, and further refused calls can be counted in
+ * the same alert.
+ */
 const ALERT_DELAY_MS = 15_000
 const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
   'webhook_failing',
@@ -252,7 +255,7 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
       ...properties,
       ...(what === 'start' && details),
       ...(recovery !== undefined && recoveryOf(state)),
-      ...(isRemoved === true && removalOf(state)),
+      ...(isRemoved === true && removedAlertText(state)),
       state: what === 'start' ? 'started' : 'ended',
       heldBack,
     },
@@ -262,7 +265,7 @@ function reporting(key: string, state: AlertState, what: 'start' | 'end', now: n
   return { ...state, reported: what, reportedAt, heldBack: 0, unsent }
 }
 
-/** The text of an end that is sent, after the name of a destination or node. */
+/** The title of a recovery alert, from the name of the destination or node. */
 const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => string>>> = {
   quarantine: () => 'Nothing is in quarantine.',
   disk_low: () => 'The data disk has enough free space.',
@@ -283,8 +286,8 @@ function recoveryOf({ condition, last: { name, title } }: AlertState) {
   }
 }
 
-/** Closes the incident in other services. */
-function removalOf({ condition, last: { name } }: AlertState) {
+/** The text that closes the incident of a removed subject. */
+function removedAlertText({ condition, last: { name } }: AlertState) {
   const title =
     condition === 'node_lost'
       ? `The node ${labelOf(name)} has not responded for 10 minutes, and is not listed any more.`

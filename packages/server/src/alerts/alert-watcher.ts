@@ -191,7 +191,7 @@ export class AlertWatcher implements Worker {
 
 const MINUTE_MS = 60_000
 
-/** Their ends are sent, and a deleted destination has not recovered. */
+/** Conditions whose end is reported, but not as a recovery if the destination was deleted or disabled. */
 const OF_DESTINATIONS: ReadonlySet<ConditionName> = new Set([
   'webhook_failing',
   'webhook_paused',

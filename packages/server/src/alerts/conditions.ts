@@ -17,7 +17,7 @@ export const THRESHOLDS = {
   lostMs: DAY_MS,
   corruptionMs: 30 * DAY_MS,
   /** A destination that delivered nothing in this time, but has a failed attempt, is failing. */
-  neverMs: HOUR_MS,
+  noSuccessMs: HOUR_MS,
   /** The success rate covers this time, so that a recovery counts within minutes. */
   recentMs: 5 * MINUTE_MS,
   /** After this time without a failed attempt, a success means that the destination works again. */
@@ -30,13 +30,16 @@ export const THRESHOLDS = {
   expiringMs: HOUR_MS,
   /** 2 GiB: enough for an hour of 300 calls per second. */
   minFreeBytes: 2 * 1024 ** 3,
-  /** Of small disks, which never have 2 GiB. */
+  /** For small disks, which never have 2 GiB free. */
   minFreeShare: 0.1,
   maxBackupAgeMs: 2 * DAY_MS,
   certificateMs: 30 * DAY_MS,
 } as const
 
-/** The destinations that are checked: those with lost deliveries, then with failures, then with the largest backlog come first. */
+/**
+ * The maximum number of destinations checked. Those with lost deliveries come first, then those with failures, then those with the
+ * largest backlog.
+ */
 export const MAX_DESTINATIONS = 500
 
 export interface Condition {
@@ -118,7 +121,7 @@ export const CONDITIONS = {
   webhook_failing: {
     severity: 'failing',
     events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
-    threshold: `A breaker is open; or no attempt of the last ${hours(THRESHOLDS.neverMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or less than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts of the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
+    threshold: `A breaker is open; or no attempt of the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or less than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts of the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
     meaning: 'A destination does not receive its events. Deliveries are retried.',
     remedy: 'Send a test to see the response of the receiver.',
   },

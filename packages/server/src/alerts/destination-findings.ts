@@ -159,7 +159,7 @@ function runningFindings(facts: DestinationFacts, now: number): Finding[] {
   const current = failures
     .filter(
       (group) =>
-        group.lastSeenAt >= now - THRESHOLDS.neverMs &&
+        group.lastSeenAt >= now - THRESHOLDS.noSuccessMs &&
         !Object.hasOwn(CLASSES_WITHOUT_ATTEMPT, group.class),
     )
     .toSorted((a, b) => b.lastSeenAt - a.lastSeenAt)

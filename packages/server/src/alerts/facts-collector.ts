@@ -204,7 +204,7 @@ export class FactsCollector {
 
   /** Statistics only store the minute of a result; the order within it comes from this process's recent attempts. */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
-    // Only such results need the order, which other nodes have to be asked for.
+    // Only such results need the order, which requires a query to the other nodes.
     if (results === undefined || results.delivered === 0 || failingText(results) === undefined)
       return false
     const { lastDeliveredAt = 0, lastFailedAt = 0 } = await this.#deps.recentAttempts.of(id)

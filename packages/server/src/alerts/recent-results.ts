@@ -66,9 +66,9 @@ export class RecentResults {
   async refresh(): Promise<void> {
     const now = this.#clock.wall()
     const minute = startOf(now, SPANS.minute)
-    const hour = startOf(now - THRESHOLDS.neverMs, SPANS.hour)
+    const hour = startOf(now - THRESHOLDS.noSuccessMs, SPANS.hour)
     // Minutes are removed after some days, and most would be too old.
-    if (this.#readTo !== undefined && minute - this.#readTo > THRESHOLDS.neverMs) {
+    if (this.#readTo !== undefined && minute - this.#readTo > THRESHOLDS.noSuccessMs) {
       this.#minutes.clear()
       this.#counts.clear()
       this.#readTo = undefined
@@ -174,7 +174,7 @@ export class RecentResults {
 
   /** Adds minutes that are not read again to their hour. */
   #foldMinutes(parts: Map<number, number>, now: number): void {
-    const until = startOf(now - THRESHOLDS.neverMs, SPANS.hour)
+    const until = startOf(now - THRESHOLDS.noSuccessMs, SPANS.hour)
     for (const [start, count] of parts) {
       const hour = startOf(start, SPANS.hour)
       if (start >= until || start === hour) continue
@@ -188,7 +188,7 @@ export class RecentResults {
     for (const [id, minutes] of this.#minutes) {
       const lastDeliveredAt = lastOf([...minutes.values()].filter(({ delivered }) => delivered > 0))
       for (const { start, attempts, delivered } of minutes.values()) {
-        const isOver = start < now - THRESHOLDS.neverMs
+        const isOver = start < now - THRESHOLDS.noSuccessMs
         const isOld = start < now - THRESHOLDS.recentMs - SPANS.minute
         const isPlain = attempts === delivered && start !== lastDeliveredAt
         if (isOver || (isOld && isPlain)) minutes.delete(start)

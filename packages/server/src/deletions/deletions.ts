@@ -26,7 +26,7 @@ interface DeletionWorkerOptions extends Pick<
   readonly activity: Pick<ActivityListener, 'purged' | 'updated'>
   readonly clock: Clock
   readonly logger: Logger
-  /** Users' bytes were erased from the database. Resolves when copies are removed. */
+  /** Called after users' bytes were erased from the database; resolves when copies of the database are removed. */
   readonly onErased: () => Promise<void>
   readonly onNotices: () => void
 }

@@ -208,7 +208,7 @@ export class IngestionHandler {
   *#findSource({ request, body }: ReceivedRequest): Steps<Source | undefined | IngestResponse> {
     const { catalog, config } = this.#deps
     const encoding = request.raw.headers['content-encoding']
-    const decoded = decodeBody(body.arrived, encoding, config.maxBatchBytes)
+    const decoded = decodeBody(body.receivedBytes, encoding, config.maxBatchBytes)
     yield
     if (!isRefused(decoded)) {
       const named = sourcesNamedIn(catalog.current, decoded.text)

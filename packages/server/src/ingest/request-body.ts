@@ -55,17 +55,17 @@ export class PartialBody {
   }
 
   /** The received bytes, until the body is taken or dropped. */
-  get arrived(): Buffer {
+  get receivedBytes(): Buffer {
     return this.#packet ?? Buffer.from(this.#view?.buffer ?? NO_MEMORY, 0, this.#bytes)
   }
 
   /** Returns the bytes of a complete body, and gives back its share of the budget. */
   take(): Buffer {
-    const { arrived } = this
+    const { receivedBytes } = this
     // The memory belongs to the caller now: `drop` must not free it.
     this.#view = undefined
     this.drop()
-    return arrived
+    return receivedBytes
   }
 
   /** Frees the memory immediately, without garbage collection, and gives back the share of the budget. */

@@ -2,13 +2,11 @@ import { ingestError, WEBHOOK_PAYLOAD_SCHEMA } from '@hookline/protocol'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { isHost } from '../http/host-guard.ts'
 import type { CallSpan } from '../telemetry/tracing.ts'
-import { BodyTurns, dropRest } from '../util/limits/body-turns.ts'
+import { BodyTurns, DROPPED_BYTES_PER_TURN, dropRest } from '../util/limits/body-turns.ts'
 import { CLIENT_TELEMETRY_PATH, type Endpoint, ENDPOINTS, SETTINGS_PATHS } from './endpoints.ts'
 import { type IngestDeps, IngestionHandler } from './ingestion-handler.ts'
 import { errorResponse, response, sendResponse, SUCCESS } from './responses.ts'
 
-/** Maximum bytes of refused bodies that are read and dropped per turn of the event loop. */
-const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Maximum bytes of one refused body that are read and dropped. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 

@@ -158,7 +158,7 @@ export class ThreadSupervisor extends Supervisor implements AsyncDisposable {
     const stopping = new AbortController()
     super({
       clock,
-      restartsAtOnce: true,
+      restartsImmediately: true,
       firstRestartMs: FIRST_RESTART_MS,
       isTransient: (error) => error instanceof BackendUnavailableError,
       onFailure: ({ worker: thread, error: err, failures, restartInMs }) => {

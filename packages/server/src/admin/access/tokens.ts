@@ -15,7 +15,7 @@ export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
 
-/** The record of a token or the secret of a session. The comparison takes constant time. */
+/** Finds the stored record for a token or for a session's secret. The comparison takes constant time. */
 export function findToken(
   { current }: Pick<Tokens, 'current'>,
   token: string,

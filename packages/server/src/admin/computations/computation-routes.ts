@@ -37,7 +37,7 @@ const RemoveQuery = Type.Object(
 )
 
 function recordSchemas(kind: ComputationKind) {
-  const { tag, operation: name, one, many, record: shown, newFields } = kind
+  const { tag, operation: name, withArticle, many, record: shown, newFields } = kind
   const { viewer, editor } = Schema.operationsTagged(tag)
   const params = Schema.IdParams
   return {
@@ -50,19 +50,22 @@ function recordSchemas(kind: ComputationKind) {
       response: Schema.pages(`A page of ${many}.`, shown),
     },
     create: {
-      ...editor(`create${name}`, `Creates ${one}, and sends its value for each user who has one`),
+      ...editor(
+        `create${name}`,
+        `Creates ${withArticle}, and sends its value for each user who has one`,
+      ),
       description:
         'The key is the name in snake_case. It is unique in the space and never changes. The first sync starts immediately.',
       body: creationBody(newFields),
       response: Schema.versionedResponses(201, 'The record and its state.', shown),
     },
     get: {
-      ...viewer(`get${name}`, `Shows ${one}, with its state, its size and its last sync`),
+      ...viewer(`get${name}`, `Shows ${withArticle}, with its state, its size and its last sync`),
       params,
       response: Schema.versionedResponses(200, 'The record and its state.', shown),
     },
     change: {
-      ...editor(`change${name}`, `Changes ${one}`),
+      ...editor(`change${name}`, `Changes ${withArticle}`),
       description:
         'Absent fields stay unchanged. A new definition starts a sync, which sends only changed values. An added destination gets every value.',
       params,
@@ -71,7 +74,7 @@ function recordSchemas(kind: ComputationKind) {
       response: Schema.versionedResponses(200, 'The changed record.', shown),
     },
     remove: {
-      ...editor(`remove${name}`, `Removes ${one}`),
+      ...editor(`remove${name}`, `Removes ${withArticle}`),
       params,
       headers: Schema.IfMatchHeaders,
       querystring: RemoveQuery,

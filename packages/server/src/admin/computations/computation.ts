@@ -60,7 +60,7 @@ export interface ComputationKind {
   /** In operation ids: `createAudience`. */
   readonly operation: 'Audience' | 'Trait'
   /** In sentences: `an audience`. */
-  readonly one: string
+  readonly withArticle: string
   readonly many: string
   readonly record: TSchema
   /** The name and schema of the definition. `define` validates it, so the schema's faults below it are dropped. */
@@ -75,12 +75,12 @@ export interface ComputationKind {
 /** @throws {Problem} `not_found` */
 export function requireComputation(
   { current }: Pick<Catalog, 'current'>,
-  { kind, one }: ComputationKind,
+  { kind, withArticle }: ComputationKind,
   id: string,
 ): Computation {
   const record = current.computations.get(id)
   if (record?.kind === kind) return record
-  throw new Problem('not_found', { detail: `This is not the id of ${one}.` })
+  throw new Problem('not_found', { detail: `This is not the id of ${withArticle}.` })
 }
 
 const REASONS: SyncReason[] = ['created', 'changed', 'requested', 'daily', 'deleted']

@@ -65,12 +65,18 @@ const ExplainQuery = Type.Object(
   Schema.strict,
 )
 
-function workSchemas({ tag, operation: name, one, definition, definitionField }: ComputationKind) {
+function workSchemas({
+  tag,
+  operation: name,
+  withArticle,
+  definition,
+  definitionField,
+}: ComputationKind) {
   const { viewer, editor } = Schema.operationsTagged(tag)
   const params = Schema.IdParams
   return {
     sync: {
-      ...editor(`sync${name}`, `Starts a full sync of ${one}`),
+      ...editor(`sync${name}`, `Starts a full sync of ${withArticle}`),
       description:
         'Evaluates every profile, and sends changes. Rarely needed: events are evaluated within seconds, and a sync runs daily.',
       params,
@@ -78,7 +84,7 @@ function workSchemas({ tag, operation: name, one, definition, definitionField }:
       response: Schema.responses(202, 'The sync.', Schema.ref(SyncResponse)),
     },
     syncs: {
-      ...viewer(`list${name}Syncs`, `Lists the syncs of ${one}, newest first`),
+      ...viewer(`list${name}Syncs`, `Lists the syncs of ${withArticle}, newest first`),
       description: 'The waiting or running sync, and the last 20 finished ones.',
       params,
       querystring: Schema.ListQuery,

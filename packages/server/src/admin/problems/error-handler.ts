@@ -5,15 +5,13 @@ import { ResponseAlreadyStoredError } from '../../backend/idempotent-responses.t
 import { allowedMethods } from '../../util/allowed-methods.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { isDiskError } from '../../util/durable-file.ts'
-import { BodyTurns, dropRest } from '../../util/limits/body-turns.ts'
+import { BodyTurns, DROPPED_BYTES_PER_TURN, dropRest } from '../../util/limits/body-turns.ts'
 import { LogThrottle } from '../../util/limits/log-throttle.ts'
 import { Problem } from './problem.ts'
 import type { ProblemCodeName } from './problem-codes.ts'
 
 const LOG_EVERY_MS = 10_000
 
-/** Maximum bytes of refused bodies dropped per turn of the event loop. */
-const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
 /** Maximum bytes of one refused body that are read: enough for a slightly too large import. */
 const MAX_DROPPED_BYTES = 64 * 1024 * 1024
 

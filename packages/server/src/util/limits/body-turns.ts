@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Clock } from '../time/clock.ts'
 
+/** Maximum bytes of refused bodies that are read and dropped per turn of the event loop. */
+export const DROPPED_BYTES_PER_TURN = 4 * 1024 * 1024
+
 /** Returns the size of the processed body in bytes. */
 type Work = () => number
 

@@ -28,7 +28,7 @@ export interface SupervisorOptions {
   /** The first pause before a restart, which doubles. Defaults to one second. */
   readonly firstRestartMs?: number
   /** Whether the first restart has no pause. */
-  readonly restartsAtOnce?: boolean
+  readonly restartsImmediately?: boolean
   readonly signal: AbortSignal
 }
 
@@ -112,9 +112,9 @@ export class Supervisor {
   }
 
   async #waitForRestart(failure: WorkerFailed, inARow: number): Promise<void> {
-    const { clock, signal, isTransient, onFailure, restartsAtOnce } = this.#options
+    const { clock, signal, isTransient, onFailure, restartsImmediately } = this.#options
     const { firstRestartMs = FIRST_RESTART_MS } = this.#options
-    const pauses = restartsAtOnce ? inARow - 1 : inARow
+    const pauses = restartsImmediately ? inARow - 1 : inARow
     const restartInMs = pauses === 0 ? 0 : Math.round(exponentialBackoffMs(pauses, firstRestartMs))
     onFailure({ ...failure, isTransient: isTransient(failure.error), restartInMs })
     await sleep(clock, restartInMs, signal)
