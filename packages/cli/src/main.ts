@@ -15,7 +15,7 @@ export async function main(args: readonly string[]): Promise<number> {
   let command: Command | undefined
   const program = await createProgram({ args, onEnter: (entered) => (command = entered) })
   try {
-    refuseReplaced(args)
+    refuseInvalidUtf8(args)
     await program.parseAsync(args, { from: 'user' })
     return EXIT_CODES.ok
   } catch (error) {
@@ -24,7 +24,7 @@ export async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Node replaces bytes that are not UTF-8 with U+FFFD, so an id could name another user. */
-function refuseReplaced(args: readonly string[]): void {
+function refuseInvalidUtf8(args: readonly string[]): void {
   const replaced = args.find((each) => each.includes('\ufffd'))
   if (replaced === undefined) return
   const hint = 'Set the terminal to UTF-8. For an id that contains U+FFFD, use a file or the API.'

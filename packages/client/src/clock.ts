@@ -17,13 +17,13 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   after(delayMs, task, keepsAlive = false) {
     const timer: unknown = setTimeout(task, Math.min(delayMs, MAX_DELAY_MS))
-    if (!keepsAlive) letExit(timer)
+    if (!keepsAlive) unrefTimer(timer)
     return () => clearTimeout(timer as number)
   },
 }
 
 /** A timer is an object in Node and Bun and may be a number in Deno. Browsers and Workers need nothing. */
-function letExit(timer: unknown): void {
+function unrefTimer(timer: unknown): void {
   const { Deno } = globalThis as { Deno?: { unrefTimer?: (timer: unknown) => void } }
   if (typeof timer === 'number') Deno?.unrefTimer?.(timer)
   else (timer as { unref?: () => void }).unref?.()

@@ -180,6 +180,7 @@ export {
   type RoundedNumbers,
   roundedNumbers,
 } from './rounded-numbers.ts'
+export { type SseMessage, SseParser } from './sse-parser.ts'
 export { BUILT_IN_SOURCE_ID, type Source, type WriteKey } from './source.ts'
 export { formatTimeSpan, parseTimeSpan, TIME_UNITS } from './time-span.ts'
 export {

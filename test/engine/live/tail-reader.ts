@@ -67,7 +67,7 @@ export class TailReader implements AsyncDisposable {
   async #break(): Promise<void> {
     this.#abort.abort()
     await this.#reading
-    this.#messages.broken()
+    this.#messages.reset()
   }
 
   async #read(answer: Response): Promise<void> {

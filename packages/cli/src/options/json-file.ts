@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Failure } from '../failure.ts'
 
-/** Reads a text from a file, or from stdin for `-`. @throws {Failure} `usage`, with this hint */
+/** Reads text from a file, or from stdin for `-`. @throws {Failure} `usage`, with this hint */
 export async function textIn(file: string, hint: string): Promise<string> {
   const input = file === '-' ? buffer(process.stdin) : readFile(file)
   const bytes = await input.catch((cause: NodeJS.ErrnoException) => {

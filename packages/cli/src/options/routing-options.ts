@@ -228,18 +228,18 @@ export function comparisonIn(text: string): ValueComparison {
 
 /** @throws {Failure} `usage` */
 export function comparisonOf(text: string, operands: Operands): Comparison {
-  const [, path, symbol, word, given = ''] = COMPARISON.exec(text) ?? []
+  const [, path, symbol, word, operand = ''] = COMPARISON.exec(text) ?? []
   const op = symbol === undefined ? (word as Operator | undefined) : SYMBOLS[symbol]
   const compared = path === undefined ? undefined : comparedIn(path, operands)
   if (op === undefined || compared === undefined)
     throw new Failure('usage', `--where has no comparison: ${JSON.stringify(text)}.`, {
       hint: `Use ${[...Object.keys(operands.roots).map((root) => `${root}.…`), ...operands.fields].join(', ')}, then ${Object.keys(SYMBOLS).join(' ')} or ${WORDS.join(', ')}, then the value.`,
     })
-  if (OPERATOR_TABLE[op].takes === 'none' && given === '') return { ...compared, op }
-  const value = valueIn(given)
+  if (OPERATOR_TABLE[op].takes === 'none' && operand === '') return { ...compared, op }
+  const value = valueIn(operand)
   // Ids and names are always text.
   const isText = 'field' in compared && typeof value !== 'object'
-  return { ...compared, op, value: isText && typeof value !== 'string' ? given : value }
+  return { ...compared, op, value: isText && typeof value !== 'string' ? operand : value }
 }
 
 function comparedIn(path: string, { roots, fields }: Operands) {

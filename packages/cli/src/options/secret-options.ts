@@ -22,7 +22,7 @@ export function sharedSecretOf({ secret, secretFile }: SecretOptions): string | 
   return secret === undefined && secretFile !== undefined ? secretIn(secretFile) : secret
 }
 
-/** The secret without a byte order mark and a line end. @throws {Failure} `usage` if the file cannot be read */
+/** The secret without a byte order mark or a trailing newline. @throws {Failure} `usage` if the file cannot be read */
 export function secretIn(file: string): string {
   try {
     return new TextDecoder().decode(readFileSync(file)).replace(/\r?\n$/, '')

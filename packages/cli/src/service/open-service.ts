@@ -4,17 +4,16 @@ import { startFailure } from './start-failure.ts'
 import { printable, terminalText } from '../output/safe-text.ts'
 import { type Format, styled } from '../layout/style.ts'
 
-// The server is imported on demand: other commands start faster without it.
-
 const MAX_FLUSH_MS = 1_000
 
 /** Opens the log on stderr, as JSON or formatted lines. */
 export async function openServiceLog(
   level: Config['logLevel'],
-  isForPeople = process.stderr.isTTY,
+  isHumanReadable = process.stderr.isTTY,
 ): Promise<ServiceLog> {
+  // Imported on demand: other commands start faster without the server.
   const { openLog } = await import('@hookline/server')
-  return isForPeople ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
+  return isHumanReadable ? openLog(level, (json) => `${logLine(json)}\n`) : openLog(level)
 }
 
 export async function flushLog({ logOutput }: ServiceLog): Promise<void> {

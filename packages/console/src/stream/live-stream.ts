@@ -1,7 +1,7 @@
+import { SseParser } from '@hookline/protocol'
 import { SERVICE_URL } from '../api/addresses.ts'
 import { serviceFetch } from '../api/client.ts'
 import type { LiveMessage, Topic } from './live-messages.ts'
-import { SseParser } from './sse-parser.ts'
 
 /** The service sends a heartbeat every 15 s. */
 const TIMEOUT_MS = 40_000

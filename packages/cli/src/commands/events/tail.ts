@@ -93,5 +93,5 @@ async function read(
   } catch {
     // The connection broke or the user interrupted: either way, the stream has ended.
   }
-  messages.broken()
+  messages.reset()
 }

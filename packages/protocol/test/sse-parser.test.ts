@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SseParser } from '../../src/stream/sse-parser.ts'
+import { SseParser } from '../src/sse-parser.ts'
 
 const STREAM = [
   'retry: 1000\n\n',
