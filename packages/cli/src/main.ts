@@ -74,8 +74,8 @@ function documentOf({ code, message, hint, details, exitCode }: Failure) {
 function textOf({ message, hint, details }: Failure): string {
   return [
     `${styled(['red', 'bold'], 'error:', process.stderr)} ${message}`,
-    ...details.map(({ pointer, message: fault, hint: remedy }) =>
-      printable(`  ${pointer === '' ? '' : `${pointer}: `}${fault} ${remedy}`.trimEnd()),
+    ...details.map(({ pointer, message: reason, hint: remedy }) =>
+      printable(`  ${pointer === '' ? '' : `${pointer}: `}${reason} ${remedy}`.trimEnd()),
     ),
     ...(hint === undefined ? [] : [`  ${hint}`]),
   ].join('\n')

@@ -32,12 +32,12 @@ function parsed(text: string, path: string): unknown {
     return parse(text, { prettyErrors: false })
   } catch (error) {
     const { pos = [0] } = error as { pos?: readonly number[] }
-    throw new ConfigError([fault(path, text, Math.min(pos[0]!, text.length))])
+    throw new ConfigError([syntaxError(path, text, Math.min(pos[0]!, text.length))])
   }
 }
 
 /** The location of a syntax error. The line itself is not shown: it may contain a secret. */
-function fault(path: string, text: string, at: number): string {
+function syntaxError(path: string, text: string, at: number): string {
   const before = text.slice(0, at).split('\n')
   const [line, column] = [before.length, before.at(-1)!.length + 1]
   return `${path} is not valid YAML or JSON: error at or before line ${line}, column ${column}.`

@@ -78,7 +78,7 @@ export async function idOf(api: ManagementApi, name: KindName, idOrName: string)
       hint: 'Pass the id of one of them.',
     })
   }
-  // The service explains the fault.
+  // The service explains the error.
   if (idOrName.startsWith(`${kind.prefix}_`)) return idOrName
   if (kind.all === undefined) throw unknown(`${quoted} is not the id of ${kind.noun}.`, kind)
   const alike = all.find((each) => each.name.toLowerCase() === idOrName.toLowerCase())

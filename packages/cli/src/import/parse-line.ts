@@ -44,8 +44,8 @@ export function parseLine(line: Line, rules: LineRules): LineCall | Rejection {
   const text = textOf(line)
   try {
     const value = JSON.parse(text) as Json
-    const fault = faultOfValue(value, text)
-    return fault ? rejection(fault) : callOf(exactly(value, text), line, rules)
+    const code = errorOfValue(value, text)
+    return code ? rejection(code) : callOf(exactly(value, text), line, rules)
   } catch (error) {
     if (hasNonFinite(text)) return rejection('number_not_finite')
     return rejection('invalid_json', `The line is not JSON: ${(error as Error).message}.`)
@@ -98,7 +98,7 @@ function rejection(code: IngestCodeName, message: string = INGEST_CODES[code].me
   return { code, message }
 }
 
-function faultOfValue(value: Json, text: string): IngestCodeName | undefined {
+function errorOfValue(value: Json, text: string): IngestCodeName | undefined {
   if (isDeeperThan(value, LIMITS.nestingLevels)) return 'nested_too_deep'
   const isInexact = hasNumericId(value) && callsWithInexactIds(text, { isBatch: false }).has(0)
   if (isInexact) return 'id_not_exact'

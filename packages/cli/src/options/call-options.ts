@@ -51,12 +51,12 @@ const FIELD_NAMES: Readonly<Record<TypeField | 'user', string>> = {
   user: '--user',
 }
 
-/** @throws {Failure} `usage`, with all faults at once */
+/** @throws {Failure} `usage`, with all errors at once */
 export function callFrom(type: EventType, name: string | undefined, options: CallOptions): Call {
-  const faults = faultsOf(type, { ...options, name })
-  if (faults.length > 0) {
+  const errors = errorsOf(type, { ...options, name })
+  if (errors.length > 0) {
     const hint = 'Run the command with --help for its arguments and options.'
-    throw new Failure('usage', faults.join('\n       '), { hint })
+    throw new Failure('usage', errors.join('\n       '), { hint })
   }
   return {
     type,
@@ -73,10 +73,10 @@ export function callFrom(type: EventType, name: string | undefined, options: Cal
   }
 }
 
-function faultsOf(type: EventType, options: CallOptions & { name: string | undefined }): string[] {
+function errorsOf(type: EventType, options: CallOptions & { name: string | undefined }): string[] {
   const { allows, requires = [] } = TYPE_FIELDS[type]
   const typeFields = ['name', 'property', 'trait', 'group', 'previous'] as const
-  const faults = [
+  const errors = [
     ...typeFields
       .filter((field) => options[field] !== undefined && !allows.includes(field))
       .map((field) => `${type} does not accept ${FIELD_NAMES[field]}.`),
@@ -85,14 +85,14 @@ function faultsOf(type: EventType, options: CallOptions & { name: string | undef
       .map((field) => `${type} requires ${FIELD_NAMES[field]}.`),
   ]
   if (type !== 'alias' && !options.user && !options.anonymous) {
-    faults.push(`${type} requires --user or --anonymous.`)
+    errors.push(`${type} requires --user or --anonymous.`)
   }
   if (options.timestamp !== undefined && timeOf(options) === undefined) {
-    faults.push(
+    errors.push(
       '--timestamp must be ISO 8601, like 2026-11-21T09:30:00.000Z, or a duration before now, like 1h.',
     )
   }
-  return faults
+  return errors
 }
 
 /** ISO 8601 is kept as written. */

@@ -24,10 +24,10 @@ function nameOf(file: string): string {
 export async function jsonObjectIn(file: string, hint: string): Promise<JsonObject> {
   const name = nameOf(file)
   const text = await textIn(file, hint)
-  const fault = jsonFault(text)
-  if (fault !== undefined) {
+  const position = jsonErrorPosition(text)
+  if (position !== undefined) {
     // Does not quote the file, which may contain secrets.
-    const message = `${name} is not valid JSON: error at or before ${fault}.`
+    const message = `${name} is not valid JSON: error at or before ${position}.`
     throw new Failure('usage', message, { hint })
   }
   const document = revive(text, (key, value, { source }) => {
@@ -41,7 +41,7 @@ export async function jsonObjectIn(file: string, hint: string): Promise<JsonObje
 }
 
 /** The position of a syntax error, as `line 3, column 5`; `undefined` for valid JSON. */
-function jsonFault(text: string): string | undefined {
+function jsonErrorPosition(text: string): string | undefined {
   try {
     parse(text)
     return undefined

@@ -23,12 +23,12 @@ export function withServerOptions(command: Command): Command {
   return command
 }
 
-/** @throws {Failure} `usage`, with all faults at once */
+/** @throws {Failure} `usage`, with all errors at once */
 export async function configFrom(flags: SettingFlags): Promise<Config> {
   return (await resolvedConfigFrom(flags)).config
 }
 
-/** Includes the origin of each value. @throws {Failure} `usage`, with all faults at once */
+/** Includes the origin of each value. @throws {Failure} `usage`, with all errors at once */
 export async function resolvedConfigFrom({
   config: path = process.env['HOOKLINE_CONFIG'],
   ...flags

@@ -33,16 +33,16 @@ export function unreachable(): ApiProblem {
 }
 
 /** The message and the hint for the field at a JSON Pointer. */
-export function faultAt(error: unknown, pointer: string): string | undefined {
-  return faultWhere(error, (each) => each === pointer)
+export function errorAt(error: unknown, pointer: string): string | undefined {
+  return errorWhere(error, (each) => each === pointer)
 }
 
-/** The same for a field that is entered as JSON: the first fault in it. */
-export function faultIn(error: unknown, pointer: string): string | undefined {
-  return faultWhere(error, (each) => `${each}/`.startsWith(`${pointer}/`))
+/** The same for a field that is entered as JSON: the first error in it. */
+export function errorIn(error: unknown, pointer: string): string | undefined {
+  return errorWhere(error, (each) => `${each}/`.startsWith(`${pointer}/`))
 }
 
-function faultWhere(error: unknown, matches: (pointer: string) => boolean): string | undefined {
+function errorWhere(error: unknown, matches: (pointer: string) => boolean): string | undefined {
   if (!(error instanceof ApiProblem)) return undefined
   const found = error.errors.find(({ pointer }) => matches(pointer))
   return found && [found.message, found.hint].filter(Boolean).join(' ')

@@ -5,7 +5,7 @@ import { FILTERS } from '../../src/pages/destinations/settings/filter/filter-dra
 import {
   requestedRouting,
   routingDraftOf,
-  shapeFault,
+  shapeError,
 } from '../../src/pages/destinations/settings/routing-draft.ts'
 import { SHAPES } from '../../src/pages/destinations/settings/shape/shape-draft.ts'
 
@@ -53,8 +53,8 @@ test.for([
   ['{"filter": {"type": "track"}}', 'Enter the filter in its own field.'],
   ['{"sample": ', undefined],
   ['{"sample": {}}', undefined],
-] as const)('the JSON %s has the fault %s', ([text, fault]) => {
-  expect(shapeFault(withText(SHAPES, text).json)).toBe(fault)
+] as const)('the JSON %s has the error %s', ([text, fieldError]) => {
+  expect(shapeError(withText(SHAPES, text).json)).toBe(fieldError)
 })
 
 test.for(['[]', '{"filters": {}}', '{"sample": ', '{"fields": {"drop": [""]}}', '{"sample": {}}'])(

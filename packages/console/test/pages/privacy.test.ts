@@ -9,7 +9,7 @@ import {
 } from '../../src/pages/privacy/deletion-facts.ts'
 import {
   deletionBody,
-  faultIn,
+  errorIn,
   idsIn,
   spacedIds,
   confirmationText,
@@ -67,10 +67,10 @@ test('the error of one id names its line', () => {
     { pointer: '/userIds/1', code: 'x', message: 'It is half a character.', hint: 'Cut between.' },
   ]
   const error = new ApiProblem(422, { errors })
-  expect(faultIn(error, '/userIds', ['u1', 'u2'])).toBe(
+  expect(errorIn(error, '/userIds', ['u1', 'u2'])).toBe(
     'Line 2: It is half a character. Cut between.',
   )
-  expect(faultIn(error, '/anonymousIds')).toBeUndefined()
+  expect(errorIn(error, '/anonymousIds')).toBeUndefined()
 })
 
 test('the state of a deletion includes its notices', () => {

@@ -5,8 +5,8 @@ import {
   bodyOf,
   changeOf,
   fieldsOf,
-  jsonFault,
-  rateLimitFault,
+  jsonError,
+  rateLimitError,
 } from '../../src/pages/sources/source-fields.ts'
 import { lastUseOf } from '../../src/domain/last-use.ts'
 import { matchingSources } from '../../src/pages/sources/source-facts.ts'
@@ -58,21 +58,21 @@ test('the fields to drop are entered as JSON, and an unchanged text is not a cha
   expect(changeOf(before, { ...fields, fields: edited })).toEqual({
     fields: { ...rules, drop: ['context'] },
   })
-  expect(['', '{}', edited].map((text) => jsonFault({ ...fields, fields: text }))).toEqual([
+  expect(['', '{}', edited].map((text) => jsonError({ ...fields, fields: text }))).toEqual([
     undefined,
     undefined,
     undefined,
   ])
   for (const wrong of ['{', '[]', '"x"', 'null'])
-    expect(jsonFault({ ...fields, fields: wrong })).toBe('Enter a JSON object.')
+    expect(jsonError({ ...fields, fields: wrong })).toBe('Enter a JSON object.')
 })
 
 test('a rate limit that is not a positive integer is rejected, not treated as no limit', () => {
-  const faultOf = (rateLimit: string) =>
-    rateLimitFault({ name: '', space: '', fields: '', rateLimit })
-  expect(['', '1', ' 200 '].map(faultOf)).toEqual([undefined, undefined, undefined])
+  const errorOf = (rateLimit: string) =>
+    rateLimitError({ name: '', space: '', fields: '', rateLimit })
+  expect(['', '1', ' 200 '].map(errorOf)).toEqual([undefined, undefined, undefined])
   for (const wrong of ['abc', '0', '-1', '1.5', '1e9', '1'.repeat(20)])
-    expect([wrong, faultOf(wrong)]).toEqual([wrong, expect.any(String)])
+    expect([wrong, errorOf(wrong)]).toEqual([wrong, expect.any(String)])
 })
 
 test('the last use of a source is the last use of any of its keys', () => {

@@ -16,7 +16,7 @@ import { heldBackIn } from '../alerts/alert-states.ts'
 import { CONDITIONS, SEVERITIES } from '../alerts/conditions.ts'
 import type { AlertStates } from '../backend/alert-states.ts'
 import type { Deliveries } from '../backend/deliveries.ts'
-import { type Fault, fault } from '../util/fault.ts'
+import { type FieldError, fieldError } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import * as Schema from './api/schema.ts'
 import type { ChangeDeps } from './audit.ts'
@@ -139,7 +139,7 @@ function channelSettings(
   rules: SettingsRules,
 ): Destination['settings'] {
   const chosen: ChannelFormat = CHANNEL_FORMATS[name]
-  const faults = [...keyFaults(chosen, key), ...schemeFaults(chosen, url)]
+  const errors = [...keyErrors(chosen, key), ...schemeErrors(chosen, url)]
   const own =
     key === undefined || chosen.isMail
       ? {}
@@ -151,14 +151,14 @@ function channelSettings(
     successPolicy: 'each',
     ...(chosen.transform !== undefined && { transform: chosen.transform }),
   }
-  const parsed = faults.length > 0 ? { faults } : parseWebhooksSettings(input, undefined, rules)
+  const parsed = errors.length > 0 ? { errors } : parseWebhooksSettings(input, undefined, rules)
   if ('settings' in parsed) return parsed.settings
   // The second webhook has nearly the same URL, so most errors would be reported twice.
-  const found = parsed.faults.map((each): [string, Fault] => {
+  const found = parsed.errors.map((each): [string, FieldError] => {
     const pointer = each.pointer.replace(/^\/webhooks\/[01]/, '')
     return [`${pointer} ${each.code}`, { ...each, pointer }]
   })
-  throw new Problem('invalid_body', { faults: [...new Map(found).values()] })
+  throw new Problem('invalid_body', { errors: [...new Map(found).values()] })
 }
 
 /** The webhook for the ends of alerts, if the format has one. */
@@ -167,21 +167,23 @@ function secondTargets({ endUrl }: ChannelFormat, text: string): { readonly url:
   return endUrl === undefined || url === null ? [] : [{ url: endUrl(url) }]
 }
 
-function keyFaults(
+function keyErrors(
   { key: header, isMail }: ChannelFormat,
   key: string | undefined,
-): readonly Fault[] {
+): readonly FieldError[] {
   if (key === undefined || header !== undefined || isMail) return []
   const hint = 'Omit it: the URL of this service contains the credential.'
-  return [fault('/key', 'not_allowed', 'This format has no key.', hint)]
+  return [fieldError('/key', 'not_allowed', 'This format has no key.', hint)]
 }
 
-function schemeFaults({ isMail }: ChannelFormat, url: string): readonly Fault[] {
+function schemeErrors({ isMail }: ChannelFormat, url: string): readonly FieldError[] {
   if ((isMail ?? false) === isMailUrl(url)) return []
   const hint = isMail
     ? 'Use a URL like smtps://user:password@mail.example.com/?to=ops@example.com.'
     : 'Start the URL with https:// or http://, or use the format email.'
-  return [fault('/url', 'scheme_not_allowed', 'This format has URLs with another scheme.', hint)]
+  return [
+    fieldError('/url', 'scheme_not_allowed', 'This format has URLs with another scheme.', hint),
+  ]
 }
 
 /** Mail servers often respond more slowly than webhooks. */

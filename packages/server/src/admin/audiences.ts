@@ -1,9 +1,9 @@
 import { type Audience, type Computation, type JsonObject, LIMITS } from '@hookline/protocol'
 import Type from 'typebox'
-import { referenceFaults } from '../audiences/conditions/references.ts'
+import { referenceErrors } from '../audiences/conditions/references.ts'
 import { validateCondition } from '../audiences/conditions/validate-condition.ts'
 import type { Member, Memberships } from '../backend/memberships.ts'
-import { type Fault, fault, faultsBelow, jsonPointer } from '../util/fault.ts'
+import { type FieldError, fieldError, errorsBelow, jsonPointer } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -132,8 +132,8 @@ function addMembers(app: AdminApp, { catalog, clock, memberships, wake }: Audien
     const { id, space } = requireManual(catalog, request.params.id)
     const add = [...new Set(request.body.add)]
     const remove = [...new Set(request.body.remove)]
-    const faults = changeFaults(add, remove)
-    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const errors = changeErrors(add, remove)
+    if (errors.length > 0) throw new Problem('invalid_body', { errors })
     const counts = { added: add.length, removed: remove.length }
     // Without the userIds: the entry survives a deletion of the users.
     const at = clock.wall()
@@ -151,16 +151,18 @@ function requireManual(catalog: AudienceDeps['catalog'], id: string): Computatio
   throw new Problem('invalid_state', { detail })
 }
 
-function changeFaults(add: readonly string[], remove: readonly string[]): readonly Fault[] {
+function changeErrors(add: readonly string[], remove: readonly string[]): readonly FieldError[] {
   if (add.length + remove.length > usersPerListChange) {
     const message = `add and remove contain ${add.length + remove.length} users.`
-    return [fault('', 'too_many', message, `Send at most ${usersPerListChange} in one request.`)]
+    return [
+      fieldError('', 'too_many', message, `Send at most ${usersPerListChange} in one request.`),
+    ]
   }
   const removed = new Set(remove)
   const hint = 'Keep it in only one of them.'
   return add.flatMap((id, index) =>
     removed.has(id)
-      ? fault(jsonPointer('add', index), 'not_unique', 'The user is also in remove.', hint)
+      ? fieldError(jsonPointer('add', index), 'not_unique', 'The user is also in remove.', hint)
       : [],
   )
 }
@@ -175,9 +177,9 @@ function requestedCondition(body: JsonObject, scope: DefinitionScope): Definitio
   if (condition === undefined && current !== undefined)
     return { definition: { condition: current } }
   const isManual = current === null || (current === undefined && body['manual'] === true)
-  if (isManual && condition !== undefined) return { faults: [EXCLUSIVE] }
+  if (isManual && condition !== undefined) return { errors: [EXCLUSIVE] }
   if (isManual) return { definition: { condition: null } }
-  return condition === undefined ? { faults: [MISSING] } : checkedCondition(condition, body, scope)
+  return condition === undefined ? { errors: [MISSING] } : checkedCondition(condition, body, scope)
 }
 
 function checkedCondition(
@@ -186,21 +188,21 @@ function checkedCondition(
   { before, space, current }: DefinitionScope,
 ): Definition<Defined> {
   const valid = validateCondition(condition)
-  if ('faults' in valid) return { faults: faultsBelow('/condition', valid.faults) }
+  if ('errors' in valid) return { errors: errorsBelow('/condition', valid.errors) }
   const shownName = typeof name === 'string' ? name : (before?.name ?? '')
   const referring = { id: before?.id ?? null, name: shownName, space, ...valid }
-  const faults = referenceFaults(referring, current.computations)
-  return faults.length > 0 ? { faults: faultsBelow('/condition', faults) } : { definition: valid }
+  const errors = referenceErrors(referring, current.computations)
+  return errors.length > 0 ? { errors: errorsBelow('/condition', errors) } : { definition: valid }
 }
 
-const MISSING = fault(
+const MISSING = fieldError(
   '/condition',
   'required',
   'condition is missing.',
   'Specify a condition, such as {"trait": "plan", "op": "equals", "value": "pro"}; or manual: true.',
 )
 
-const EXCLUSIVE = fault(
+const EXCLUSIVE = fieldError(
   '/condition',
   'exclusive',
   'A manual audience cannot have a condition.',

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { CatalogSnapshot } from '../backend/catalog.ts'
 import type { Deletion, Deletions } from '../backend/deletions.ts'
 import type { NoticeHistory, NoticeProgress, Notices } from '../backend/notices.ts'
-import { type Fault, fault, jsonPointer } from '../util/fault.ts'
+import { type FieldError, fieldError, jsonPointer } from '../util/field-error.ts'
 import { turn } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
@@ -152,11 +152,11 @@ function addCreateRoute(app: AdminApp, { catalog, deletions, clock, wake }: Dele
     const userIds = [...new Set(body.userIds)]
     const anonymousIds = [...new Set(body.anonymousIds)]
     const counts = { users: userIds.length, anonymousUsers: anonymousIds.length }
-    const faults = [
-      ...idFaults(counts.users + counts.anonymousUsers),
+    const errors = [
+      ...idErrors(counts.users + counts.anonymousUsers),
       ...unknownSources(sourceIds ?? [], catalog.current),
     ]
-    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    if (errors.length > 0) throw new Problem('invalid_body', { errors })
     const createdAt = clock.wall()
     const id = newId('del', createdAt)
     const deletion = { id, createdAt, sourceIds, suppress, ...counts }
@@ -214,20 +214,25 @@ async function requireDeletion(id: string, { deletions }: DeletionDeps): Promise
   return requireFound(await deletions.find(id), 'No deletion has this id.')
 }
 
-function idFaults(ids: number): Fault[] {
+function idErrors(ids: number): FieldError[] {
   if (ids > 0 && ids <= LIMITS.usersPerDeletion) return []
   const hint = `Specify 1 to ${LIMITS.usersPerDeletion} ids in userIds and anonymousIds.`
   return ids === 0
-    ? [fault('/userIds', 'required', 'No userIds or anonymousIds.', hint)]
-    : [fault('/anonymousIds', 'too_many', `The request contains ${ids} ids.`, hint)]
+    ? [fieldError('/userIds', 'required', 'No userIds or anonymousIds.', hint)]
+    : [fieldError('/anonymousIds', 'too_many', `The request contains ${ids} ids.`, hint)]
 }
 
-function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): Fault[] {
+function unknownSources(sourceIds: readonly string[], { sources }: CatalogSnapshot): FieldError[] {
   const hint = 'Use ids of existing sources, or omit sourceIds for every source.'
   return sourceIds.flatMap((id, index) =>
     sources.has(id)
       ? []
-      : fault(jsonPointer('sourceIds', index), 'unknown_source', 'No source has this id.', hint),
+      : fieldError(
+          jsonPointer('sourceIds', index),
+          'unknown_source',
+          'No source has this id.',
+          hint,
+        ),
   )
 }
 

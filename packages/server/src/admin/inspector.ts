@@ -8,7 +8,7 @@ import {
   withoutSignatures,
 } from '../inspector/inspected-request.ts'
 import type { SharedInspector } from '../inspector/shared-inspector.ts'
-import { fault } from '../util/fault.ts'
+import { fieldError } from '../util/field-error.ts'
 import { includesRole, SIGNATURES_ROLE } from './access/roles.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
@@ -164,7 +164,7 @@ export function addInspectorRoutes(
   app.put('/inspector/responses', { schema: schemas.respond }, async (request) => {
     const next = { ...DEFAULT_RESPONSES, ...request.body }
     if (next.failFirst !== null && next.status < 300)
-      throw new Problem('invalid_body', { faults: [NOT_FAILING] })
+      throw new Problem('invalid_body', { errors: [NOT_FAILING] })
     const change = { targetId: null, before: inspector.responses, after: next }
     await audit.append(auditEntry(request, clock.wall(), change))
     await inspector.respond(next)
@@ -178,7 +178,7 @@ export function addInspectorRoutes(
   })
 }
 
-const NOT_FAILING = fault(
+const NOT_FAILING = fieldError(
   '/failFirst',
   'needs_failing_status',
   'failFirst requires a failing status.',

@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox'
 import type { CatalogSnapshot } from '../backend/catalog.ts'
 import type { Replay, ReplayableState, Replays, ReplaySelection } from '../backend/replays.ts'
 import { selectionOf } from '../routing/filter.ts'
-import { type Fault, fault } from '../util/fault.ts'
+import { type FieldError, fieldError } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -214,25 +214,25 @@ type ReplayRequest = Static<typeof CreateReplayRequest>
 
 const DEFAULT_STATES: readonly ReplayableState[] = ['rejected', 'expired']
 
-/** The requested selection, up to `now`. @throws {Problem} `invalid_body` with all faults */
+/** The requested selection, up to `now`. @throws {Problem} `invalid_body` with all errors */
 function requestedSelection(
   request: ReplayRequest,
   { destinations }: CatalogSnapshot,
   now: number,
 ): ReplaySelection {
   const { destinationId, states = DEFAULT_STATES, types, text, includeDeclined = false } = request
-  const faults: Fault[] = []
+  const errors: FieldError[] = []
   if (!destinations.has(destinationId)) {
     const hint = 'Use the id of an existing destination.'
-    faults.push(fault('/destinationId', 'unknown_destination', 'Unknown destination.', hint))
+    errors.push(fieldError('/destinationId', 'unknown_destination', 'Unknown destination.', hint))
   }
-  const from = parseTime(request, 'from', faults) ?? 0
-  const to = Math.min(parseTime(request, 'to', faults) ?? now, now)
-  if (from >= to && faults.length === 0) {
+  const from = parseTime(request, 'from', errors) ?? 0
+  const to = Math.min(parseTime(request, 'to', errors) ?? now, now)
+  if (from >= to && errors.length === 0) {
     const hint = 'from must be in the past, and to must be later than from.'
-    faults.push(fault('/from', 'out_of_range', 'The time range is empty.', hint))
+    errors.push(fieldError('/from', 'out_of_range', 'The time range is empty.', hint))
   }
-  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  if (errors.length > 0) throw new Problem('invalid_body', { errors })
   return {
     destinationId,
     states,
@@ -244,11 +244,11 @@ function requestedSelection(
   }
 }
 
-function parseTime(request: ReplayRequest, name: 'from' | 'to', faults: Fault[]) {
+function parseTime(request: ReplayRequest, name: 'from' | 'to', errors: FieldError[]) {
   const ms = parseTimestamp(request[name])
   if (request[name] !== undefined && ms === undefined) {
     const hint = 'Use ISO 8601, for example 2026-11-21T09:30:00Z.'
-    faults.push(fault(`/${name}`, 'invalid_format', `${name} is not a time.`, hint))
+    errors.push(fieldError(`/${name}`, 'invalid_format', `${name} is not a time.`, hint))
   }
   return ms
 }

@@ -21,7 +21,7 @@ import {
   recordEntry,
   type RecordRequest,
 } from './audit.ts'
-import type { Fault } from '../util/fault.ts'
+import type { FieldError } from '../util/field-error.ts'
 import { presentDestination } from './destinations/destinations.ts'
 import { parseSourceFields, presentFields } from './destinations/routing-settings.ts'
 import { respondWith, withResponse } from './idempotency.ts'
@@ -274,9 +274,9 @@ function requestedFields<T extends { readonly fields?: object | null }>(
   { fields: input, ...body }: T,
   previous: Source['fields'],
 ): Omit<T, 'fields'> & Pick<Source, 'fields'> {
-  const faults: Fault[] = []
-  const parsed = input === undefined ? previous : parseSourceFields(input, faults, previous)
-  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  const errors: FieldError[] = []
+  const parsed = input === undefined ? previous : parseSourceFields(input, errors, previous)
+  if (errors.length > 0) throw new Problem('invalid_body', { errors })
   return { ...body, ...(parsed && { fields: parsed }) }
 }
 

@@ -2,7 +2,7 @@ import { formatTimestamp } from '@hookline/protocol'
 import Type, { type Static } from 'typebox'
 import type { Catalog, CatalogSnapshot } from '../backend/catalog.ts'
 import { type CountsRow, type Span, SPANS, type Statistics } from '../backend/statistics.ts'
-import { fault } from '../util/fault.ts'
+import { fieldError } from '../util/field-error.ts'
 import { quantileOf } from '../util/histogram.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { AdminApp } from './api/admin-app.ts'
@@ -192,7 +192,9 @@ function requireAtMost(max: number, points: number): void {
   if (points <= max) return
   const message = `The query would return ${points} points; the maximum is ${max}.`
   const hint = 'Use a longer step, a shorter range, or sourceId.'
-  throw new Problem('invalid_query', { faults: [fault('/step', 'out_of_range', message, hint)] })
+  throw new Problem('invalid_query', {
+    errors: [fieldError('/step', 'out_of_range', message, hint)],
+  })
 }
 
 /** Points at equal steps. */

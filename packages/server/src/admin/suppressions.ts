@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import Type, { type Static, type TObject } from 'typebox'
 import type { Subject, SuppressionRecord, Suppressions } from '../backend/deletions.ts'
-import { fault } from '../util/fault.ts'
+import { fieldError } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -106,8 +106,8 @@ function requestedUser(query: Static<TObject<typeof userQuery>>): Subject | unde
 }
 
 function invalidUser(parameter: string, code: 'required' | 'exclusive', message: string): Problem {
-  const faults = [fault(parameter, code, message, 'Specify either userId or anonymousId.')]
-  return new Problem('invalid_query', { faults })
+  const errors = [fieldError(parameter, code, message, 'Specify either userId or anonymousId.')]
+  return new Problem('invalid_query', { errors })
 }
 
 export function presentSuppression({ kind, id, ...rest }: SuppressionRecord): object {

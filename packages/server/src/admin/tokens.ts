@@ -1,7 +1,7 @@
 import { parseTimestamp } from '@hookline/protocol'
 import Type from 'typebox'
 import { ROLES, type StoredToken, type Tokens } from '../backend/tokens.ts'
-import { fault } from '../util/fault.ts'
+import { fieldError } from '../util/field-error.ts'
 import { hashOf, isSession, newToken } from './access/tokens.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List, pageOf } from './api/list.ts'
@@ -113,7 +113,9 @@ function expiryOf(requested: string | null, now: number): number | null {
   if (expiresAt !== undefined && expiresAt > now) return expiresAt
   const message = 'expiresAt must be in the future.'
   const hint = 'Use ISO 8601, like 2030-01-31T00:00:00Z, or omit it for a token that never expires.'
-  throw new Problem('invalid_body', { faults: [fault('/expiresAt', 'not_allowed', message, hint)] })
+  throw new Problem('invalid_body', {
+    errors: [fieldError('/expiresAt', 'not_allowed', message, hint)],
+  })
 }
 
 /** The token or session as the API shows it. */

@@ -2,7 +2,7 @@ import type { ComputedTrait, JsonObject } from '@hookline/protocol'
 import Type from 'typebox'
 import { validateCompute } from '../audiences/conditions/validate-compute.ts'
 import type { Member, Memberships } from '../backend/memberships.ts'
-import { fault, faultsBelow } from '../util/fault.ts'
+import { fieldError, errorsBelow } from '../util/field-error.ts'
 import type { AdminApp } from './api/admin-app.ts'
 import { List } from './api/list.ts'
 import * as Schema from './api/schema.ts'
@@ -86,14 +86,14 @@ function requestedCompute(
 ): Definition<Pick<ComputedTrait, 'compute'>> {
   if (compute === undefined && before?.kind === 'trait')
     return { definition: { compute: before.compute } }
-  if (compute === undefined) return { faults: [MISSING] }
+  if (compute === undefined) return { errors: [MISSING] }
   const valid = validateCompute(compute)
-  return 'faults' in valid
-    ? { faults: faultsBelow('/compute', valid.faults) }
+  return 'errors' in valid
+    ? { errors: errorsBelow('/compute', valid.errors) }
     : { definition: valid }
 }
 
-const MISSING = fault(
+const MISSING = fieldError(
   '/compute',
   'required',
   'compute is missing.',

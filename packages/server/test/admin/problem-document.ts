@@ -15,6 +15,6 @@ export interface ProblemDocument {
 }
 
 /** `pointer code` of each error. */
-export function faultsIn({ errors }: ProblemDocument): string[] {
+export function errorsIn({ errors }: ProblemDocument): string[] {
   return errors.map(({ pointer, code }) => `${pointer} ${code}`)
 }

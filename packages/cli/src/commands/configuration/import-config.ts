@@ -13,7 +13,7 @@ export function addImportConfig(program: ApiCommand): void {
     .api('import-config <file>', 'apply a configuration written by `hookline export`')
     .option('--dry-run', 'show the changes without applying them')
     .run(async (context, file: string, { dryRun }: { dryRun?: true }) => {
-      // The service validates the document, and reports every fault.
+      // The service validates the document, and reports every error.
       const document = (await jsonObjectIn(file, HINT)) as unknown
       const diff = await context.api.importConfiguration(
         document as Parameters<ImportConfiguration>[0],

@@ -7,7 +7,7 @@ const BOX =
 interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
-  readonly fault?: string | undefined
+  readonly fieldError?: string | undefined
   readonly children: (ids: InputIds) => ReactNode
   readonly className?: string
 }
@@ -18,7 +18,7 @@ interface InputIds {
   readonly 'aria-invalid': boolean | undefined
 }
 
-export function Field({ label, hint, fault, children, className }: FieldProps): ReactElement {
+export function Field({ label, hint, fieldError, children, className }: FieldProps): ReactElement {
   const id = useId()
   const note = `${id}-note`
   return (
@@ -26,9 +26,13 @@ export function Field({ label, hint, fault, children, className }: FieldProps): 
       <label htmlFor={id} className="text-dense font-medium">
         {label}
       </label>
-      {children({ id, 'aria-describedby': note, 'aria-invalid': fault !== undefined || undefined })}
+      {children({
+        id,
+        'aria-describedby': note,
+        'aria-invalid': fieldError !== undefined || undefined,
+      })}
       <div id={note} className="text-note">
-        {fault !== undefined && <p className="text-failed">{fault}</p>}
+        {fieldError !== undefined && <p className="text-failed">{fieldError}</p>}
         {hint !== undefined && <div className="text-ink-faint">{hint}</div>}
       </div>
     </div>

@@ -6,18 +6,24 @@ import { Field, TextInput } from './field.tsx'
 interface TimeFieldProps {
   readonly label: string
   readonly hint?: string
-  readonly fault?: string | undefined
+  readonly fieldError?: string | undefined
   /** ISO 8601. */
   readonly at: string | undefined
   readonly onChange: (at: string | undefined) => void
 }
 
 /** Uses the displayed time zone. */
-export function TimeField({ label, hint = '', fault, at, onChange }: TimeFieldProps): ReactElement {
+export function TimeField({
+  label,
+  hint = '',
+  fieldError,
+  at,
+  onChange,
+}: TimeFieldProps): ReactElement {
   const zone = useZone()
   const zoneWords = zone === 'utc' ? 'UTC.' : 'Local time.'
   return (
-    <Field label={label} hint={`${zoneWords} ${hint}`} fault={fault}>
+    <Field label={label} hint={`${zoneWords} ${hint}`} fieldError={fieldError}>
       {(ids) => (
         <TextInput
           {...ids}

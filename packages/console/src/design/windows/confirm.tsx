@@ -18,14 +18,14 @@ interface ConfirmProps {
 export function Confirm({ title, children, action, mustType, ...on }: ConfirmProps): ReactElement {
   const [typed, setTyped] = useState('')
   const [isBusy, setBusy] = useState(false)
-  const [fault, setFault] = useState<string>()
+  const [failure, setFailure] = useState<string>()
   const submit = async (): Promise<void> => {
     setBusy(true)
     try {
       await on.onConfirm()
       on.onClose()
     } catch (error) {
-      setFault(problemOf(error).message)
+      setFailure(problemOf(error).message)
       setBusy(false)
     }
   }
@@ -47,9 +47,9 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
             )}
           </Field>
         )}
-        {fault !== undefined && (
+        {failure !== undefined && (
           <p role="alert" className="text-failed">
-            {fault}
+            {failure}
           </p>
         )}
       </WindowForm>

@@ -106,7 +106,9 @@ function AddressLine(): ReactElement {
         className="min-w-60 flex-1"
         label="Address of the ingestion API"
         hint="The address of your proxy, or of the ingestion port if adminPort is set. Stored in this browser."
-        fault={next === undefined ? 'Enter a URL such as https://events.example.com.' : undefined}
+        fieldError={
+          next === undefined ? 'Enter a URL such as https://events.example.com.' : undefined
+        }
       >
         {(ids) => (
           <TextInput

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { faultAt } from '../../api/problem.ts'
+import { errorAt } from '../../api/problem.ts'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { ErrorText } from '../../design/states.tsx'
 import { Modal } from '../../design/windows/modal.tsx'
@@ -65,7 +65,7 @@ interface ChannelFieldsProps {
 function ChannelFields({ draft, onChange, error }: ChannelFieldsProps): ReactElement {
   const { urlHint, keyLabel } = CHANNEL_FORMATS[draft.format]
   const input = (name: 'url' | 'key' | 'name', label: string, hint?: string): ReactElement => (
-    <Field label={label} hint={hint} fault={faultAt(error, `/${name}`)}>
+    <Field label={label} hint={hint} fieldError={errorAt(error, `/${name}`)}>
       {(ids) => (
         <TextInput
           {...ids}
@@ -78,7 +78,7 @@ function ChannelFields({ draft, onChange, error }: ChannelFieldsProps): ReactEle
   )
   return (
     <>
-      <Field label="Format" fault={faultAt(error, '/format')}>
+      <Field label="Format" fieldError={errorAt(error, '/format')}>
         {(ids) => (
           <Select
             {...ids}

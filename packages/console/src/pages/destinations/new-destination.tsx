@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useId, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { faultAt } from '../../api/problem.ts'
+import { errorAt } from '../../api/problem.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Choice } from '../../design/controls/choice.tsx'
@@ -97,7 +97,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
         name="shared secret"
         draft={draft.secret}
         mayBeNone
-        fault={faultAt(error, '/settings/sharedSecret')}
+        fieldError={errorAt(error, '/settings/sharedSecret')}
         onChange={(secret) => change({ secret })}
       />
       <Checkbox
@@ -123,7 +123,11 @@ interface SourceAndNameProps extends DraftProps {
 function SourceAndName({ draft, onChange, sources, error }: SourceAndNameProps): ReactElement {
   return (
     <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
-      <Field label="Source" hint="Cannot be changed later." fault={faultAt(error, '/sourceId')}>
+      <Field
+        label="Source"
+        hint="Cannot be changed later."
+        fieldError={errorAt(error, '/sourceId')}
+      >
         {(ids) => (
           <Select
             {...ids}
@@ -134,7 +138,7 @@ function SourceAndName({ draft, onChange, sources, error }: SourceAndNameProps):
           />
         )}
       </Field>
-      <Field label="Name" hint="Default: the host name." fault={faultAt(error, '/name')}>
+      <Field label="Name" hint="Default: the host name." fieldError={errorAt(error, '/name')}>
         {(ids) => (
           <TextInput
             {...ids}

@@ -1,7 +1,7 @@
 import { EVENT_OUTCOMES, EVENT_TYPES } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { FormEvent, ReactElement } from 'react'
-import { faultAt } from '../../api/problem.ts'
+import { errorAt } from '../../api/problem.ts'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
@@ -54,7 +54,7 @@ export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactEl
       className="flex flex-col gap-3"
     >
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-3 lg:grid-cols-[2fr_1fr_1fr_1fr_1fr]">
-        <Field label="Contains" fault={faultAt(error, '/text')}>
+        <Field label="Contains" fieldError={errorAt(error, '/text')}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -95,7 +95,7 @@ function ExactFilters({ filters, error }: EventFilterBarProps): ReactElement {
   return (
     <>
       {TEXTS.map(([name, label, placeholder]) => (
-        <Field key={name} label={label} fault={faultAt(error, `/${name}`)}>
+        <Field key={name} label={label} fieldError={errorAt(error, `/${name}`)}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -158,7 +158,7 @@ function CustomRange({ filters, error }: EventFilterBarProps): ReactElement {
           key={name}
           label={name === 'from' ? 'From' : 'To'}
           hint={zone === 'utc' ? 'UTC' : 'Local time'}
-          fault={faultAt(error, `/${name}`)}
+          fieldError={errorAt(error, `/${name}`)}
         >
           {(ids) => (
             <TextInput

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
-import { faultAt } from '../../api/problem.ts'
+import { errorAt } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
@@ -79,11 +79,11 @@ function DestinationForm({
     event.preventDefault()
     create.mutate()
   }
-  const fault = faultAt(create.error, '/settings/webhooks/0/url')
+  const fieldError = errorAt(create.error, '/settings/webhooks/0/url')
   return (
     <form onSubmit={submit} className="flex flex-col items-start gap-3">
       <ReceiverChoice isInspector={isInspector} onChange={setInspector} />
-      {!isInspector && <ReceiverUrl url={ownUrl} fault={fault} onChange={setOwnUrl} />}
+      {!isInspector && <ReceiverUrl url={ownUrl} fieldError={fieldError} onChange={setOwnUrl} />}
       <Button
         type="submit"
         look="main"
@@ -92,7 +92,7 @@ function DestinationForm({
       >
         Create destination
       </Button>
-      {fault === undefined && <ErrorText error={create.error} />}
+      {fieldError === undefined && <ErrorText error={create.error} />}
     </form>
   )
 }
@@ -125,13 +125,13 @@ function ReceiverChoice({ isInspector, onChange }: ReceiverChoiceProps): ReactEl
 
 interface ReceiverUrlProps {
   readonly url: string
-  readonly fault: string | undefined
+  readonly fieldError: string | undefined
   readonly onChange: (url: string) => void
 }
 
-function ReceiverUrl({ url, fault, onChange }: ReceiverUrlProps): ReactElement {
+function ReceiverUrl({ url, fieldError, onChange }: ReceiverUrlProps): ReactElement {
   return (
-    <Field label="Receiver URL" fault={fault} className="w-full max-w-md">
+    <Field label="Receiver URL" fieldError={fieldError} className="w-full max-w-md">
       {(ids) => (
         <TextInput
           {...ids}

@@ -2,7 +2,7 @@ import { INSPECTOR_LIMITS } from '@hookline/protocol'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent, ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import { faultAt, problemOf } from '../../api/problem.ts'
+import { errorAt, problemOf } from '../../api/problem.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
@@ -96,7 +96,7 @@ function ResponsesForm({ responses }: ResponsesPanelProps): ReactElement {
     <form aria-label="Custom response" onSubmit={submit} className="flex flex-col gap-3">
       <div className="grid grid-cols-1 gap-3 sm:grid-cols-3">
         {FIELDS.map(([name, label, hint, range]) => (
-          <Field key={name} label={label} hint={hint} fault={faultAt(save.error, `/${name}`)}>
+          <Field key={name} label={label} hint={hint} fieldError={errorAt(save.error, `/${name}`)}>
             {(ids) => (
               <TextInput
                 {...ids}

@@ -39,8 +39,8 @@ export function confirmationText({ userIds = [], anonymousIds = [] }: DeletionBo
   return ids.length === 1 ? nameToType(ids[0]!, 'delete') : String(ids.length)
 }
 
-/** The first fault of a list of ids, or of one of its ids. */
-export function faultIn(
+/** The first error of a list of ids, or of one of its ids. */
+export function errorIn(
   error: unknown,
   pointer: string,
   ids: readonly string[] = [],

@@ -9,7 +9,7 @@ import { ErrorText, Loaded } from '../../design/states.tsx'
 import { counted, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { AddAnonymousIds } from './add-anonymous-ids.tsx'
-import { type DeletionFields, faultIn, idsIn, spacedIds } from './deletion-fields.ts'
+import { type DeletionFields, errorIn, idsIn, spacedIds } from './deletion-fields.ts'
 
 interface FieldsProps {
   readonly fields: DeletionFields
@@ -101,7 +101,7 @@ function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps
       </span>
     )
   return (
-    <Field label={label} hint={hint} fault={faultIn(error, rest.pointer, ids)}>
+    <Field label={label} hint={hint} fieldError={errorIn(error, rest.pointer, ids)}>
       {(attributes) => (
         <TextArea
           {...attributes}
@@ -117,7 +117,7 @@ function IdField({ fields, error, onChange, name, label, ...rest }: IdFieldProps
 
 function SourceChoice({ fields, error, onChange }: FieldsProps): ReactElement {
   const query = useQuery(sourcesQuery)
-  const fault = faultIn(error, '/sourceIds')
+  const fieldError = errorIn(error, '/sourceIds')
   const group = useId()
   const choice = (isEverySource: boolean, label: string): ReactElement => (
     <Choice
@@ -155,7 +155,7 @@ function SourceChoice({ fields, error, onChange }: FieldsProps): ReactElement {
           </Loaded>
         </div>
       )}
-      {fault !== undefined && <p className="text-failed text-note">{fault}</p>}
+      {fieldError !== undefined && <p className="text-failed text-note">{fieldError}</p>}
     </fieldset>
   )
 }

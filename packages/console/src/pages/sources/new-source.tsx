@@ -10,7 +10,7 @@ import { WindowForm } from '../../design/windows/window-form.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
 import { shownText } from '../../format/shown-text.ts'
-import { bodyOf, jsonFault, rateLimitFault, type SourceFields } from './source-fields.ts'
+import { bodyOf, jsonError, rateLimitError, type SourceFields } from './source-fields.ts'
 import { LimitInputs, NameInput } from './source-form.tsx'
 
 const NEW: SourceFields = { name: '', rateLimit: '', space: 'default', fields: '' }
@@ -29,7 +29,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
   })
   if (create.data !== undefined) return <Created source={create.data} onClose={onClose} />
   const submit = (): void => {
-    if (rateLimitFault(fields) === undefined && jsonFault(fields) === undefined) create.mutate()
+    if (rateLimitError(fields) === undefined && jsonError(fields) === undefined) create.mutate()
   }
   const inputs = { fields, onChange: setFields, error: create.error }
   return (

@@ -18,12 +18,12 @@ interface SourceBody {
 }
 
 /** Checked here: a number that does not parse has no JSON value for the service to reject. */
-export function rateLimitFault({ rateLimit }: SourceFields): string | undefined {
+export function rateLimitError({ rateLimit }: SourceFields): string | undefined {
   if (/^\s*(?:[1-9]\d{0,15})?\s*$/.test(rateLimit)) return undefined
   return 'Enter a whole number of at least 1, or leave empty for no limit.'
 }
 
-export function jsonFault({ fields }: SourceFields): string | undefined {
+export function jsonError({ fields }: SourceFields): string | undefined {
   return rulesIn(fields) === undefined ? 'Enter a JSON object.' : undefined
 }
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
-import { faultAt, faultIn } from '../../api/problem.ts'
+import { errorAt, errorIn } from '../../api/problem.ts'
 import { Field, TextArea, TextInput } from '../../design/controls/field.tsx'
-import { jsonFault, rateLimitFault, type SourceFields } from './source-fields.ts'
+import { jsonError, rateLimitError, type SourceFields } from './source-fields.ts'
 
 interface SourceInputsProps {
   readonly fields: SourceFields
@@ -16,7 +16,11 @@ interface NameInputProps extends SourceInputsProps {
 
 export function NameInput({ fields, onChange, error, autoFocus }: NameInputProps): ReactElement {
   return (
-    <Field label="Name" hint="For example “Web shop” or “Backend”." fault={faultAt(error, '/name')}>
+    <Field
+      label="Name"
+      hint="For example “Web shop” or “Backend”."
+      fieldError={errorAt(error, '/name')}
+    >
       {(ids) => (
         <TextInput
           {...ids}
@@ -37,7 +41,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       <Field
         label="Rate limit (calls per second)"
         hint="Calls over the limit get a 429, and client libraries retry them."
-        fault={rateLimitFault(fields) ?? faultAt(error, '/rateLimit')}
+        fieldError={rateLimitError(fields) ?? errorAt(error, '/rateLimit')}
       >
         {(ids) => (
           <TextInput
@@ -52,7 +56,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       <Field
         label="Space"
         hint="Sources in the same space share user profiles and audiences. Use a separate space for users that must not be mixed with these, such as the users of a test system."
-        fault={faultAt(error, '/space')}
+        fieldError={errorAt(error, '/space')}
       >
         {(ids) => (
           <TextInput
@@ -65,7 +69,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
       <Field
         label="Fields to drop or hash, as JSON"
         hint='Applied before a call is stored. Empty: store all fields. Example: {"drop": ["context.ip"], "hash": [{"path": "traits.email", "normalize": "email"}]}'
-        fault={jsonFault(fields) ?? faultIn(error, '/fields')}
+        fieldError={jsonError(fields) ?? errorIn(error, '/fields')}
       >
         {(ids) => (
           <TextArea

@@ -10,7 +10,7 @@ import { toast } from '../../design/windows/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
-import { changeOf, fieldsOf, jsonFault, rateLimitFault } from './source-fields.ts'
+import { changeOf, fieldsOf, jsonError, rateLimitError } from './source-fields.ts'
 import { LimitInputs, NameInput } from './source-form.tsx'
 
 interface SourceSettingsProps {
@@ -95,8 +95,8 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
         isBusy={save.isPending}
         disabled={
           Object.keys(change).length === 0 ||
-          rateLimitFault(fields) !== undefined ||
-          jsonFault(fields) !== undefined ||
+          rateLimitError(fields) !== undefined ||
+          jsonError(fields) !== undefined ||
           fields.name.trim() === ''
         }
       >

@@ -1,6 +1,6 @@
 import { parseTimestamp } from '@hookline/protocol'
 import { InvalidCursorError, type Page, type PageRequest } from '../../backend/page.ts'
-import { fault } from '../../util/fault.ts'
+import { fieldError } from '../../util/field-error.ts'
 import { Problem } from '../problems/problem.ts'
 import { TIME_FORMAT } from './schema.ts'
 
@@ -67,9 +67,11 @@ export function parseTimeRange(query: { readonly from?: string; readonly to?: st
   const read = (['from', 'to'] as const)
     .filter((name) => query[name] !== undefined)
     .map((name) => [name, parseTimestamp(query[name])] as const)
-  const faults = read
+  const errors = read
     .filter(([, ms]) => ms === undefined)
-    .map(([name]) => fault(`/${name}`, 'invalid_format', `${name} is not a time.`, TIME_FORMAT))
-  if (faults.length > 0) throw new Problem('invalid_query', { faults })
+    .map(([name]) =>
+      fieldError(`/${name}`, 'invalid_format', `${name} is not a time.`, TIME_FORMAT),
+    )
+  if (errors.length > 0) throw new Problem('invalid_query', { errors })
   return Object.fromEntries(read) as { from?: number; to?: number }
 }

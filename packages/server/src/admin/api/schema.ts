@@ -157,7 +157,7 @@ export function page(item: TSchema, more: Readonly<Record<string, TSchema>> = {}
   })
 }
 
-export const FaultResponse = Type.Object({
+export const FieldErrorResponse = Type.Object({
   pointer: text('A JSON Pointer into the body, or the name of a parameter.'),
   code: Type.String(),
   message: Type.String(),
@@ -173,7 +173,7 @@ export const ProblemResponse = Type.Object(
     code: text('For programs; docs/reference/errors.md explains each code.'),
     detail: Type.String(),
     requestId: Type.String(),
-    errors: Type.Array(FaultResponse),
+    errors: Type.Array(FieldErrorResponse),
   },
   { $id: 'Problem' },
 )

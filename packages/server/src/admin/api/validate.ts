@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { isUtf8 } from 'node:buffer'
 import type { TObject, TSchema } from 'typebox'
 import { Errors } from 'typebox/value'
-import { type Fault, fault, jsonPointer, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, jsonPointer, unknownFields } from '../../util/field-error.ts'
 import { Problem } from '../problems/problem.ts'
 import type { AdminApp } from './admin-app.ts'
 
@@ -19,8 +19,8 @@ export function acceptJsonOnly(app: AdminApp): void {
     if (!isUtf8(body)) return done(new Problem('invalid_json'))
     const text = body.toString()
     void parse(request, text, (error, json) => {
-      const faults = error ? [] : changedValues(text)
-      if (faults.length > 0) return done(new Problem('invalid_body', { faults }))
+      const errors = error ? [] : changedValues(text)
+      if (errors.length > 0) return done(new Problem('invalid_body', { errors }))
       done(error, json)
     })
   })
@@ -35,29 +35,33 @@ const ROUNDED = Number.NaN
 const EXACT_NUMBER_HINT = 'Send it as a string, or send a number that fits a double.'
 const UNICODE_HINT = 'Send valid Unicode, without lone surrogates.'
 
-/** A fault for each number that JavaScript rounds, and each string with a lone surrogate. @param text valid JSON */
-function changedValues(text: string): readonly Fault[] {
+/** An error for each number that JavaScript rounds, and each string with a lone surrogate. @param text valid JSON */
+function changedValues(text: string): readonly FieldError[] {
   if (roundedNumbers(text).values.size === 0 && !SURROGATE.test(text)) return []
   const body = revive(text, (_name, value, { source }) =>
     typeof value === 'number' && isRounded(source) ? ROUNDED : value,
   )
-  return body === undefined ? [] : faultsIn(body)
+  return body === undefined ? [] : errorsIn(body)
 }
 
 /** Not recursive, because a hostile body may be nested deeply. */
-function faultsIn(body: Json): readonly Fault[] {
-  const faults: Fault[] = []
+function errorsIn(body: Json): readonly FieldError[] {
+  const errors: FieldError[] = []
   const open: (readonly [pointer: string, value: Json])[] = [['', body]]
   for (const [pointer, value] of open) {
     if (Number.isNaN(value)) {
-      faults.push(fault(pointer, 'not_exact', 'The number would be rounded.', EXACT_NUMBER_HINT))
+      errors.push(
+        fieldError(pointer, 'not_exact', 'The number would be rounded.', EXACT_NUMBER_HINT),
+      )
     }
     if (typeof value === 'string' && !value.isWellFormed()) {
-      faults.push(fault(pointer, 'not_unicode', 'The string is not valid Unicode.', UNICODE_HINT))
+      errors.push(
+        fieldError(pointer, 'not_unicode', 'The string is not valid Unicode.', UNICODE_HINT),
+      )
     }
     for (const [name, child] of childrenOf(value)) open.push([pointer + jsonPointer(name), child])
   }
-  return faults
+  return errors
 }
 
 function childrenOf(value: Json): readonly (readonly [name: string | number, value: Json])[] {
@@ -67,8 +71,8 @@ function childrenOf(value: Json): readonly (readonly [name: string | number, val
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The code and message of a fault by JSON Schema keyword. The description of the field is the hint. */
-const FAULTS: Readonly<Record<string, readonly [code: string, message: string]>> = {
+/** The code and message of an error by JSON Schema keyword. The description of the field is the hint. */
+const KEYWORD_ERRORS: Readonly<Record<string, readonly [code: string, message: string]>> = {
   type: ['invalid_type', 'has the wrong type'],
   enum: ['not_allowed', 'is not an allowed value'],
   const: ['not_allowed', 'is not an allowed value'],
@@ -89,19 +93,19 @@ interface RequestSchema extends TObject {
   readonly 'x-prefix'?: string
 }
 
-/** Validates a part of a request against the schema of its route. Reports one fault for each field. */
+/** Validates a part of a request against the schema of its route. Reports one error for each field. */
 export const validate: FastifySchemaCompiler<TObject> = ({ schema, httpPart }) => {
   const code = httpPart === 'body' ? 'invalid_body' : 'invalid_query'
   return (input: unknown) => {
     const value = httpPart === 'querystring' ? withIntegers(schema, input) : (input ?? {})
-    const faults = isJsonObject(value) ? faultsOf(schema, value) : [NOT_AN_OBJECT]
-    return faults.length > 0 ? { error: new Problem(code, { faults }) } : { value }
+    const errors = isJsonObject(value) ? errorsOf(schema, value) : [NOT_AN_OBJECT]
+    return errors.length > 0 ? { error: new Problem(code, { errors }) } : { value }
   }
 }
 
-const NOT_AN_OBJECT = fault('', 'invalid_type', 'The body is not an object.', 'Send {…}.')
+const NOT_AN_OBJECT = fieldError('', 'invalid_type', 'The body is not an object.', 'Send {…}.')
 
-function faultsOf(schema: RequestSchema, value: Fields): Fault[] {
+function errorsOf(schema: RequestSchema, value: Fields): FieldError[] {
   const { properties, 'x-prefix': prefix, 'x-immutable': hints = {} } = schema
   const names = Object.keys(value).filter(
     (name) => prefix !== undefined && name.startsWith(prefix) && typeof value[name] === 'string',
@@ -111,28 +115,28 @@ function faultsOf(schema: RequestSchema, value: Fields): Fault[] {
   return [
     ...unknown.map((each) => immutableField(hints, each) ?? each),
     ...Object.entries<TSchema>(properties).flatMap(([name, field]) => {
-      if (Object.hasOwn(value, name)) return faultOf(name, field, value[name])
+      if (Object.hasOwn(value, name)) return errorOf(name, field, value[name])
       if (!schema.required?.includes(name)) return []
-      return fault(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
+      return fieldError(jsonPointer(name), 'required', `${name} is missing.`, hintOf(field))
     }),
   ]
 }
 
-function faultOf(name: string, field: TSchema, value: unknown): Fault | readonly [] {
+function errorOf(name: string, field: TSchema, value: unknown): FieldError | readonly [] {
   const [error] = Errors(field, value)
   if (error === undefined) return []
-  const [code, message] = FAULTS[error.keyword] ?? ['invalid', 'is not valid']
+  const [code, message] = KEYWORD_ERRORS[error.keyword] ?? ['invalid', 'is not valid']
   const pointer = jsonPointer(name) + error.instancePath
-  return fault(pointer, code, `${name} ${message}.`, hintOf(field))
+  return fieldError(pointer, code, `${name} ${message}.`, hintOf(field))
 }
 
 function immutableField(
   hints: Readonly<Record<string, string>>,
-  { pointer }: Fault,
-): Fault | undefined {
+  { pointer }: FieldError,
+): FieldError | undefined {
   const name = pointer.slice(1)
   if (!Object.hasOwn(hints, name)) return undefined
-  return fault(pointer, 'immutable', `${name} cannot be changed.`, hints[name]!)
+  return fieldError(pointer, 'immutable', `${name} cannot be changed.`, hints[name]!)
 }
 
 function hintOf(field: TSchema): string {
@@ -163,8 +167,8 @@ export function refuseUndeclared(app: FastifyInstance): void {
 function refuse(input: unknown, code: 'invalid_query' | 'invalid_body'): void {
   if (input === undefined) return
   if (!isJsonObject(input)) throw new Problem(code, { detail: 'This route accepts no body.' })
-  const faults = unknownFields(input, [])
-  if (faults.length > 0) throw new Problem(code, { faults })
+  const errors = unknownFields(input, [])
+  if (errors.length > 0) throw new Problem(code, { errors })
 }
 
 const TRAILING_SLASH =

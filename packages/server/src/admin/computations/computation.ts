@@ -17,7 +17,7 @@ import type {
 } from '../../audiences/computations.ts'
 import type { Catalog, CatalogSnapshot } from '../../backend/catalog.ts'
 import type { Sync, SyncReason, Syncs } from '../../backend/syncs.ts'
-import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import { type FieldError, fieldError, jsonPointer } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import type { ChangeDeps } from '../audit.ts'
 import { Problem } from '../problems/problem.ts'
@@ -48,8 +48,8 @@ export interface DefinitionScope {
   readonly current: CatalogSnapshot
 }
 
-/** A valid definition, or its faults, with pointers into the body. */
-export type Definition<T> = { readonly definition: T } | { readonly faults: readonly Fault[] }
+/** A valid definition, or its errors, with pointers into the body. */
+export type Definition<T> = { readonly definition: T } | { readonly errors: readonly FieldError[] }
 
 /** The differences between the routes of audiences and of computed traits. */
 export interface ComputationKind {
@@ -63,7 +63,7 @@ export interface ComputationKind {
   readonly withArticle: string
   readonly many: string
   readonly record: TSchema
-  /** The name and schema of the definition. `define` validates it, so the schema's faults below it are dropped. */
+  /** The name and schema of the definition. `define` validates it, so the schema's errors below it are dropped. */
   readonly definition: 'condition' | 'compute'
   readonly definitionField: TSchema
   /** The fields of the definition in the body of a new record. */
@@ -257,30 +257,30 @@ export function presentStatus(status: ComputationStatus): object {
 
 type Body = Pick<FastifyRequest, 'body' | 'validationError'>
 
-const TOO_MANY = fault(
+const TOO_MANY = fieldError(
   '',
   'too_many',
   `The limit of ${LIMITS.computations} audiences and computed traits is reached.`,
   'Delete an unused one.',
 )
 
-/** The record that a request creates. @throws {Problem} `invalid_body` with all faults */
+/** The record that a request creates. @throws {Problem} `invalid_body` with all errors */
 export function newComputation(
   request: Body,
   kind: ComputationKind,
   { current, now }: { readonly current: CatalogSnapshot; readonly now: number },
 ): Computation {
-  const { fields, faults } = fieldsOf(request, kind)
+  const { fields, errors } = fieldsOf(request, kind)
   const { name, destinationIds } = fields
   const space = spaceIn(fields)
   const key = typeof name === 'string' ? keyOfName(name) : undefined
   const others = current.computations.values()
   const more = [
-    ...faults,
+    ...errors,
     ...(current.computations.size < LIMITS.computations ? [] : [TOO_MANY]),
-    ...(key === undefined ? [] : keyFaults({ key, space }, others)),
-    ...spaceFaults(space, current.sources.values()),
-    ...destinationFaults(destinationIds, current.destinations),
+    ...(key === undefined ? [] : keyErrors({ key, space }, others)),
+    ...spaceErrors(space, current.sources.values()),
+    ...destinationErrors(destinationIds, current.destinations),
   ]
   const definition = definitionOf(kind.define(fields, { space, current }), more)
   return {
@@ -295,19 +295,19 @@ export function newComputation(
     createdAt: now,
     updatedAt: now,
     version: 1,
-    // The schema and the faults above have checked the types.
+    // The schema and the errors above have checked the types.
   } as unknown as Computation
 }
 
-/** The record after a change. @throws {Problem} `invalid_body` with all faults */
+/** The record after a change. @throws {Problem} `invalid_body` with all errors */
 export function changedComputation(
   request: Body,
   kind: ComputationKind,
   { before, current }: { readonly before: Computation; readonly current: CatalogSnapshot },
 ): Computation {
-  const { fields, faults } = fieldsOf(request, kind)
+  const { fields, errors } = fieldsOf(request, kind)
   const { destinationIds } = fields
-  const more = [...faults, ...destinationFaults(destinationIds, current.destinations)]
+  const more = [...errors, ...destinationErrors(destinationIds, current.destinations)]
   const scope = { before, space: before.space, current }
   const definition = definitionOf(kind.define(fields, scope), more)
   const existing = before.destinationIds.filter((id) => current.destinations.has(id))
@@ -319,78 +319,85 @@ export function changedComputation(
   }
 }
 
-/** The space and definition of a preview. @throws {Problem} `invalid_body` with all faults */
+/** The space and definition of a preview. @throws {Problem} `invalid_body` with all errors */
 export function previewedDefinition(
   request: Body,
   kind: ComputationKind,
   current: CatalogSnapshot,
 ): { readonly space: string; readonly definition: object } {
-  const { fields, faults } = fieldsOf(request, kind)
+  const { fields, errors } = fieldsOf(request, kind)
   const space = spaceIn(fields)
-  const more = [...faults, ...spaceFaults(space, current.sources.values())]
+  const more = [...errors, ...spaceErrors(space, current.sources.values())]
   return { space, definition: definitionOf(kind.define(fields, { space, current }), more) }
 }
 
-/** The fields of the body, and the schema's faults outside the definition. */
+/** The fields of the body, and the schema's errors outside the definition. */
 function fieldsOf(
   { body, validationError }: Body,
   { definition }: Pick<ComputationKind, 'definition'>,
-): { readonly fields: JsonObject; readonly faults: readonly Fault[] } {
+): { readonly fields: JsonObject; readonly errors: readonly FieldError[] } {
   const fields = body ?? {}
   if (validationError && !(validationError instanceof Problem)) throw validationError
-  const all = validationError?.faults ?? []
-  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: all })
-  const faults = all.filter(({ pointer }) => pointer.split('/')[1] !== definition)
-  return { fields, faults }
+  const all = validationError?.errors ?? []
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { errors: all })
+  const errors = all.filter(({ pointer }) => pointer.split('/')[1] !== definition)
+  return { fields, errors }
 }
 
-/** The default also replaces a wrong type, which is a fault already. */
+/** The default also replaces a wrong type, which is an error already. */
 function spaceIn({ space }: JsonObject): string {
   return typeof space === 'string' ? space : DEFAULT_SPACE
 }
 
-function definitionOf<T>(outcome: Definition<T>, faults: readonly Fault[]): T {
-  const all = 'faults' in outcome ? [...faults, ...outcome.faults] : faults
-  if ('faults' in outcome || all.length > 0) throw new Problem('invalid_body', { faults: all })
+function definitionOf<T>(outcome: Definition<T>, errors: readonly FieldError[]): T {
+  const all = 'errors' in outcome ? [...errors, ...outcome.errors] : errors
+  if ('errors' in outcome || all.length > 0) throw new Problem('invalid_body', { errors: all })
   return outcome.definition
 }
 
-export function destinationFaults(
+export function destinationErrors(
   ids: unknown,
   known: { has(id: string): boolean },
   at = '/destinationIds',
-): readonly Fault[] {
+): readonly FieldError[] {
   if (!Array.isArray(ids)) return []
   const hint = 'Use ids of existing destinations.'
   return ids.flatMap((id: unknown, index) =>
     typeof id !== 'string' || known.has(id)
       ? []
-      : fault(at + jsonPointer(index), 'unknown_destination', 'No destination has this id.', hint),
+      : fieldError(
+          at + jsonPointer(index),
+          'unknown_destination',
+          'No destination has this id.',
+          hint,
+        ),
   )
 }
 
-/** A fault if no source is in this space. */
-export function spaceFaults(
+/** An error if no source is in this space. */
+export function spaceErrors(
   space: string,
   sources: Iterable<Pick<Source, 'space'>>,
   at = '/space',
-): readonly Fault[] {
+): readonly FieldError[] {
   const spaces = new Set([DEFAULT_SPACE, ...[...sources].flatMap((each) => each.space ?? [])])
   if (spaces.has(space)) return []
   const hint = `Use one of ${[...spaces].slice(0, 20).join(', ')}, or assign a source to this space first.`
-  return [fault(at, 'unknown_space', 'This space has no source.', hint)]
+  return [fieldError(at, 'unknown_space', 'This space has no source.', hint)]
 }
 
-/** A fault if another record of the space has this key. */
-export function keyFaults(
+/** An error if another record of the space has this key. */
+export function keyErrors(
   { key, space, id }: Pick<Computation, 'key' | 'space'> & { readonly id?: string },
   others: Iterable<Computation>,
   at = '/name',
-): readonly Fault[] {
+): readonly FieldError[] {
   const other = [...others].find(
     (each) => each.key === key && each.space === space && each.id !== id,
   )
   if (other === undefined) return []
   const message = `${other.id} already has the key ${key}.`
-  return [fault(at, 'not_unique', message, 'Choose another name, or delete the other one first.')]
+  return [
+    fieldError(at, 'not_unique', message, 'Choose another name, or delete the other one first.'),
+  ]
 }

@@ -9,14 +9,14 @@ import {
   type Source,
 } from '@hookline/protocol'
 import { isDeepStrictEqual } from 'node:util'
-import { referenceFaults } from '../../audiences/conditions/references.ts'
+import { referenceErrors } from '../../audiences/conditions/references.ts'
 import { validateCompute } from '../../audiences/conditions/validate-compute.ts'
 import { validateCondition } from '../../audiences/conditions/validate-condition.ts'
 import { type CatalogSnapshot, withChange } from '../../backend/catalog.ts'
-import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
-import { destinationFaults, keyFaults, spaceFaults } from '../computations/computation.ts'
+import { type FieldError, fieldError, errorsBelow } from '../../util/field-error.ts'
+import { destinationErrors, keyErrors, spaceErrors } from '../computations/computation.ts'
 import type { CatalogRecord } from '../api/catalog-records.ts'
-import { missingSources, sourceFaults, withToggle } from '../destinations/destinations.ts'
+import { missingSources, sourceErrors, withToggle } from '../destinations/destinations.ts'
 import { parseSourceFields } from '../destinations/routing-settings.ts'
 import { parseWebhooksSettings, type SettingsRules } from '../destinations/settings.ts'
 import { Problem } from '../problems/problem.ts'
@@ -48,7 +48,7 @@ export function nextOf<T extends CatalogRecord>(planned: readonly Planned<T>[]):
 
 /**
  * Compares the document with the catalog and plans the changes. Writes nothing.
- * @throws {Problem} `invalid_body` with all faults of the document
+ * @throws {Problem} `invalid_body` with all errors of the document
  */
 export function planImport(
   document: ConfigurationDocument,
@@ -56,13 +56,13 @@ export function planImport(
   now: number,
   rules: SettingsRules,
 ): ImportPlan {
-  const faults = [...repeatedIds(document), ...sharedKeys(document, current)]
+  const errors = [...repeatedIds(document), ...sharedKeys(document, current)]
   const sources = document.sources.map(({ fields: input, ...entry }, index) => {
     const before = current.sources.get(entry.id)
-    const found: Fault[] = []
+    const found: FieldError[] = []
     const fields =
       input === undefined ? before?.fields : parseSourceFields(input, found, before?.fields)
-    faults.push(...faultsBelow(`/sources/${index}`, found))
+    errors.push(...errorsBelow(`/sources/${index}`, found))
     return planSource(entry, { before, fields, now })
   })
   const missing = missingSources(document.destinations, current, now)
@@ -75,21 +75,21 @@ export function planImport(
     const parsed = parseWebhooksSettings(entry.settings, before?.settings, options)
     const isMoved = before !== undefined && before.sourceId !== entry.sourceId
     const found = [
-      ...sourceFaults(withSources, entry),
+      ...sourceErrors(withSources, entry),
       ...(isMoved ? [MOVED] : []),
-      ...('faults' in parsed ? faultsBelow('/settings', parsed.faults) : []),
+      ...('errors' in parsed ? errorsBelow('/settings', parsed.errors) : []),
     ]
-    faults.push(...faultsBelow(`/destinations/${index}`, found))
-    if ('faults' in parsed || found.length > 0) return []
+    errors.push(...errorsBelow(`/destinations/${index}`, found))
+    if ('errors' in parsed || found.length > 0) return []
     return [planDestination({ ...entry, settings: parsed.settings }, before, now)]
   })
   const computations = planComputations(document, current.computations, now)
-  faults.push(...computationFaults(computations, withSources, nextOf(destinations)))
-  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  errors.push(...computationErrors(computations, withSources, nextOf(destinations)))
+  if (errors.length > 0) throw new Problem('invalid_body', { errors })
   return { sources, destinations, computations }
 }
 
-const MOVED = fault(
+const MOVED = fieldError(
   '/sourceId',
   'immutable',
   'sourceId cannot be changed.',
@@ -133,7 +133,7 @@ function planDestination(
   return planRecord<Destination>(withToggle(record, before, now), before)
 }
 
-function repeatedIds(document: ConfigurationDocument): Fault[] {
+function repeatedIds(document: ConfigurationDocument): FieldError[] {
   const seen = new Set<string>()
   const lists = ['sources', 'destinations', 'audiences', 'traits'] as const
   return lists.flatMap((list) =>
@@ -143,16 +143,16 @@ function repeatedIds(document: ConfigurationDocument): Fault[] {
         return []
       }
       const at = `/${list}/${index}/id`
-      return fault(at, 'not_unique', 'Duplicate id.', 'Remove one of the entries.')
+      return fieldError(at, 'not_unique', 'Duplicate id.', 'Remove one of the entries.')
     }),
   )
 }
 
-/** A fault for each write key that two sources would share. The fault does not contain the key. */
+/** An error for each write key that two sources would share. The error does not contain the key. */
 function sharedKeys(
   { sources }: ConfigurationDocument,
   { sourceByWriteKey }: CatalogSnapshot,
-): Fault[] {
+): FieldError[] {
   const owners = new Map<string, string>()
   const hint = 'Omit it here, or remove it from the other source.'
   return sources.flatMap(({ id, writeKeys = [] }, index) =>
@@ -161,7 +161,7 @@ function sharedKeys(
       owners.set(key, id)
       if (owner === id) return []
       const pointer = `/sources/${index}/writeKeys/${keyIndex}`
-      return fault(pointer, 'not_unique', 'Another source has this write key.', hint)
+      return fieldError(pointer, 'not_unique', 'Another source has this write key.', hint)
     }),
   )
 }
@@ -188,68 +188,68 @@ function planComputations(
 }
 
 /** @param withSources the catalog with the sources of the document */
-function computationFaults(
+function computationErrors(
   planned: readonly PlannedComputation[],
   withSources: CatalogSnapshot,
   destinations: readonly Destination[],
-): readonly Fault[] {
+): readonly FieldError[] {
   const put = { sources: [], destinations, computations: nextOf(planned) }
   const after = withChange(withSources, { put, removed: [] })
-  const invalid = planned.flatMap((each) => faultsBelow(each.at, definitionFaults(each.next)))
+  const invalid = planned.flatMap((each) => errorsBelow(each.at, definitionErrors(each.next)))
   // The references of a condition can only be followed if all are valid.
   const others =
     invalid.length > 0
       ? []
-      : planned.flatMap((each) => faultsBelow(each.at, catalogFaults(each, after)))
+      : planned.flatMap((each) => errorsBelow(each.at, catalogErrors(each, after)))
   const { size } = after.computations
   if (size <= LIMITS.computations) return [...invalid, ...others]
   const message = `The import would result in ${size} audiences and computed traits.`
-  const tooMany = fault('', 'too_many', message, `The maximum is ${LIMITS.computations}.`)
+  const tooMany = fieldError('', 'too_many', message, `The maximum is ${LIMITS.computations}.`)
   return [...invalid, ...others, tooMany]
 }
 
-function definitionFaults(record: Computation): readonly Fault[] {
+function definitionErrors(record: Computation): readonly FieldError[] {
   const [result, field] =
     record.kind === 'trait'
       ? [validateCompute(record.compute), '/compute']
       : [record.condition === null ? {} : validateCondition(record.condition), '/condition']
-  return 'faults' in result ? faultsBelow(field, result.faults) : []
+  return 'errors' in result ? errorsBelow(field, result.errors) : []
 }
 
 /** Conflicts of a record with the rest of the catalog. */
-function catalogFaults(
+function catalogErrors(
   { next, before }: Planned<Computation>,
   { computations, destinations, sources }: CatalogSnapshot,
-): readonly Fault[] {
+): readonly FieldError[] {
   const references =
     next.kind === 'audience' && next.condition !== null
-      ? referenceFaults({ ...next, condition: next.condition }, computations)
+      ? referenceErrors({ ...next, condition: next.condition }, computations)
       : []
   return [
-    ...(before ? immutableFaults(next, before) : spaceFaults(next.space, sources.values())),
-    ...(before ? [] : formatFaults(next.key)),
-    ...keyFaults(next, computations.values(), '/key'),
-    ...destinationFaults(next.destinationIds, destinations),
-    ...faultsBelow('/condition', references),
+    ...(before ? immutableErrors(next, before) : spaceErrors(next.space, sources.values())),
+    ...(before ? [] : formatErrors(next.key)),
+    ...keyErrors(next, computations.values(), '/key'),
+    ...destinationErrors(next.destinationIds, destinations),
+    ...errorsBelow('/condition', references),
   ]
 }
 
-function formatFaults(key: string): readonly Fault[] {
+function formatErrors(key: string): readonly FieldError[] {
   if (keyOfName(key) === key) return []
   const hint = `Use snake_case, such as ${keyOfName(key)}.`
-  return [fault('/key', 'invalid_format', 'key is not in snake_case.', hint)]
+  return [fieldError('/key', 'invalid_format', 'key is not in snake_case.', hint)]
 }
 
-function immutableFaults(next: Computation, before: Computation): readonly Fault[] {
+function immutableErrors(next: Computation, before: Computation): readonly FieldError[] {
   const hint = 'Give the entry a new id, or keep the current value.'
   const changed = (['key', 'space'] as const).filter((name) => next[name] !== before[name])
-  const faults = changed.map((name) =>
-    fault(`/${name}`, 'immutable', `${name} cannot be changed.`, hint),
+  const errors = changed.map((name) =>
+    fieldError(`/${name}`, 'immutable', `${name} cannot be changed.`, hint),
   )
-  if (isManual(next) === isManual(before)) return faults
+  if (isManual(next) === isManual(before)) return errors
   return [
-    ...faults,
-    fault('/condition', 'immutable', 'A condition cannot be added or removed.', hint),
+    ...errors,
+    fieldError('/condition', 'immutable', 'A condition cannot be added or removed.', hint),
   ]
 }
 

@@ -21,7 +21,7 @@ import { destinationsOf } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
 import type { Events } from '../../backend/events.ts'
 import { withReadableTemplates } from '../../routing/url-template.ts'
-import { fault } from '../../util/fault.ts'
+import { fieldError } from '../../util/field-error.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import { entityTag, lanesOf, requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
@@ -38,8 +38,8 @@ import {
   unchangedEntry,
   withWarnings,
 } from './destinations.ts'
-import { transformFaults } from './routing-settings.ts'
-import { secretFaults, secretWarnings } from './secrets.ts'
+import { transformErrors } from './routing-settings.ts'
+import { secretErrors, secretWarnings } from './secrets.ts'
 import { rotatedKeys } from './signing-keys.ts'
 import { destinationWarnings, type WarningDeps, WarningsResponse } from './warnings.ts'
 
@@ -247,8 +247,8 @@ function addRotations(app: AdminApp, deps: ActionDeps): void {
   const secrets = { schema: schemas.rotateSecret }
   app.post('/destinations/:id/rotate-secret', secrets, async (request, reply) => {
     const { overlapHours = DEFAULT_HOURS, force: isForced = false, ...next } = request.body
-    const faults = secretFaults(next.secret, '/secret')
-    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const errors = secretErrors(next.secret, '/secret')
+    if (errors.length > 0) throw new Problem('invalid_body', { errors })
     const now = clock.wall()
     const until = now + overlapHours * HOUR_MS
     const isDone = ({ settings }: Destination): boolean => isCurrent(next, settings)
@@ -393,8 +393,8 @@ function withTransform(transform: string, destination: Destination, dryRun: bool
     const hint = 'Set dryRun to true to preview it, or change the settings of the destination.'
     throw invalidBody('/transform', 'exclusive', 'transform requires dryRun.', hint)
   }
-  const faults = transformFaults(transform, '/transform')
-  if (faults.length > 0) throw new Problem('invalid_body', { faults })
+  const errors = transformErrors(transform, '/transform')
+  if (errors.length > 0) throw new Problem('invalid_body', { errors })
   return { ...destination, settings: { ...destination.settings, transform } }
 }
 
@@ -422,8 +422,8 @@ async function requestedContent(
   throw invalidBody('/eventId', 'unknown_event', 'Event not found in this source.', hint)
 }
 
-function invalidBody(...args: Parameters<typeof fault>): Problem {
-  return new Problem('invalid_body', { faults: [fault(...args)] })
+function invalidBody(...args: Parameters<typeof fieldError>): Problem {
+  return new Problem('invalid_body', { errors: [fieldError(...args)] })
 }
 
 function presentTestedWebhook({ url, request, result }: TestedWebhook): object {

@@ -14,7 +14,7 @@ import { builtInSource } from '../../alerts/alert-event.ts'
 import type { AuditEntry } from '../../backend/audit.ts'
 import { CatalogConflictError, type CatalogSnapshot } from '../../backend/catalog.ts'
 import type { WebhookLanes } from '../../backend/deliveries.ts'
-import { type Fault, fault, faultsBelow } from '../../util/fault.ts'
+import { type FieldError, fieldError, errorsBelow } from '../../util/field-error.ts'
 import type { AdminApp } from '../api/admin-app.ts'
 import {
   changeRecord,
@@ -192,13 +192,13 @@ export function addDestinationRoutes(app: AdminApp, deps: DestinationDeps): void
 
 function addChanges(app: AdminApp, deps: DestinationDeps): void {
   const { catalog, audit, clock, lanes, wake } = deps
-  // The handlers add the faults of the settings.
+  // The handlers add the errors of the settings.
   const attachValidation = true
   const create = { schema: schemas.create, attachValidation }
   const change = { schema: schemas.change, attachValidation }
 
   app.post('/destinations', create, async (request, reply) => {
-    const more = sourceFaults(catalog.current, request.body)
+    const more = sourceErrors(catalog.current, request.body)
     const settings = requestedSettings(request, deps, undefined, more)
     const fields = { name: 'Webhooks', enabled: false, ...request.body, settings }
     const created = await createDestination(request, fields, { ...deps, prefix: app.prefix })
@@ -265,40 +265,40 @@ export function missingSources(
 }
 
 /** The destination as the API shows it, with its warnings. */
-export function withWarnings(destination: Destination, warnings: readonly Fault[]): object {
+export function withWarnings(destination: Destination, warnings: readonly FieldError[]): object {
   return { ...presentDestination(destination), ...(warnings.length > 0 && { warnings }) }
 }
 
-export function sourceFaults({ sources }: CatalogSnapshot, body: unknown): readonly Fault[] {
+export function sourceErrors({ sources }: CatalogSnapshot, body: unknown): readonly FieldError[] {
   const sourceId = isJsonObject(body) ? body['sourceId'] : undefined
   if (typeof sourceId !== 'string' || sources.has(sourceId)) return []
   if (sourceId === BUILT_IN_SOURCE_ID) return []
   const hint = 'Use the id of an existing source.'
-  return [fault('/sourceId', 'unknown_source', 'No source has this id.', hint)]
+  return [fieldError('/sourceId', 'unknown_source', 'No source has this id.', hint)]
 }
 
 /**
  * The settings in the body of a request; `previous` are the current ones.
- * @throws {Problem} `invalid_body` with the faults of the body and the settings, and `more`
+ * @throws {Problem} `invalid_body` with the errors of the body and the settings, and `more`
  */
 function requestedSettings(
   { body, validationError }: Pick<FastifyRequest, 'body' | 'validationError'>,
   rules: SettingsRules & Pick<ChangeDeps, 'clock'>,
   previous?: Destination['settings'],
-  more: readonly Fault[] = [],
+  more: readonly FieldError[] = [],
 ): Destination['settings'] {
   if (validationError && !(validationError instanceof Problem)) throw validationError
-  // parseWebhooksSettings reports the faults of the settings.
-  const found = (validationError?.faults ?? []).filter(
+  // parseWebhooksSettings reports the errors of the settings.
+  const found = (validationError?.errors ?? []).filter(
     ({ pointer }) => !/^\/settings(?:\/|$)/.test(pointer),
   )
   const fields = body ?? {}
-  if (!isJsonObject(fields)) throw new Problem('invalid_body', { faults: found })
+  if (!isJsonObject(fields)) throw new Problem('invalid_body', { errors: found })
   const options = { ...rules, now: rules.clock.wall() }
   const parsed = parseWebhooksSettings(fields['settings'], previous, options)
-  const invalid = 'faults' in parsed ? faultsBelow('/settings', parsed.faults) : []
-  const faults = [...found, ...more, ...invalid]
-  if ('faults' in parsed || faults.length > 0) throw new Problem('invalid_body', { faults })
+  const invalid = 'errors' in parsed ? errorsBelow('/settings', parsed.errors) : []
+  const errors = [...found, ...more, ...invalid]
+  if ('errors' in parsed || errors.length > 0) throw new Problem('invalid_body', { errors })
   return parsed.settings
 }
 

@@ -3,7 +3,7 @@ import Type from 'typebox'
 import type { FollowedCatalog } from '../../backend/catalog.ts'
 import type { Events, ListedEvent } from '../../backend/events.ts'
 import { passesFilter, whyExcluded } from '../../routing/filter.ts'
-import { faultsBelow } from '../../util/fault.ts'
+import { errorsBelow } from '../../util/field-error.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import { TimeSlices } from '../../util/time/time-slices.ts'
 import type { AdminApp } from '../api/admin-app.ts'
@@ -11,7 +11,7 @@ import { requireDestination } from '../api/catalog-records.ts'
 import * as Schema from '../api/schema.ts'
 import { Problem } from '../problems/problem.ts'
 import { operations } from './destinations.ts'
-import { filterFaults } from './routing-settings.ts'
+import { filterErrors } from './routing-settings.ts'
 
 const MAX_EVENTS = 1_000
 const EXAMPLES = 5
@@ -90,8 +90,8 @@ export function addFilterPreview(app: AdminApp, { catalog, clock, events }: Prev
   app.post('/destinations/:id/filter-preview', { schema }, async ({ params, body }) => {
     const { sourceId, settings } = requireDestination(catalog, params.id)
     const { filter: input, last = MAX_EVENTS } = body
-    const faults = input === undefined ? [] : faultsBelow('/filter', filterFaults(input))
-    if (faults.length > 0) throw new Problem('invalid_body', { faults })
+    const errors = input === undefined ? [] : errorsBelow('/filter', filterErrors(input))
+    if (errors.length > 0) throw new Problem('invalid_body', { errors })
     const filter = (input as Filter | undefined) ?? settings.filter
     const preview = new Preview(filter)
     const slices = new TimeSlices(clock)

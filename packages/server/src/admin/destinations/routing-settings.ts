@@ -18,8 +18,8 @@ import {
 import jsonata from 'jsonata'
 import { randomBytes } from 'node:crypto'
 import { checkComparison, checkPath, checkText } from '../../audiences/conditions/checks.ts'
-import { treeFaults } from '../../audiences/conditions/validate-condition.ts'
-import { type Fault, fault, faultsBelow, unknownFields } from '../../util/fault.ts'
+import { treeErrors } from '../../audiences/conditions/validate-condition.ts'
+import { type FieldError, fieldError, errorsBelow, unknownFields } from '../../util/field-error.ts'
 import { ENVELOPE, FIXED_CALL_FIELDS, FREE_FORM } from '../../routing/body.ts'
 import { isHidden } from './hidden-values.ts'
 
@@ -29,19 +29,19 @@ const COMPARED = [...PATHS, 'field'] as const
 const MAX_COMPARISONS = LIMITS.filtersPerClause
 const MAX_NAMES = LIMITS.eventNamesPerClause
 
-/** Validates a filter. The pointers of faults are relative to it. */
-export function filterFaults(input: unknown): readonly Fault[] {
-  const faults = treeFaults(input, {
+/** Validates a filter. The pointers of errors are relative to it. */
+export function filterErrors(input: unknown): readonly FieldError[] {
+  const errors = treeErrors(input, {
     kindsOf: (each) => CLAUSE_FIELDS.filter((name) => Object.hasOwn(each, name)).slice(0, 1),
     checkOf: () => ({ fields: CLAUSE_FIELDS, check: checkClause }),
     examples:
       'Use one of {"type": …}, {"event": …}, {"where": […]}, {"and": […]}, {"or": […]}, {"not": …}.',
     remedy: '',
   })
-  const count = faults.length > 0 ? 0 : comparisonsIn(input as Filter)
-  if (count <= MAX_IN_FILTER) return faults
+  const count = errors.length > 0 ? 0 : comparisonsIn(input as Filter)
+  if (count <= MAX_IN_FILTER) return errors
   const hint = `Use at most ${MAX_IN_FILTER} in all clauses. one_of compares with a list of values.`
-  return [fault('', 'too_many', `The filter has ${count} comparisons.`, hint)]
+  return [fieldError('', 'too_many', `The filter has ${count} comparisons.`, hint)]
 }
 
 const MAX_IN_FILTER = LIMITS.filterComparisons
@@ -63,7 +63,7 @@ type RoutingSettings = Pick<
 const PARSERS: {
   readonly [Name in keyof Required<RoutingSettings>]: (
     input: unknown,
-    faults: Fault[],
+    errors: FieldError[],
     previous: WebhooksSettings[Name],
   ) => WebhooksSettings[Name]
 } = {
@@ -81,13 +81,13 @@ const ROUTING_FIELDS = Object.keys(PARSERS) as (keyof RoutingSettings)[]
 export function parseRouting(
   input: JsonObject,
   previous: RoutingSettings | undefined,
-  faults: Fault[],
+  errors: FieldError[],
 ): RoutingSettings {
   const parsed = ROUTING_FIELDS.flatMap((name): (readonly [string, unknown])[] => {
     const parse = PARSERS[name] as (...args: unknown[]) => unknown
     const before = previous?.[name]
     if (input[name] === null) return []
-    const value = input[name] === undefined ? before : parse(input[name], faults, before)
+    const value = input[name] === undefined ? before : parse(input[name], errors, before)
     return value === undefined ? [] : [[name, value]]
   })
   return Object.fromEntries(parsed)
@@ -125,15 +125,15 @@ export function presentFields(fields: Fields): object {
 /** Validates the rules of a source for fields; `null` removes them. Pointers are relative to the source. */
 export function parseSourceFields(
   input: unknown,
-  faults: Fault[],
+  errors: FieldError[],
   previous: Fields | undefined,
 ): Fields | undefined {
   if (input === null) return undefined
-  const found: Fault[] = []
+  const found: FieldError[] = []
   const fields = parseFields(input, found, previous)
-  faults.push(...found)
+  errors.push(...found)
   if (fields === undefined || found.length > 0) return undefined
-  faults.push(...fixedFaults(fields))
+  errors.push(...fixedErrors(fields))
   return fields
 }
 
@@ -141,11 +141,11 @@ export function parseSourceFields(
 const OBJECTS = [...FREE_FORM, 'context.traits']
 
 /** A call must keep the fields that identify it, and its context, properties and traits must remain objects. */
-function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Fault[] {
+function fixedErrors({ keep = [], drop = [], hash = [] }: Fields): readonly FieldError[] {
   const hint = 'Use a path in context, properties or traits, such as context.ip.'
-  const check = (path: string, pointer: string, isFixed: boolean): readonly Fault[] =>
+  const check = (path: string, pointer: string, isFixed: boolean): readonly FieldError[] =>
     isFixed
-      ? [fault(pointer, 'not_allowed', `A source always stores ${path} unchanged.`, hint)]
+      ? [fieldError(pointer, 'not_allowed', `A source always stores ${path} unchanged.`, hint)]
       : []
   const firstIsFixed = (path: string): boolean => FIXED_CALL_FIELDS.includes(pathOf(path)[0]!)
   return [
@@ -158,73 +158,76 @@ function fixedFaults({ keep = [], drop = [], hash = [] }: Fields): readonly Faul
   ]
 }
 
-function parseFilter(input: unknown, faults: Fault[]): Filter {
-  faults.push(...faultsBelow('/filter', filterFaults(input)))
+function parseFilter(input: unknown, errors: FieldError[]): Filter {
+  errors.push(...errorsBelow('/filter', filterErrors(input)))
   return input as Filter
 }
 
 /** A parser of a setting that has one of these values, or is absent. */
 export function parserOf<Value extends string>(name: string, values: readonly Value[]) {
-  return (input: unknown, faults: Fault[]): Value | undefined => {
+  return (input: unknown, errors: FieldError[]): Value | undefined => {
     if (input === undefined) return undefined
     const value = values.find((each) => each === input)
     const hint = `Use one of ${values.join(', ')}.`
-    if (value === undefined) faults.push(fault(`/${name}`, 'not_allowed', `Unknown ${name}.`, hint))
+    if (value === undefined)
+      errors.push(fieldError(`/${name}`, 'not_allowed', `Unknown ${name}.`, hint))
     return value
   }
 }
 
-function parseTransform(input: unknown, faults: Fault[]): string | undefined {
-  faults.push(...transformFaults(input, '/transform'))
+function parseTransform(input: unknown, errors: FieldError[]): string | undefined {
+  errors.push(...transformErrors(input, '/transform'))
   return typeof input === 'string' ? input : undefined
 }
 
 /** The time to parse a path grows with the square of its steps. */
 const MAX_STEPS = 1_000
 
-/** The faults of a JSONata expression. Its functions are not checked before an event. */
-export function transformFaults(input: unknown, pointer: string): readonly Fault[] {
+/** The errors of a JSONata expression. Its functions are not checked before an event. */
+export function transformErrors(input: unknown, pointer: string): readonly FieldError[] {
   const hint = 'Use a JSONata expression, such as { "text": event }.'
   if (typeof input !== 'string' || input.trim() === '')
-    return [fault(pointer, 'invalid_type', 'transform must be an expression.', hint)]
+    return [fieldError(pointer, 'invalid_type', 'transform must be an expression.', hint)]
   const max = LIMITS.transformCharacters
   if (input.length > max)
-    return [fault(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
+    return [fieldError(pointer, 'too_long', `Use at most ${max} characters.`, hint)]
   const steps = input.match(/[.%*]/g)?.length ?? 0
   if (steps > MAX_STEPS)
-    return [fault(pointer, 'too_many', `Use at most ${MAX_STEPS} of the characters . % *`, hint)]
+    return [
+      fieldError(pointer, 'too_many', `Use at most ${MAX_STEPS} of the characters . % *`, hint),
+    ]
   try {
     jsonata(input)
     return []
   } catch (error) {
     const { message, position = 0 } = error as { message: string; position?: number }
     const found = `The expression is invalid at character ${position}: ${message}.`
-    return [fault(pointer, 'invalid_expression', found, hint)]
+    return [fieldError(pointer, 'invalid_expression', found, hint)]
   }
 }
 
 function parseFields(
   input: unknown,
-  faults: Fault[],
+  errors: FieldError[],
   previous: Fields | undefined,
 ): Fields | undefined {
   if (!isJsonObject(input)) {
     const hint = 'Use an object: {"drop": ["context.ip"], "hash": [{"path": "traits.email"}]}.'
-    faults.push(fault('/fields', 'invalid_type', 'fields must be an object.', hint))
+    errors.push(fieldError('/fields', 'invalid_type', 'fields must be an object.', hint))
     return undefined
   }
   const { keep, drop, hash, salt } = input
-  faults.push(...unknownFields(input, ['keep', 'drop', 'hash', 'salt'], '/fields'))
-  if (keep !== undefined) checkPaths(keep, '/fields/keep', faults)
-  if (drop !== undefined) checkPaths(drop, '/fields/drop', faults)
-  if (hash !== undefined) checkHashes(hash, faults)
-  if (faults.length === 0) faults.push(...changeFaults({ drop, hash } as Partial<Fields>))
+  errors.push(...unknownFields(input, ['keep', 'drop', 'hash', 'salt'], '/fields'))
+  if (keep !== undefined) checkPaths(keep, '/fields/keep', errors)
+  if (drop !== undefined) checkPaths(drop, '/fields/drop', errors)
+  if (hash !== undefined) checkHashes(hash, errors)
+  if (errors.length === 0) errors.push(...changeErrors({ drop, hash } as Partial<Fields>))
   const lists = Object.entries({ keep, drop, hash }).filter(([, value]) => value !== undefined)
-  return { ...Object.fromEntries(lists), salt: parseSalt(salt, faults, previous?.salt) }
+  return { ...Object.fromEntries(lists), salt: parseSalt(salt, errors, previous?.salt) }
 }
 
 /** The envelope cannot be changed, and each other field only once. */
-function changeFaults({ drop = [], hash = [] }: Partial<Fields>): readonly Fault[] {
+function changeErrors({ drop = [], hash = [] }: Partial<Fields>): readonly FieldError[] {
   const seen = new Set<string>()
   const places = [
     ...drop.map((path, index) => [path, `/fields/drop/${index}`] as const),
@@ -233,25 +236,29 @@ function changeFaults({ drop = [], hash = [] }: Partial<Fields>): readonly Fault
   return places.flatMap(([path, pointer]) => {
     const isRepeated = seen.has(path)
     seen.add(path)
-    if (isRepeated) return [fault(pointer, 'not_unique', 'Duplicate path.', 'Remove one.')]
+    if (isRepeated) return [fieldError(pointer, 'not_unique', 'Duplicate path.', 'Remove one.')]
     if (!ENVELOPE.some((name) => name === path)) return []
     const hint = 'Omit it: receivers need it to recognise and deduplicate events.'
-    return [fault(pointer, 'not_allowed', `${path} is always sent.`, hint)]
+    return [fieldError(pointer, 'not_allowed', `${path} is always sent.`, hint)]
   })
 }
 
 /** A new salt is random. */
-function parseSalt(input: Json | undefined, faults: Fault[], previous: string | undefined): string {
+function parseSalt(
+  input: Json | undefined,
+  errors: FieldError[],
+  previous: string | undefined,
+): string {
   const random = randomBytes(32).toString('base64url')
   if (input === undefined) return previous ?? random
   if (isHidden(input) && previous !== undefined) return previous
   if (isHidden(input)) {
     const hint = 'Use the salt itself, or omit it for a new random one.'
-    faults.push(fault('/fields/salt', 'hidden_value_unknown', 'No salt is stored.', hint))
-  } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', faults)) {
+    errors.push(fieldError('/fields/salt', 'hidden_value_unknown', 'No salt is stored.', hint))
+  } else if (checkText(input, '/fields/salt', 'Omit it for a random one.', errors)) {
     if (input.length >= MIN_SALT) return input
     const hint = `Use at least ${MIN_SALT} characters, or omit it for a random one.`
-    faults.push(fault('/fields/salt', 'too_short', 'The salt is too short.', hint))
+    errors.push(fieldError('/fields/salt', 'too_short', 'The salt is too short.', hint))
   }
   return random
 }
@@ -260,108 +267,114 @@ function parseSalt(input: Json | undefined, faults: Fault[], previous: string | 
 const MIN_SALT = 16
 const MAX_PATHS = LIMITS.pathsPerRule
 
-function checkList(input: Json, pointer: string, hint: string, faults: Fault[]): input is Json[] {
-  if (!Array.isArray(input)) faults.push(fault(pointer, 'invalid_type', 'Must be a list.', hint))
+function checkList(
+  input: Json,
+  pointer: string,
+  hint: string,
+  errors: FieldError[],
+): input is Json[] {
+  if (!Array.isArray(input))
+    errors.push(fieldError(pointer, 'invalid_type', 'Must be a list.', hint))
   else if (input.length > MAX_PATHS) {
     const fewer = `Use at most ${MAX_PATHS} paths.`
-    faults.push(fault(pointer, 'too_many', 'Too many paths.', fewer))
+    errors.push(fieldError(pointer, 'too_many', 'Too many paths.', fewer))
   } else return true
   return false
 }
 
-function checkPaths(input: Json, pointer: string, faults: Fault[]): void {
-  if (!checkList(input, pointer, 'Use a list of paths: ["context.ip", "traits.email"].', faults))
+function checkPaths(input: Json, pointer: string, errors: FieldError[]): void {
+  if (!checkList(input, pointer, 'Use a list of paths: ["context.ip", "traits.email"].', errors))
     return
-  for (const [index, path] of input.entries()) checkPath(path, `${pointer}/${index}`, faults)
+  for (const [index, path] of input.entries()) checkPath(path, `${pointer}/${index}`, errors)
 }
 
-function checkHashes(input: Json, faults: Fault[]): void {
+function checkHashes(input: Json, errors: FieldError[]): void {
   const pointer = '/fields/hash'
   const hint = 'Use a list: [{"path": "traits.email", "normalize": "email"}].'
-  if (!checkList(input, pointer, hint, faults)) return
+  if (!checkList(input, pointer, hint, errors)) return
   for (const [index, each] of input.entries()) {
     const at = `${pointer}/${index}`
     if (!isJsonObject(each)) {
-      faults.push(fault(at, 'invalid_type', 'Must be an object.', hint))
+      errors.push(fieldError(at, 'invalid_type', 'Must be an object.', hint))
       continue
     }
     const { path, normalize } = each
-    faults.push(...unknownFields(each, ['path', 'normalize'], at))
-    checkPath(path, `${at}/path`, faults)
+    errors.push(...unknownFields(each, ['path', 'normalize'], at))
+    checkPath(path, `${at}/path`, errors)
     if (normalize !== undefined && !NORMALIZATIONS.some((known) => known === normalize)) {
       const one = `Use one of ${NORMALIZATIONS.join(', ')}, or omit it.`
-      faults.push(fault(`${at}/normalize`, 'not_allowed', 'Unknown normalisation.', one))
+      errors.push(fieldError(`${at}/normalize`, 'not_allowed', 'Unknown normalisation.', one))
     }
   }
 }
 
-function parseSample(input: unknown, faults: Fault[]): Sample | undefined {
+function parseSample(input: unknown, errors: FieldError[]): Sample | undefined {
   const hint = 'Use an object with a rate from 0 to 1: {"rate": 0.1, "by": "userId"}.'
   if (!isJsonObject(input)) {
-    faults.push(fault('/sample', 'invalid_type', 'sample must be an object.', hint))
+    errors.push(fieldError('/sample', 'invalid_type', 'sample must be an object.', hint))
     return undefined
   }
   const { rate, by = 'userId' } = input
-  faults.push(...unknownFields(input, ['rate', 'by'], '/sample'))
+  errors.push(...unknownFields(input, ['rate', 'by'], '/sample'))
   if (typeof rate !== 'number' || !(rate >= 0 && rate <= 1))
-    faults.push(fault('/sample/rate', 'out_of_range', 'rate must be from 0 to 1.', hint))
+    errors.push(fieldError('/sample/rate', 'out_of_range', 'rate must be from 0 to 1.', hint))
   if (!SAMPLE_FIELDS.some((name) => name === by)) {
     const fields = `Use one of ${SAMPLE_FIELDS.join(', ')}.`
-    faults.push(fault('/sample/by', 'not_allowed', 'Unknown field.', fields))
+    errors.push(fieldError('/sample/by', 'not_allowed', 'Unknown field.', fields))
   }
   return { rate: Number(rate), by: by as Sample['by'] }
 }
 
-function checkClause(input: JsonObject, pointer: string, faults: Fault[]): void {
+function checkClause(input: JsonObject, pointer: string, errors: FieldError[]): void {
   const { type, event, where } = input
   if (type !== undefined && !EVENT_TYPES.some((each) => each === type)) {
     const hint = `Use one of ${EVENT_TYPES.join(', ')}.`
-    faults.push(fault(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
+    errors.push(fieldError(`${pointer}/type`, 'not_allowed', 'Unknown type.', hint))
   } else if (event !== undefined && type !== undefined && type !== 'track') {
     const hint = 'Only track events have names. For a page or screen, compare {"field": "name"}.'
-    faults.push(fault(`${pointer}/event`, 'exclusive', 'event conflicts with type.', hint))
+    errors.push(fieldError(`${pointer}/event`, 'exclusive', 'event conflicts with type.', hint))
   }
-  if (event !== undefined) checkNames(event, `${pointer}/event`, faults)
-  if (where !== undefined) checkWhere(where, `${pointer}/where`, faults)
+  if (event !== undefined) checkNames(event, `${pointer}/event`, errors)
+  if (where !== undefined) checkWhere(where, `${pointer}/where`, errors)
 }
 
-function checkNames(names: Json, pointer: string, faults: Fault[]): void {
+function checkNames(names: Json, pointer: string, errors: FieldError[]): void {
   const hint =
     'Use the name of a track event, or a list of names. A trailing * matches any characters.'
-  if (!Array.isArray(names)) checkText(names, pointer, hint, faults)
+  if (!Array.isArray(names)) checkText(names, pointer, hint, errors)
   else if (names.length === 0 || names.length > MAX_NAMES) {
     const message = `event must have 1 to ${MAX_NAMES} names.`
-    faults.push(fault(pointer, names.length === 0 ? 'too_few' : 'too_many', message, hint))
-  } else names.forEach((name, index) => checkText(name, `${pointer}/${index}`, hint, faults))
+    errors.push(fieldError(pointer, names.length === 0 ? 'too_few' : 'too_many', message, hint))
+  } else names.forEach((name, index) => checkText(name, `${pointer}/${index}`, hint, errors))
 }
 
-function checkWhere(where: Json, pointer: string, faults: Fault[]): void {
+function checkWhere(where: Json, pointer: string, errors: FieldError[]): void {
   const hint = `Use a list of up to ${MAX_COMPARISONS} comparisons: [{"property": "revenue", "op": ">=", "value": 100}].`
   if (!Array.isArray(where))
-    faults.push(fault(pointer, 'invalid_type', 'where must be a list.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'where must be a list.', hint))
   else if (where.length > MAX_COMPARISONS)
-    faults.push(fault(pointer, 'too_many', 'Too many comparisons.', hint))
-  else where.forEach((each, index) => checkCompared(each, `${pointer}/${index}`, hint, faults))
+    errors.push(fieldError(pointer, 'too_many', 'Too many comparisons.', hint))
+  else where.forEach((each, index) => checkCompared(each, `${pointer}/${index}`, hint, errors))
 }
 
-function checkCompared(input: Json, pointer: string, hint: string, faults: Fault[]): void {
+function checkCompared(input: Json, pointer: string, hint: string, errors: FieldError[]): void {
   if (!isJsonObject(input)) {
-    faults.push(fault(pointer, 'invalid_type', 'A comparison must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'A comparison must be an object.', hint))
     return
   }
-  faults.push(...unknownFields(input, [...COMPARED, 'op', 'value'], pointer))
+  errors.push(...unknownFields(input, [...COMPARED, 'op', 'value'], pointer))
   const [compared, other] = COMPARED.filter((name) => Object.hasOwn(input, name))
   const one = `Use one of ${COMPARED.join(', ')}.`
   if (compared === undefined)
-    faults.push(fault(pointer, 'required', 'The comparison has no operand.', one))
+    errors.push(fieldError(pointer, 'required', 'The comparison has no operand.', one))
   else if (other !== undefined)
-    faults.push(
-      fault(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${compared}.`, one),
+    errors.push(
+      fieldError(`${pointer}/${other}`, 'exclusive', `${other} conflicts with ${compared}.`, one),
     )
-  else if (compared !== 'field') checkPath(input[compared], `${pointer}/${compared}`, faults)
+  else if (compared !== 'field') checkPath(input[compared], `${pointer}/${compared}`, errors)
   else if (!FILTER_FIELDS.some((field) => field === input['field'])) {
     const fields = `Use one of ${FILTER_FIELDS.join(', ')}.`
-    faults.push(fault(`${pointer}/field`, 'not_allowed', 'Unknown field.', fields))
+    errors.push(fieldError(`${pointer}/field`, 'not_allowed', 'Unknown field.', fields))
   }
-  checkComparison(input, pointer, faults)
+  checkComparison(input, pointer, errors)
 }

@@ -7,7 +7,7 @@ import {
 import { isMeantAsKey } from '@hookline/protocol/ed25519'
 import { keyBytes } from '@hookline/protocol/signature'
 import Type from 'typebox'
-import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import { type FieldError, fieldError, jsonPointer } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden } from './hidden-values.ts'
 
@@ -43,9 +43,9 @@ export function parseSecret(
   input: unknown,
   pointer: string,
   stored: StoredSecret,
-  faults: Fault[],
+  errors: FieldError[],
 ): StoredSecret {
-  const secret = parsedSecret(input, pointer, stored.secret, faults)
+  const secret = parsedSecret(input, pointer, stored.secret, errors)
   return secret !== null && secret === stored.secret ? stored : { secret }
 }
 
@@ -53,22 +53,22 @@ function parsedSecret(
   input: unknown,
   pointer: string,
   stored: string | null,
-  faults: Fault[],
+  errors: FieldError[],
 ): string | null {
   const isHiddenAbsence = isJsonObject(input) && input['set'] === false
   if (input === undefined || input === null || isHiddenAbsence) return null
   if (isHidden(input) && stored !== null) return stored
   if (typeof input === 'string') {
-    faults.push(...secretFaults(input, pointer))
+    errors.push(...secretErrors(input, pointer))
     return input
   }
   const name = nameIn(pointer)
   if (isHidden(input)) {
     const hint = 'Send the secret itself, or null for none.'
-    faults.push(fault(pointer, 'hidden_value_unknown', `${name} has no stored value.`, hint))
+    errors.push(fieldError(pointer, 'hidden_value_unknown', `${name} has no stored value.`, hint))
   } else {
     const hint = 'Use a string, or null for none.'
-    faults.push(fault(pointer, 'invalid_type', `${name} must be a string or null.`, hint))
+    errors.push(fieldError(pointer, 'invalid_type', `${name} must be a string or null.`, hint))
   }
   return null
 }
@@ -77,31 +77,31 @@ function parsedSecret(
 const BASE64_PREFIX = 'whsec_'
 
 /** Validates a new secret at `pointer` in the request. */
-export function secretFaults(secret: string, pointer: string): readonly Fault[] {
+export function secretErrors(secret: string, pointer: string): readonly FieldError[] {
   const name = nameIn(pointer)
   if (secret === '') {
     const hint = 'Use null, or omit it, for none.'
-    return [fault(pointer, 'empty', `${name} must not be empty.`, hint)]
+    return [fieldError(pointer, 'empty', `${name} must not be empty.`, hint)]
   }
   if (secret.length > MAX_CHARACTERS) {
     const hint = `Use at most ${MAX_CHARACTERS} characters; 32 random ones are enough.`
-    return [fault(pointer, 'too_long', `${name} is too long.`, hint)]
+    return [fieldError(pointer, 'too_long', `${name} is too long.`, hint)]
   }
   if (secret.startsWith(BASE64_PREFIX) && !isBase64(secret.slice(BASE64_PREFIX.length))) {
     const message = `${name} begins with whsec_, but the rest is not base64.`
     const hint = 'Use padded base64 after whsec_, or a secret without this prefix.'
-    return [fault(pointer, 'not_base64', message, hint)]
+    return [fieldError(pointer, 'not_base64', message, hint)]
   }
   if (!secret.startsWith(BASE64_PREFIX) && /^\W*whsec_/i.test(secret)) {
     const message = `In ${name}, whsec_ must be lower case and at the very beginning.`
     const hint = 'Remove whitespace, quotes or a byte order mark before whsec_, and use lower case.'
-    return [fault(pointer, 'invalid_prefix', message, hint)]
+    return [fieldError(pointer, 'invalid_prefix', message, hint)]
   }
   if (!isMeantAsKey(secret)) return []
   const message = `${name} is an Ed25519 key, not a secret.`
   const hint =
     'Use a secret that begins with whsec_. For Ed25519, set signature to ed25519 or both: Hookline generates the keys.'
-  return [fault(pointer, 'not_a_secret', message, hint)]
+  return [fieldError(pointer, 'not_a_secret', message, hint)]
 }
 
 function nameIn(pointer: string): string {
@@ -134,7 +134,7 @@ function hide(secret: string): object {
  * A warning for each short secret.
  * @param at the pointer to the destination
  */
-export function secretWarnings({ settings }: Destination, at = ''): readonly Fault[] {
+export function secretWarnings({ settings }: Destination, at = ''): readonly FieldError[] {
   const { sharedSecret, webhooks, signature } = settings
   if (signature === 'ed25519') return []
   const secrets = [
@@ -149,6 +149,6 @@ export function secretWarnings({ settings }: Destination, at = ''): readonly Fau
     if (bytes >= MIN_BYTES) return []
     const message = `The secret has only ${bytes} ${bytes === 1 ? 'byte' : 'bytes'}, so it may be guessed.`
     const hint = `Use at least ${MIN_BYTES} random bytes: hookline secrets generate.`
-    return [fault(at + pointer, 'short_secret', message, hint)]
+    return [fieldError(at + pointer, 'short_secret', message, hint)]
   })
 }

@@ -11,7 +11,7 @@ import {
   type WebhooksSettings,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, typeError, unknownFields } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import { exportRouting, parserOf, parseRouting, presentRouting } from './routing-settings.ts'
 import {
@@ -246,14 +246,14 @@ const DEFAULT_OPTIONS: ParseOptions = {
 }
 
 type ParsedSettings =
-  { readonly settings: WebhooksSettings } | { readonly faults: readonly Fault[] }
+  { readonly settings: WebhooksSettings } | { readonly errors: readonly FieldError[] }
 
 /**
  * Validates and normalises the settings of a Webhooks destination.
  *
  * With `previous`, `input` is a change: absent fields keep the previous value, and so do hidden secrets. A hidden header
  * value stands for the stored one of the webhook with the same URL.
- * @returns the settings, or all faults, with pointers relative to `input`
+ * @returns the settings, or all errors, with pointers relative to `input`
  */
 export function parseWebhooksSettings(
   input: unknown,
@@ -263,31 +263,31 @@ export function parseWebhooksSettings(
   if (input === undefined && previous !== undefined) return { settings: previous }
   if (!isJsonObject(input)) {
     const hint = 'Use an object with at least webhooks: {"webhooks": [{"url": "https://…"}]}.'
-    return { faults: [typeFault(input, '', { name: 'settings', type: 'an object' }, hint)] }
+    return { errors: [typeError(input, '', { name: 'settings', type: 'an object' }, hint)] }
   }
-  const faults = unknownFields(input, Object.keys(requestFields))
-  const context = { ...DEFAULT_OPTIONS, ...options, faults }
+  const errors = unknownFields(input, Object.keys(requestFields))
+  const context = { ...DEFAULT_OPTIONS, ...options, errors }
   const settings: WebhooksSettings = {
-    ...parseSharedSecret(input['sharedSecret'], previous, faults),
+    ...parseSharedSecret(input['sharedSecret'], previous, errors),
     ...parseSignature(input, previous, context),
     webhooks: parseWebhooks(input, previous?.webhooks, context),
-    successPolicy: parsePolicy(input['successPolicy'], faults) ?? previous?.successPolicy ?? 'any',
-    ...parseRouting(input, previous, faults),
+    successPolicy: parsePolicy(input['successPolicy'], errors) ?? previous?.successPolicy ?? 'any',
+    ...parseRouting(input, previous, errors),
   }
-  return faults.length > 0 ? { faults } : { settings }
+  return errors.length > 0 ? { errors } : { settings }
 }
 
 function parseSharedSecret(
   input: unknown,
   previous: WebhooksSettings | undefined,
-  faults: Fault[],
+  errors: FieldError[],
 ): Pick<WebhooksSettings, 'sharedSecret' | 'previousSecret'> {
   const stored = {
     secret: previous?.sharedSecret ?? null,
     previousSecret: previous?.previousSecret,
   }
   const { secret: sharedSecret, previousSecret } =
-    input === undefined ? stored : parseSecret(input, '/sharedSecret', stored, faults)
+    input === undefined ? stored : parseSecret(input, '/sharedSecret', stored, errors)
   return { sharedSecret, ...(previousSecret && { previousSecret }) }
 }
 
@@ -298,8 +298,13 @@ function parseWebhooks(
 ): readonly Webhook[] {
   if (webhooks !== undefined && webhookUrl !== undefined) {
     const hint = 'Use only webhooks; webhookUrl is shorthand for a list of one webhook.'
-    context.faults.push(
-      fault('/webhookUrl', 'exclusive', 'webhookUrl and webhooks are mutually exclusive.', hint),
+    context.errors.push(
+      fieldError(
+        '/webhookUrl',
+        'exclusive',
+        'webhookUrl and webhooks are mutually exclusive.',
+        hint,
+      ),
     )
   } else if (webhookUrl !== undefined) {
     const parsed = parseWebhookUrl(webhookUrl, '/webhookUrl', context)

@@ -9,7 +9,7 @@ import {
 } from '@hookline/protocol'
 import { isPrivateKey, newPrivateKey, publicKeyOf } from '@hookline/protocol/ed25519'
 import Type from 'typebox'
-import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, unknownFields } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden } from './hidden-values.ts'
 import { parserOf } from './routing-settings.ts'
@@ -50,7 +50,7 @@ export interface SignatureContext {
   /** Milliseconds since the epoch. A key must sign at this time. */
   readonly now: number
   /** The parser appends to them. */
-  readonly faults: Fault[]
+  readonly errors: FieldError[]
 }
 
 type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
@@ -59,10 +59,10 @@ type SignatureSettings = Pick<WebhooksSettings, 'signature' | 'signingKeys'>
 export function parseSignature(
   input: Readonly<Record<string, unknown>>,
   previous: SignatureSettings | undefined,
-  { now, faults }: SignatureContext,
+  { now, errors }: SignatureContext,
 ): SignatureSettings {
-  const kind = parseKind(input['signature'], faults) ?? previous?.signature ?? 'secret'
-  const stored = parseKeys(input['signingKeys'], previous?.signingKeys, { now, faults })
+  const kind = parseKind(input['signature'], errors) ?? previous?.signature ?? 'secret'
+  const stored = parseKeys(input['signingKeys'], previous?.signingKeys, { now, errors })
   const isKeyMissing = kind !== 'secret' && stored === undefined
   const signingKeys = isKeyMissing ? [{ privateKey: newPrivateKey() }] : stored
   return { ...(kind !== 'secret' && { signature: kind }), ...(signingKeys && { signingKeys }) }
@@ -73,7 +73,7 @@ const parseKind = parserOf('signature', SIGNATURES)
 function parseKeys(
   input: unknown,
   previous: readonly SigningKey[] | undefined,
-  { now, faults }: SignatureContext,
+  { now, errors }: SignatureContext,
 ): readonly SigningKey[] | undefined {
   const isKept =
     input === undefined || (isHidden(input) && previous !== undefined) || isShown(input)
@@ -81,29 +81,29 @@ function parseKeys(
   const hint = `Use the 1 to ${MAX_KEYS} keys of an export with secrets, or omit it: Hookline generates keys.`
   if (isHidden(input)) {
     const message = 'No signing keys are stored.'
-    faults.push(fault('/signingKeys', 'hidden_value_unknown', message, hint))
+    errors.push(fieldError('/signingKeys', 'hidden_value_unknown', message, hint))
     return previous
   }
   if (!Array.isArray(input) || input.length > MAX_KEYS || input.length === 0) {
     const message = `signingKeys must be a list of 1 to ${MAX_KEYS} keys.`
-    faults.push(fault('/signingKeys', 'invalid_type', message, hint))
+    errors.push(fieldError('/signingKeys', 'invalid_type', message, hint))
     return previous
   }
-  const keys = input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, faults) ?? [])
-  if (keys.length === input.length) faults.push(...timeFaults(keys, now))
+  const keys = input.flatMap((each, index) => parseKey(each, `/signingKeys/${index}`, errors) ?? [])
+  if (keys.length === input.length) errors.push(...timeErrors(keys, now))
   return keys
 }
 
-function timeFaults(keys: readonly SigningKey[], now: number): readonly Fault[] {
+function timeErrors(keys: readonly SigningKey[], now: number): readonly FieldError[] {
   const hint = 'Use the keys of an export with secrets, or omit them: Hookline generates keys.'
   if (!isRotation(keys)) {
     const message =
       'With two keys, signsUntil of the first must not be before signsFrom of the second, and the second must have no signsUntil.'
-    return [fault('/signingKeys', 'invalid_key_times', message, hint)]
+    return [fieldError('/signingKeys', 'invalid_key_times', message, hint)]
   }
   if ((keys[0]!.from ?? now) <= now) return []
   const message = 'No key signs now: signsFrom of the first key is in the future.'
-  return [fault('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
+  return [fieldError('/signingKeys/0/signsFrom', 'invalid_key_times', message, hint)]
 }
 
 /** Whether some key signs at every moment from the start of the first key on. */
@@ -124,21 +124,21 @@ function isShown(input: unknown): boolean {
   )
 }
 
-function parseKey(input: unknown, pointer: string, faults: Fault[]): SigningKey | undefined {
+function parseKey(input: unknown, pointer: string, errors: FieldError[]): SigningKey | undefined {
   const hint = 'Use a key of an export with secrets.'
   if (!isJsonObject(input)) {
-    faults.push(fault(pointer, 'invalid_type', 'A key must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'A key must be an object.', hint))
     return undefined
   }
-  faults.push(...unknownFields(input, FIELDS, pointer))
+  errors.push(...unknownFields(input, FIELDS, pointer))
   const { privateKey } = input
   if (typeof privateKey !== 'string' || !isPrivateKey(privateKey)) {
     const message = 'privateKey must be whsk_ and an Ed25519 key pair in base64.'
-    faults.push(fault(`${pointer}/privateKey`, 'invalid_key', message, hint))
+    errors.push(fieldError(`${pointer}/privateKey`, 'invalid_key', message, hint))
     return undefined
   }
-  const from = parseTime(input['signsFrom'], `${pointer}/signsFrom`, faults)
-  const until = parseTime(input['signsUntil'], `${pointer}/signsUntil`, faults)
+  const from = parseTime(input['signsFrom'], `${pointer}/signsFrom`, errors)
+  const until = parseTime(input['signsUntil'], `${pointer}/signsUntil`, errors)
   return {
     privateKey,
     ...(from !== undefined && { from }),
@@ -146,12 +146,12 @@ function parseKey(input: unknown, pointer: string, faults: Fault[]): SigningKey 
   }
 }
 
-function parseTime(input: unknown, pointer: string, faults: Fault[]): number | undefined {
+function parseTime(input: unknown, pointer: string, errors: FieldError[]): number | undefined {
   if (input === undefined || input === null) return undefined
   const time = typeof input === 'string' ? parseTimestamp(input) : undefined
   const hint = 'Use a time such as 2026-11-22T21:20:00.000Z, or null.'
   const code = typeof input === 'string' ? 'invalid_format' : 'invalid_type'
-  if (time === undefined) faults.push(fault(pointer, code, 'Invalid time.', hint))
+  if (time === undefined) errors.push(fieldError(pointer, code, 'Invalid time.', hint))
   return time
 }
 

@@ -1,7 +1,7 @@
 import type { Destination, Webhook } from '@hookline/protocol'
 import { isIPv4 } from 'node:net'
 import Type from 'typebox'
-import { type Fault, fault, jsonPointer } from '../../util/fault.ts'
+import { type FieldError, fieldError, jsonPointer } from '../../util/field-error.ts'
 import type { Clock } from '../../util/time/clock.ts'
 import * as Schema from '../api/schema.ts'
 import { secretWarnings } from './secrets.ts'
@@ -11,8 +11,8 @@ import { retryWindowWarning } from './webhook-limits.ts'
 /** Maximum hosts that one request looks up. */
 const MAX_HOSTS = 100
 
-/** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows, as faults. */
-export const WarningsResponse = Type.Array(Schema.FaultResponse, {
+/** Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows, as errors. */
+export const WarningsResponse = Type.Array(Schema.FieldErrorResponse, {
   description:
     'Warnings about webhooks that cannot receive requests now or soon, short secrets and long retry windows. certificate_expired and certificate_expires: the client certificate has expired, or expires within 30 days. address_forbidden: the allowedNetworks setting forbids the address. name_unresolved: the name has no address; names are looked up when a destination is created, changed, imported or tested. short_secret: a secret has fewer than 24 bytes. retry_window_too_long: retryWindow is not shorter than the retention setting.',
 })
@@ -46,7 +46,7 @@ export async function destinationWarnings(
   destinations: readonly (Destination | undefined)[],
   { hostProblem, clock, retentionMs }: WarningDeps,
   at?: string,
-): Promise<readonly Fault[]> {
+): Promise<readonly FieldError[]> {
   const warnings = destinations.map((each, index) => {
     if (each === undefined) return { webhooks: [], secrets: [] }
     const pointer = at === undefined ? '' : `${at}/${index}`
@@ -97,18 +97,18 @@ function hostOf(url: string): string {
 function hostWarning(
   { pointer, host, effect }: CheckedUrl,
   problem: HostProblem | undefined,
-): Fault[] {
+): FieldError[] {
   if (problem === undefined) return []
   if (problem.kind === 'unresolved') {
     const message = `${host} currently has no address, so the webhook cannot receive anything.`
     const hint = 'Check its spelling and its DNS records. Deliveries are retried.'
-    return [fault(pointer, 'name_unresolved', message, hint)]
+    return [fieldError(pointer, 'name_unresolved', message, hint)]
   }
   const { address, why } = problem
   const subject =
     host === address ? `The address ${address}` : `${host} resolves to ${address}, which`
   const message = `${subject} is ${why}, so the webhook cannot receive anything.`
-  return [fault(pointer, 'address_forbidden', message, hintFor(address, effect))]
+  return [fieldError(pointer, 'address_forbidden', message, hintFor(address, effect))]
 }
 
 function hintFor(address: string, effect: string): string {

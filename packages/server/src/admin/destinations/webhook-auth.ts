@@ -12,7 +12,7 @@ import {
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import Type from 'typebox'
-import { type Fault, fault, typeFault, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, typeError, unknownFields } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 import { isHidden } from './hidden-values.ts'
 import { parseWebhookUrl, type UrlContext } from './webhook-urls.ts'
@@ -118,23 +118,25 @@ interface AuthContext {
 export function parseAuth(input: unknown, context: AuthContext): WebhookAuth | undefined {
   if (input === undefined || input === null) return undefined
   const { pointer, webhook, urls } = context
-  const { faults } = urls
+  const { errors } = urls
   const hint = `Use an object with exactly one of ${KINDS.join(', ')}: {"basic": {"user": "…", "password": "…"}}.`
   if (!isJsonObject(input)) {
-    faults.push(fault(pointer, 'invalid_type', 'auth must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'auth must be an object.', hint))
     return undefined
   }
-  faults.push(...unknownFields(input, KINDS, pointer))
+  errors.push(...unknownFields(input, KINDS, pointer))
   const [kind, ...others] = KINDS.filter((each) => Object.hasOwn(input, each))
   if (kind === undefined || others.length > 0) {
     const code = kind === undefined ? 'required' : 'exclusive'
-    faults.push(fault(pointer, code, 'auth must have exactly one kind of authentication.', hint))
+    errors.push(
+      fieldError(pointer, code, 'auth must have exactly one kind of authentication.', hint),
+    )
     return undefined
   }
   const isInHeaders = Object.keys(webhook.headers).some((name) => /^authorization$/i.test(name))
   if (isInHeaders && kind !== 'clientCertificate') {
     const message = 'auth conflicts with the static header Authorization.'
-    faults.push(fault(pointer, 'exclusive', message, 'Remove the static header, or auth.'))
+    errors.push(fieldError(pointer, 'exclusive', message, 'Remove the static header, or auth.'))
   }
   return PARSERS[kind](input, context)
 }
@@ -184,15 +186,15 @@ const PARSERS: Readonly<Record<(typeof KINDS)[number], Parser>> = {
     const fields = fieldsOf(auth['clientCertificate'], 'clientCertificate', names, context)
     if (fields === undefined) return undefined
     const known = stored && 'clientCertificate' in stored ? stored.clientCertificate : undefined
-    const before = urls.faults.length
+    const before = urls.errors.length
     const pair = {
       certificate: fields.secret('certificate', PEM, known?.certificate),
       key: fields.secret('key', PEM, known?.key),
     }
-    if (urls.faults.length === before) urls.faults.push(...pairFaults(pair, fields.pointer))
+    if (urls.errors.length === before) urls.errors.push(...pairErrors(pair, fields.pointer))
     if (webhook.url?.startsWith('http:')) {
       const message = 'A client certificate requires TLS.'
-      urls.faults.push(fault(fields.pointer, 'https_required', message, 'Use an https URL.'))
+      urls.errors.push(fieldError(fields.pointer, 'https_required', message, 'Use an https URL.'))
     }
     return { clientCertificate: pair }
   },
@@ -210,11 +212,13 @@ function tokenUrlIn(input: unknown, { pointer, urls }: AuthContext): ClientCrede
   // It would show the client secret in the body of the request.
   if (URL.parse(url)?.hostname === INSPECTOR_HOST) {
     const message = 'The inspector is not a token endpoint.'
-    urls.faults.push(fault(at, 'not_allowed', message, 'Use the URL of a token endpoint.'))
+    urls.errors.push(fieldError(at, 'not_allowed', message, 'Use the URL of a token endpoint.'))
   }
   if (url.includes('{{')) {
     const message = 'A token URL must not contain templates.'
-    urls.faults.push(fault(at, 'template_not_allowed', message, 'Use the same URL for all events.'))
+    urls.errors.push(
+      fieldError(at, 'template_not_allowed', message, 'Use the same URL for all events.'),
+    )
   }
   return url
 }
@@ -258,16 +262,16 @@ const PEM = {
 
 type TextContext = Pick<AuthContext, 'pointer' | 'urls'>
 
-/** Reads the fields of an object. Faults never quote values. */
+/** Reads the fields of an object. Errors never quote values. */
 function fieldsOf(input: unknown, kind: string, names: readonly string[], context: TextContext) {
   const pointer = `${context.pointer}/${kind}`
   const { urls } = context
   if (!isJsonObject(input)) {
     const hint = `Use an object with ${names.join(', ')}.`
-    urls.faults.push(typeFault(input, pointer, { name: kind, type: 'an object' }, hint))
+    urls.errors.push(typeError(input, pointer, { name: kind, type: 'an object' }, hint))
     return undefined
   }
-  urls.faults.push(...unknownFields(input, names, pointer))
+  urls.errors.push(...unknownFields(input, names, pointer))
   return {
     object: input,
     pointer,
@@ -288,7 +292,7 @@ function secretIn(
     const hint = 'Send the value. A stored one is kept only for the same URL.'
     const message = `${name} has no stored value.`
     const pointer = `${context.pointer}/${name}`
-    context.urls.faults.push(fault(pointer, 'hidden_value_unknown', message, hint))
+    context.urls.errors.push(fieldError(pointer, 'hidden_value_unknown', message, hint))
   }
   return known ?? ''
 }
@@ -301,24 +305,27 @@ function textIn(
 ): string {
   const value = object[name]
   const at = `${pointer}/${name}`
-  const { faults } = urls
-  if (typeof value !== 'string') faults.push(typeFault(value, at, { name, type: 'a string' }, hint))
+  const { errors } = urls
+  if (typeof value !== 'string') errors.push(typeError(value, at, { name, type: 'a string' }, hint))
   else if (value.length > max) {
     const fewer = `Use at most ${max} characters.`
-    faults.push(fault(at, 'too_long', `${name} is too long.`, fewer))
+    errors.push(fieldError(at, 'too_long', `${name} is too long.`, fewer))
   } else if (!pattern.test(value)) {
     const code = value === '' ? 'empty' : 'invalid_characters'
-    faults.push(fault(at, code, `${name} is ${value === '' ? 'empty' : 'invalid'}.`, hint))
+    errors.push(fieldError(at, code, `${name} is ${value === '' ? 'empty' : 'invalid'}.`, hint))
   }
   return typeof value === 'string' ? value : ''
 }
 
 const PRIVATE_KEY = /-----BEGIN [A-Z ]*PRIVATE KEY-----/
 
-/** Whether TLS can use the certificate with the key. An expired certificate causes a warning, not a fault. */
-function pairFaults({ certificate, key }: ClientCertificate, pointer: string): readonly Fault[] {
-  const invalid = (name: string, hint: string): readonly Fault[] => [
-    fault(`${pointer}/${name}`, `invalid_${name}`, `The ${name} cannot be read.`, hint),
+/** Whether TLS can use the certificate with the key. An expired certificate causes a warning, not an error. */
+function pairErrors(
+  { certificate, key }: ClientCertificate,
+  pointer: string,
+): readonly FieldError[] {
+  const invalid = (name: string, hint: string): readonly FieldError[] => [
+    fieldError(`${pointer}/${name}`, `invalid_${name}`, `The ${name} cannot be read.`, hint),
   ]
   const leaf = parsed(() => new X509Certificate(certificate))
   if (leaf === undefined)
@@ -326,19 +333,19 @@ function pairFaults({ certificate, key }: ClientCertificate, pointer: string): r
   if (PRIVATE_KEY.test(certificate)) {
     const message = 'The certificate contains a private key.'
     const hint = 'Use only certificates here, and the private key in key.'
-    return [fault(`${pointer}/certificate`, 'private_key_in_certificate', message, hint)]
+    return [fieldError(`${pointer}/certificate`, 'private_key_in_certificate', message, hint)]
   }
   const privateKey = parsed(() => createPrivateKey(key))
   if (privateKey === undefined) return invalid('key', 'Use the private key as PEM, not encrypted.')
   if (key.split(PRIVATE_KEY).length > 2) {
     const message = 'The key contains more than one private key.'
     const hint = 'Use only the key of the first certificate.'
-    return [fault(`${pointer}/key`, 'too_many', message, hint)]
+    return [fieldError(`${pointer}/key`, 'too_many', message, hint)]
   }
   if (!leaf.checkPrivateKey(privateKey)) {
     const hint = 'Use the key of the first certificate.'
     const message = 'The key does not belong to the certificate.'
-    return [fault(`${pointer}/key`, 'key_mismatch', message, hint)]
+    return [fieldError(`${pointer}/key`, 'key_mismatch', message, hint)]
   }
   if (parsed(() => createSecureContext({ cert: certificate, key })) !== undefined) return []
   return invalid('certificate', 'Use a complete PEM with a key of at least 2,048 bits (RSA).')
@@ -356,7 +363,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const WARNED_MS = 30 * DAY_MS
 
 /** The warning of a client certificate that has expired, or expires within 30 days. */
-export function certificateWarning({ auth }: Webhook, pointer: string, now: number): Fault[] {
+export function certificateWarning({ auth }: Webhook, pointer: string, now: number): FieldError[] {
   if (auth === undefined || !('clientCertificate' in auth)) return []
   const { expiresAt } = detailsOf(auth.clientCertificate)
   if (expiresAt > now + WARNED_MS) return []
@@ -364,5 +371,5 @@ export function certificateWarning({ auth }: Webhook, pointer: string, now: numb
   const at = `${pointer}/auth/clientCertificate/certificate`
   const message = `The client certificate ${isExpired ? 'expired' : 'expires'} at ${formatTimestamp(expiresAt)}.`
   const hint = 'Set a new certificate with its key. Receivers refuse an expired one.'
-  return [fault(at, isExpired ? 'certificate_expired' : 'certificate_expires', message, hint)]
+  return [fieldError(at, isExpired ? 'certificate_expired' : 'certificate_expires', message, hint)]
 }

@@ -10,14 +10,14 @@ import {
   type WebhookLimits,
 } from '@hookline/protocol'
 import Type from 'typebox'
-import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, unknownFields } from '../../util/field-error.ts'
 import * as Schema from '../api/schema.ts'
 
 export interface LimitsContext {
   /** Retry windows must be shorter. */
   readonly retentionMs: number
   /** The parser appends to them. */
-  readonly faults: Fault[]
+  readonly errors: FieldError[]
 }
 
 const span = (description: string) => Type.Optional(Schema.text(description))
@@ -96,16 +96,16 @@ export function parseLimits(
   input: unknown,
   pointer: string,
   stored: WebhookLimits | undefined,
-  { retentionMs, faults }: LimitsContext,
+  { retentionMs, errors }: LimitsContext,
 ): WebhookLimits | undefined {
   if (input === undefined || input === null) return undefined
   if (!isJsonObject(input)) {
     const hint = 'Use an object: {"perSecond": 20, "timeout": "10s"}. Use null for no limits.'
-    faults.push(fault(pointer, 'invalid_type', 'limits must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'limits must be an object.', hint))
     return undefined
   }
-  faults.push(...unknownFields(input, FIELDS, pointer))
-  const parser = new LimitsParser(input, pointer, faults)
+  errors.push(...unknownFields(input, FIELDS, pointer))
+  const parser = new LimitsParser(input, pointer, errors)
   const retryOn = parser.list('retryOn', LIMITS.statusesToRetry, statusIn)
   const parsed = {
     perSecond: parser.number('perSecond', ATTEMPTS_PER_SECOND),
@@ -116,8 +116,8 @@ export function parseLimits(
     retryOn: retryOn && [...new Set(retryOn)],
   }
   if (parsed.retryWindowMs !== stored?.retryWindowMs)
-    faults.push(
-      ...retryWindowFaults(
+    errors.push(
+      ...retryWindowErrors(
         parsed.retryWindowMs,
         `${pointer}/retryWindow`,
         retentionMs,
@@ -129,17 +129,17 @@ export function parseLimits(
 }
 
 /** Whether the retry window is shorter than the retention. */
-function retryWindowFaults(
+function retryWindowErrors(
   retryWindowMs: number | undefined,
   pointer: string,
   retentionMs: number,
   code: string,
-): Fault[] {
+): FieldError[] {
   if (retryWindowMs === undefined || retryWindowMs < retentionMs) return []
   const retention = formatTimeSpan(retentionMs)
   const message = `retryWindow must be shorter than retention, which is ${retention}.`
   const hint = `Use less than ${retention}, or ask the operator to increase the retention setting.`
-  return [fault(pointer, code, message, hint)]
+  return [fieldError(pointer, code, message, hint)]
 }
 
 /** The warning of a retry window that became too long because retention was lowered. */
@@ -147,8 +147,8 @@ export function retryWindowWarning(
   { limits }: Webhook,
   pointer: string,
   retentionMs: number,
-): Fault[] {
-  return retryWindowFaults(
+): FieldError[] {
+  return retryWindowErrors(
     limits?.retryWindowMs,
     `${pointer}/limits/retryWindow`,
     retentionMs,
@@ -212,16 +212,16 @@ const TIMEOUT: Range = { min: LIMITS.minWebhookTimeoutMs, max: LIMITS.maxWebhook
 const RETRY_WINDOW: Range = { min: 0, max: LIMITS.maxWebhookRetryWindowMs }
 const DELAY: Range = { min: LIMITS.minRetryDelayMs, max: LIMITS.maxRetryDelayMs }
 
-/** Reads fields, with a fault for each invalid one. A field that is absent or `null` is `undefined`. */
+/** Reads fields, with an error for each invalid one. A field that is absent or `null` is `undefined`. */
 class LimitsParser {
   readonly #input: JsonObject
   readonly #pointer: string
-  readonly #faults: Fault[]
+  readonly #errors: FieldError[]
 
-  constructor(input: JsonObject, pointer: string, faults: Fault[]) {
+  constructor(input: JsonObject, pointer: string, errors: FieldError[]) {
     this.#input = input
     this.#pointer = pointer
-    this.#faults = faults
+    this.#errors = errors
   }
 
   number(name: string, { min, max, isInteger = false }: Range): number | undefined {
@@ -262,17 +262,17 @@ class LimitsParser {
   }
 
   #fail(name: string, code: string, message: string, hint: string): undefined {
-    this.#faults.push(fault(`${this.#pointer}/${name}`, code, message, hint))
+    this.#errors.push(fieldError(`${this.#pointer}/${name}`, code, message, hint))
   }
 }
 
 interface ItemRule {
-  /** Returns the code of the fault of an invalid item. */
+  /** Returns the code of the error of an invalid item. */
   readonly parse: (item: unknown) => number | string
   readonly hint: string
 }
 
-/** The time span in milliseconds, or the code of its fault. */
+/** The time span in milliseconds, or the code of its error. */
 function parseSpan(value: unknown, { min, max }: Range): number | string {
   if (typeof value !== 'string') return 'invalid_type'
   const ms = parseTimeSpan(value)

@@ -9,7 +9,13 @@ import {
   type Webhook,
   type WebhookAuth,
 } from '@hookline/protocol'
-import { type Fault, fault, jsonPointer, typeFault, unknownFields } from '../../util/fault.ts'
+import {
+  type FieldError,
+  fieldError,
+  jsonPointer,
+  typeError,
+  unknownFields,
+} from '../../util/field-error.ts'
 import { isHidden } from './hidden-values.ts'
 import { parseSecret } from './secrets.ts'
 import { parseAuth } from './webhook-auth.ts'
@@ -39,8 +45,8 @@ export function parseWebhookList(
   previous: readonly Webhook[],
   context: WebhookContext,
 ): readonly Webhook[] {
-  const { faults } = context
-  faults.push(...listFaults(input))
+  const { errors } = context
+  errors.push(...listErrors(input))
   if (!Array.isArray(input)) return []
   const webhooks: Webhook[] = []
   const urls = new Set<string>()
@@ -50,7 +56,7 @@ export function parseWebhookList(
     if (urls.has(webhook.url)) {
       const pointer = jsonPointer('webhooks', index, 'url')
       const hint = 'List each URL only once: a second entry would deliver every event twice.'
-      faults.push(fault(pointer, 'duplicate_url', 'Duplicate URL.', hint))
+      errors.push(fieldError(pointer, 'duplicate_url', 'Duplicate URL.', hint))
     }
     urls.add(webhook.url)
     webhooks.push(webhook)
@@ -58,14 +64,14 @@ export function parseWebhookList(
   return webhooks
 }
 
-function listFaults(input: unknown): Fault[] {
+function listErrors(input: unknown): FieldError[] {
   const at = '/webhooks'
   const hint = `Use 1 to ${MAX_WEBHOOKS} webhooks: [{"url": "https://…", "headers": {}}].`
   const list = { name: 'webhooks', type: 'a list' }
-  if (!Array.isArray(input)) return [typeFault(input, at, list, hint)]
-  if (input.length === 0) return [fault(at, 'too_few', 'webhooks must not be empty.', hint)]
+  if (!Array.isArray(input)) return [typeError(input, at, list, hint)]
+  if (input.length === 0) return [fieldError(at, 'too_few', 'webhooks must not be empty.', hint)]
   if (input.length <= MAX_WEBHOOKS) return []
-  return [fault(at, 'too_many', 'Too many webhooks.', hint)]
+  return [fieldError(at, 'too_many', 'Too many webhooks.', hint)]
 }
 
 function parseWebhook(
@@ -74,26 +80,26 @@ function parseWebhook(
   previous: readonly Webhook[],
   context: WebhookContext,
 ): Webhook | undefined {
-  const { faults } = context
+  const { errors } = context
   if (!isJsonObject(entry)) {
     const hint = 'Use an object: {"url": "https://…", "headers": {}}.'
-    faults.push(fault(pointer, 'invalid_type', 'A webhook must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'A webhook must be an object.', hint))
     return undefined
   }
-  faults.push(...unknownFields(entry, FIELDS, pointer))
+  errors.push(...unknownFields(entry, FIELDS, pointer))
   const url = parseWebhookUrl(entry['url'], `${pointer}/url`, { ...context, allowsMail: true })
   const stored = previous.find((webhook) => webhook.url === url)
   const known = stored?.headers ?? {}
-  const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, faults)
+  const headers = parseStaticHeaders(entry['headers'], `${pointer}/headers`, known, errors)
   const auth = parseAuth(entry['auth'], {
     pointer: `${pointer}/auth`,
     webhook: { url, headers },
     stored: stored?.auth,
     urls: context,
   })
-  faults.push(...mailFaults(pointer, url, { headers, auth }))
+  errors.push(...mailErrors(pointer, url, { headers, auth }))
   const limits = parseLimits(entry['limits'], `${pointer}/limits`, stored?.limits, context)
-  const secret = parseWebhookSecret(entry['secret'], `${pointer}/secret`, stored, faults)
+  const secret = parseWebhookSecret(entry['secret'], `${pointer}/secret`, stored, errors)
   const paused = stored?.paused ?? importedPause(entry['paused'], `${pointer}/paused`, context)
   if (url === undefined) return undefined
   return {
@@ -107,14 +113,14 @@ function parseWebhook(
 }
 
 /** A mail server gets no headers, and only a user and password. */
-function mailFaults(
+function mailErrors(
   pointer: string,
   url: string | undefined,
   {
     headers,
     auth,
   }: { readonly headers: Webhook['headers']; readonly auth: WebhookAuth | undefined },
-): readonly Fault[] {
+): readonly FieldError[] {
   if (url === undefined || !isMailUrl(url)) return []
   const hasOther = auth !== undefined && !('basic' in auth)
   const hint = 'Use {"auth": {"basic": {"user": "…", "password": "…"}}}, or neither.'
@@ -122,7 +128,12 @@ function mailFaults(
     ...(Object.keys(headers).length > 0 ? ['headers'] : []),
     ...(hasOther ? ['auth'] : []),
   ].map((name) =>
-    fault(`${pointer}/${name}`, 'not_allowed', 'E-mail has no headers, and only basic auth.', hint),
+    fieldError(
+      `${pointer}/${name}`,
+      'not_allowed',
+      'E-mail has no headers, and only basic auth.',
+      hint,
+    ),
   )
 }
 
@@ -130,7 +141,7 @@ function mailFaults(
 function importedPause(
   input: unknown,
   pointer: string,
-  { now, isImport, faults }: WebhookContext,
+  { now, isImport, errors }: WebhookContext,
 ): Pause | undefined {
   if (!isImport || input === undefined || input === null) return undefined
   const reason = isJsonObject(input)
@@ -138,7 +149,7 @@ function importedPause(
     : undefined
   if (reason !== undefined) return { since: now, reason }
   const hint = `Use {"reason": …} with one of ${PAUSE_REASONS.join(', ')}, or omit it.`
-  faults.push(fault(pointer, 'not_allowed', 'Invalid pause.', hint))
+  errors.push(fieldError(pointer, 'not_allowed', 'Invalid pause.', hint))
   return undefined
 }
 
@@ -146,11 +157,11 @@ function parseWebhookSecret(
   input: unknown,
   pointer: string,
   stored: Webhook | undefined,
-  faults: Fault[],
+  errors: FieldError[],
 ): Pick<Webhook, 'secret' | 'previousSecret'> {
   const { secret: storedSecret = null, previousSecret: storedPrevious } = stored ?? {}
   const before = { secret: storedSecret, previousSecret: storedPrevious }
-  const { secret, previousSecret } = parseSecret(input, pointer, before, faults)
+  const { secret, previousSecret } = parseSecret(input, pointer, before, errors)
   return { ...(secret !== null && { secret }), ...(previousSecret && { previousSecret }) }
 }
 
@@ -158,18 +169,18 @@ function parseStaticHeaders(
   input: unknown,
   pointer: string,
   stored: Webhook['headers'],
-  faults: Fault[],
+  errors: FieldError[],
 ): Webhook['headers'] {
   if (input === undefined) return {}
   if (!isJsonObject(input)) {
     const hint = 'Use an object of names and values: {"Authorization": "Bearer …"}.'
-    faults.push(fault(pointer, 'invalid_type', 'The headers must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'The headers must be an object.', hint))
     return {}
   }
   const entries = Object.entries(input)
   if (entries.length > LIMITS.headersPerWebhook) {
     const hint = `Keep at most ${LIMITS.headersPerWebhook} headers for one webhook.`
-    faults.push(fault(pointer, 'too_many', 'Too many headers.', hint))
+    errors.push(fieldError(pointer, 'too_many', 'Too many headers.', hint))
   }
   const storedValues = new Map(
     Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]),
@@ -179,47 +190,47 @@ function parseStaticHeaders(
   for (const [name, header] of entries) {
     const lowerName = name.toLowerCase()
     const value = isHidden(header) ? (storedValues.get(lowerName) ?? header) : header
-    const found = nameFault(name, seen) ?? valueFault(value)
-    if (found !== undefined) faults.push({ ...found, pointer: pointer + jsonPointer(name) })
+    const found = nameError(name, seen) ?? valueError(value)
+    if (found !== undefined) errors.push({ ...found, pointer: pointer + jsonPointer(name) })
     seen.add(lowerName)
     if (typeof value === 'string') headers.push([name, value])
   }
   return Object.fromEntries(headers)
 }
 
-function nameFault(name: string, seen: ReadonlySet<string>): Fault | undefined {
+function nameError(name: string, seen: ReadonlySet<string>): FieldError | undefined {
   if (!HEADER_NAME.test(name) || name.length > MAX_NAME_CHARACTERS) {
     const hint = `Use 1 to ${MAX_NAME_CHARACTERS} letters, digits and !#$%&'*+-.^_\`|~ without spaces.`
-    return fault('', 'invalid_header_name', 'Invalid header name.', hint)
+    return fieldError('', 'invalid_header_name', 'Invalid header name.', hint)
   }
   if (reservedBy(name) !== undefined) {
     const hint = 'Choose another name: this header is set by Hookline or by the connection.'
-    return fault('', 'reserved_header', 'This header is reserved.', hint)
+    return fieldError('', 'reserved_header', 'This header is reserved.', hint)
   }
   if (seen.has(name.toLowerCase())) {
     const hint = 'Remove one of them: header names are case-insensitive.'
-    return fault('', 'duplicate_header', 'Duplicate header.', hint)
+    return fieldError('', 'duplicate_header', 'Duplicate header.', hint)
   }
   return undefined
 }
 
-function valueFault(value: unknown): Fault | undefined {
+function valueError(value: unknown): FieldError | undefined {
   if (isHidden(value)) {
     const hint = 'Send the value: this webhook has no stored value for the header.'
-    return fault('', 'hidden_value_unknown', 'The header has no stored value.', hint)
+    return fieldError('', 'hidden_value_unknown', 'The header has no stored value.', hint)
   }
   if (typeof value !== 'string') {
     const hint = 'Send the value as a string, even for numbers: "1".'
-    return fault('', 'invalid_type', 'A header value must be a string.', hint)
+    return fieldError('', 'invalid_type', 'A header value must be a string.', hint)
   }
   if (value.length > MAX_VALUE_CHARACTERS) {
     const hint = `Use at most ${MAX_VALUE_CHARACTERS} characters.`
-    return fault('', 'too_long', 'The header value is too long.', hint)
+    return fieldError('', 'too_long', 'The header value is too long.', hint)
   }
   if (!VISIBLE.test(value)) {
     const hint =
       'Use visible ASCII characters, without leading or trailing spaces. Omit headers without a value.'
-    return fault('', 'invalid_header_value', 'Invalid header value.', hint)
+    return fieldError('', 'invalid_header_value', 'Invalid header value.', hint)
   }
   return undefined
 }

@@ -7,7 +7,7 @@ import {
   portRefusal,
   URL_FIELDS,
 } from '@hookline/protocol'
-import { type Fault, fault, faultsBelow, typeFault } from '../../util/fault.ts'
+import { type FieldError, fieldError, errorsBelow, typeError } from '../../util/field-error.ts'
 import { invalidTemplate, withReadableTemplates } from '../../routing/url-template.ts'
 
 const MAX_CHARACTERS = LIMITS.webhookUrlCharacters
@@ -18,7 +18,7 @@ export interface UrlContext {
   /** Whether it may be a mail server. */
   readonly allowsMail?: boolean
   /** The parser appends to them. */
-  readonly faults: Fault[]
+  readonly errors: FieldError[]
 }
 
 /**
@@ -28,46 +28,46 @@ export interface UrlContext {
 export function parseWebhookUrl(
   input: unknown,
   pointer: string,
-  { allowedPorts, allowsMail = false, faults }: UrlContext,
+  { allowedPorts, allowsMail = false, errors }: UrlContext,
 ): string | undefined {
   if (typeof input !== 'string') {
     const hint = 'Use a full URL: https://example.com/events.'
-    faults.push(typeFault(input, pointer, { name: 'The URL', type: 'a string' }, hint))
+    errors.push(typeError(input, pointer, { name: 'The URL', type: 'a string' }, hint))
     return undefined
   }
   const found =
-    allowsMail && isMailUrl(input) ? mailFaults(input, allowedPorts) : faultsOf(input, allowedPorts)
-  faults.push(...faultsBelow(pointer, found))
+    allowsMail && isMailUrl(input) ? mailErrors(input, allowedPorts) : errorsOf(input, allowedPorts)
+  errors.push(...errorsBelow(pointer, found))
   return found.length === 0 ? withReadableTemplates(new URL(input).href) : undefined
 }
 
-function faultsOf(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
+function errorsOf(text: string, allowedPorts: ReadonlySet<number>): FieldError[] {
   const invalid = invalidTemplate(text)
-  if (invalid !== undefined) return [templateFault(invalid)]
+  if (invalid !== undefined) return [templateError(invalid)]
   const url = URL.parse(text)
   if (url !== null && url.protocol !== 'http:' && url.protocol !== 'https:') {
     const hint = 'Start the URL with https:// or http://.'
-    return [fault('', 'scheme_not_allowed', 'Only http and https URLs are allowed.', hint)]
+    return [fieldError('', 'scheme_not_allowed', 'Only http and https URLs are allowed.', hint)]
   }
   // The WHATWG parser also accepts `http:host` and `http:///host`.
   if (url === null || !/^\s*https?:\/\/[^/\\?#]/i.test(text)) {
     const hint = 'Use a full URL with protocol and host: https://example.com/events.'
-    return [fault('', 'invalid_url', 'The URL cannot be parsed.', hint)]
+    return [fieldError('', 'invalid_url', 'The URL cannot be parsed.', hint)]
   }
   const isInspector = url.hostname === INSPECTOR_HOST
-  const origin = isInspector ? inspectorFaults(url) : portFaults(url, allowedPorts)
-  return [...formFaults(text, url), ...origin]
+  const origin = isInspector ? inspectorErrors(url) : portErrors(url, allowedPorts)
+  return [...formErrors(text, url), ...origin]
 }
 
-function mailFaults(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
+function mailErrors(text: string, allowedPorts: ReadonlySet<number>): FieldError[] {
   const url = URL.parse(text)
   const hint = 'Use a URL like smtps://mail.example.com/?to=ops@example.com,team@example.com.'
   if (url === null || url.hostname === '' || !/^\/?$/.test(url.pathname))
-    return [fault('', 'invalid_url', 'The URL of the mail server cannot be parsed.', hint)]
+    return [fieldError('', 'invalid_url', 'The URL of the mail server cannot be parsed.', hint)]
   const recipients =
     mailAddressesIn(url) === undefined
       ? [
-          fault(
+          fieldError(
             '',
             'invalid_url',
             'The query must only have to, with 1 to 20 addresses, and from.',
@@ -76,55 +76,60 @@ function mailFaults(text: string, allowedPorts: ReadonlySet<number>): Fault[] {
         ]
       : []
   return [
-    ...formFaults(text, url),
-    ...portFaults(url, allowedPorts, { isMail: true }),
+    ...formErrors(text, url),
+    ...portErrors(url, allowedPorts, { isMail: true }),
     ...recipients,
   ]
 }
 
 const TEMPLATES = [...URL_FIELDS, 'properties.name'].map((field) => `{{${field}}}`).join(', ')
 
-function templateFault(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): Fault {
+function templateError(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): FieldError {
   if (invalid.kind === 'misplaced') {
     const hint = `Use ${TEMPLATES} only in the path and the query of a full URL: https://example.com/users/{{userId}}.`
     const message = 'The scheme, host and port of a URL must not contain templates.'
-    return fault('', 'template_not_allowed', message, hint)
+    return fieldError('', 'template_not_allowed', message, hint)
   }
   const hint = `Use one of ${TEMPLATES}, without spaces. Write other braces as %7B and %7D.`
-  return fault('', 'unknown_template', `Unknown template in the URL: ${invalid.template}`, hint)
+  return fieldError(
+    '',
+    'unknown_template',
+    `Unknown template in the URL: ${invalid.template}`,
+    hint,
+  )
 }
 
-function inspectorFaults({ protocol, port }: URL): Fault[] {
+function inspectorErrors({ protocol, port }: URL): FieldError[] {
   if (protocol === 'http:' && port === '') return []
   const hint = `Use ${INSPECTOR_URL}, with any path: the inspector has neither TLS nor a port.`
   const message = `${INSPECTOR_HOST} is the built-in inspector, which only supports http.`
-  return [fault('', 'not_the_inspector', message, hint)]
+  return [fieldError('', 'not_the_inspector', message, hint)]
 }
 
-function portFaults(
+function portErrors(
   { port }: URL,
   allowedPorts: ReadonlySet<number>,
   options?: Parameters<typeof portRefusal>[2],
-): Fault[] {
+): FieldError[] {
   const service = port === '' ? undefined : portRefusal(Number(port), allowedPorts, options)
   if (service === undefined) return []
   const hint = 'Use another port. Operators can allow this one with the allowedPorts setting.'
-  return [fault('', 'port_not_allowed', `Port ${port} is reserved for ${service}.`, hint)]
+  return [fieldError('', 'port_not_allowed', `Port ${port} is reserved for ${service}.`, hint)]
 }
 
-function formFaults(text: string, url: URL): Fault[] {
-  const faults: Fault[] = []
+function formErrors(text: string, url: URL): FieldError[] {
+  const errors: FieldError[] = []
   if (Math.max(text.length, withReadableTemplates(url.href).length) > MAX_CHARACTERS) {
     const hint = `Use at most ${MAX_CHARACTERS} characters, including percent-encoding.`
-    faults.push(fault('', 'too_long', 'The URL is too long.', hint))
+    errors.push(fieldError('', 'too_long', 'The URL is too long.', hint))
   }
   if (url.username !== '' || url.password !== '') {
     const hint = 'Put credentials into auth: "auth": {"basic": {"user": "…", "password": "…"}}.'
-    faults.push(fault('', 'credentials_in_url', 'The URL contains credentials.', hint))
+    errors.push(fieldError('', 'credentials_in_url', 'The URL contains credentials.', hint))
   }
   if (url.href.includes('#')) {
     const hint = 'Remove # and everything after it: it is never sent.'
-    faults.push(fault('', 'fragment_in_url', 'The URL has a fragment.', hint))
+    errors.push(fieldError('', 'fragment_in_url', 'The URL has a fragment.', hint))
   }
-  return faults
+  return errors
 }

@@ -1,14 +1,14 @@
 import type { IngestCodeName } from '@hookline/protocol'
-import type { Fault } from '../../util/fault.ts'
+import type { FieldError } from '../../util/field-error.ts'
 import { PROBLEM_CODES, type ProblemCodeName } from './problem-codes.ts'
 
-// A hostile body can have 100,000 faults.
-const MAX_FAULTS = 100
+// A hostile body can have 100,000 errors.
+const MAX_ERRORS = 100
 
 interface ProblemOptions extends ErrorOptions {
   /** Why this request is refused. Defaults to the `help` of the code. */
   readonly detail?: string
-  readonly faults?: readonly Fault[]
+  readonly errors?: readonly FieldError[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -17,14 +17,14 @@ export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCodeName
   readonly statusCode: number
-  readonly faults: readonly Fault[]
+  readonly errors: readonly FieldError[]
   readonly headers: Readonly<Record<string, string>>
 
   constructor(code: ProblemCodeName, options: ProblemOptions = {}) {
     super(options.detail ?? PROBLEM_CODES[code].help, options)
     this.code = code
     this.statusCode = PROBLEM_CODES[code].status
-    this.faults = options.faults ?? []
+    this.errors = options.errors ?? []
     this.headers = options.headers ?? {}
   }
 
@@ -37,7 +37,7 @@ export class Problem extends Error {
       code: this.code,
       detail: this.message,
       requestId,
-      errors: this.faults.slice(0, MAX_FAULTS),
+      errors: this.errors.slice(0, MAX_ERRORS),
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Clause, Computation, Condition } from '@hookline/protocol'
-import { type Fault, fault } from '../../util/fault.ts'
+import { type FieldError, fieldError } from '../../util/field-error.ts'
 import { clausesIn } from './clauses.ts'
 
 /** All audiences and computed traits, by id. */
@@ -56,58 +56,58 @@ interface ReferringAudience {
   readonly condition: Condition
 }
 
-/** Faults in references, relative to the condition: missing, other space, cycle. `computations`: before the change. */
-export function referenceFaults(
+/** Errors in references, relative to the condition: missing, other space, cycle. `computations`: before the change. */
+export function referenceErrors(
   referring: ReferringAudience,
   computations: Computations,
-): readonly Fault[] {
+): readonly FieldError[] {
   return [...clausesIn(referring.condition)].flatMap(({ clause, pointer }) => {
     const field = REFERRING_FIELDS.find((each) => each in clause)
     if (field === undefined) return []
     const target = referenceOf(clause, referring.space, computations)
     const found =
       target === undefined
-        ? unknownFault(clause, referring.space, computations)
-        : targetFault(target, referring, computations)
+        ? unknownError(clause, referring.space, computations)
+        : targetError(target, referring, computations)
     return found === undefined ? [] : [{ ...found, pointer: `${pointer}/${field}` }]
   })
 }
 
 const REFERRING_FIELDS = ['audience', 'computedTrait'] as const
 
-function unknownFault(clause: Clause, space: string, computations: Computations): Fault {
+function unknownError(clause: Clause, space: string, computations: Computations): FieldError {
   if (!('computedTrait' in clause)) {
     const hint = 'Use the id of an existing audience: "aud_…".'
-    return fault('', 'unknown_audience', 'Audience not found.', hint)
+    return fieldError('', 'unknown_audience', 'Audience not found.', hint)
   }
   const same = [...computations.values()].filter(({ key }) => key === clause.computedTrait)
   const isHere = same.some((each) => each.space === space)
   if (!isHere && same.some(({ kind }) => kind === 'trait')) return otherSpace()
   const hint =
     'Use the key of an existing computed trait. For an audience, use its id: {"audience": "aud_…"}.'
-  return fault('', 'unknown_computed_trait', 'Computed trait not found.', hint)
+  return fieldError('', 'unknown_computed_trait', 'Computed trait not found.', hint)
 }
 
-function targetFault(
+function targetError(
   target: Computation,
   { id, name, space }: ReferringAudience,
   computations: Computations,
-): Fault | undefined {
+): FieldError | undefined {
   if (target.space !== space) return otherSpace()
   if (target.id === id) {
     const hint = 'Use another audience, or remove the clause.'
-    return fault('', 'self_reference', 'An audience cannot refer to itself.', hint)
+    return fieldError('', 'self_reference', 'An audience cannot refer to itself.', hint)
   }
   const way = id === null ? undefined : pathTo(id, target, computations, new Set())
   if (way === undefined) return undefined
   const round = [name, ...way, name].join(' → ')
   const hint = 'Remove one of these references: an audience cannot depend on itself.'
-  return fault('', 'cycle', `Circular reference: ${round}.`, hint)
+  return fieldError('', 'cycle', `Circular reference: ${round}.`, hint)
 }
 
-function otherSpace(): Fault {
+function otherSpace(): FieldError {
   const hint = 'Use one from the same space: each space has its own profiles.'
-  return fault('', 'other_space', 'The audience or computed trait is in another space.', hint)
+  return fieldError('', 'other_space', 'The audience or computed trait is in another space.', hint)
 }
 
 /** Names of the computations on the path from `from` to `id`; `undefined` if unreachable. */

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   LIMITS,
 } from '@hookline/protocol'
-import { type Fault, fault, unknownFields } from '../../util/fault.ts'
+import { type FieldError, fieldError, unknownFields } from '../../util/field-error.ts'
 import {
   checkComparison,
   checkPath,
@@ -19,31 +19,31 @@ import {
 } from './checks.ts'
 
 export type ValidatedCondition =
-  { readonly condition: Condition } | { readonly faults: readonly Fault[] }
+  { readonly condition: Condition } | { readonly errors: readonly FieldError[] }
 
-/** Validates all but references (`referenceFaults`). `input` must be parsed JSON; pointers are relative to it. */
+/** Validates all but references (`referenceErrors`). `input` must be parsed JSON; pointers are relative to it. */
 export function validateCondition(input: unknown): ValidatedCondition {
-  const faults = treeFaults(input, CONDITIONS)
-  return faults.length > 0 ? { faults } : { condition: input as Condition }
+  const errors = treeErrors(input, CONDITIONS)
+  return errors.length > 0 ? { errors } : { condition: input as Condition }
 }
 
 /** Kinds of clauses, by their identifying field. */
 const CLAUSES = {
   trait: {
     fields: ['trait', 'op', 'value'],
-    check: (input, pointer, faults) => {
-      checkPath(input['trait'], `${pointer}/trait`, faults)
-      checkComparison(input, pointer, faults)
+    check: (input, pointer, errors) => {
+      checkPath(input['trait'], `${pointer}/trait`, errors)
+      checkComparison(input, pointer, errors)
     },
   },
   event: { fields: [...SELECTION_FIELDS.event, 'count', ...WINDOW_FIELDS], check: checkEvents },
   type: { fields: [...SELECTION_FIELDS.type, 'count', ...WINDOW_FIELDS], check: checkEvents },
   computedTrait: {
     fields: ['computedTrait', 'op', 'value'],
-    check: (input, pointer, faults) => {
+    check: (input, pointer, errors) => {
       const hint = 'Use the key of a computed trait.'
-      checkText(input['computedTrait'], `${pointer}/computedTrait`, hint, faults)
-      checkComparison(input, pointer, faults)
+      checkText(input['computedTrait'], `${pointer}/computedTrait`, hint, errors)
+      checkComparison(input, pointer, errors)
     },
   },
   audience: { fields: ['audience'], check: checkAudience },
@@ -51,7 +51,7 @@ const CLAUSES = {
 
 interface ClauseCheck {
   readonly fields: readonly string[]
-  readonly check: (input: JsonObject, pointer: string, faults: Fault[]) => void
+  readonly check: (input: JsonObject, pointer: string, errors: FieldError[]) => void
 }
 
 /** A language of clauses that `and`, `or` and `not` combine. */
@@ -74,17 +74,17 @@ const CONDITIONS: Clauses = {
 
 const GROUPS = ['and', 'or', 'not'] as const
 
-/** The faults of clauses and their combinations. */
-export function treeFaults(input: unknown, clauses: Clauses): readonly Fault[] {
+/** The errors of clauses and their combinations. */
+export function treeErrors(input: unknown, clauses: Clauses): readonly FieldError[] {
   const validation = new TreeValidation(clauses)
   validation.visit(input, '', 1)
-  return validation.faults
+  return validation.errors
 }
 
 class TreeValidation {
-  readonly faults: Fault[] = []
+  readonly errors: FieldError[] = []
   readonly #language: Clauses
-  /** Counts leaves, to bound the faults of a hostile tree. */
+  /** Counts leaves, to bound the errors of a hostile tree. */
   #clauses = 0
 
   constructor(language: Clauses) {
@@ -116,7 +116,7 @@ class TreeValidation {
   }
 
   #group(kind: (typeof GROUPS)[number], input: JsonObject, pointer: string, level: number): void {
-    this.faults.push(...unknownFields(input, [kind], pointer))
+    this.errors.push(...unknownFields(input, [kind], pointer))
     const parts = input[kind]
     const at = `${pointer}/${kind}`
     if (kind === 'not') return this.visit(parts, at, level + 1)
@@ -128,12 +128,12 @@ class TreeValidation {
   }
 
   #clause({ fields, check }: ClauseCheck, input: JsonObject, pointer: string): void {
-    this.faults.push(...unknownFields(input, fields, pointer))
-    check(input, pointer, this.faults)
+    this.errors.push(...unknownFields(input, fields, pointer))
+    check(input, pointer, this.errors)
   }
 
-  #end(...[pointer, code, message, hint]: Parameters<typeof fault>): void {
-    if (this.#isWithinLimit(pointer)) this.faults.push(fault(pointer, code, message, hint))
+  #end(...[pointer, code, message, hint]: Parameters<typeof fieldError>): void {
+    if (this.#isWithinLimit(pointer)) this.errors.push(fieldError(pointer, code, message, hint))
   }
 
   get #flatter(): string {
@@ -144,39 +144,41 @@ class TreeValidation {
     this.#clauses++
     if (this.#clauses <= LIMITS.conditionClauses) return true
     const hint = `Use at most ${LIMITS.conditionClauses} clauses. ${this.#language.remedy}`.trim()
-    this.faults.push(fault(pointer, 'too_many', 'The condition has too many clauses.', hint))
+    this.errors.push(fieldError(pointer, 'too_many', 'The condition has too many clauses.', hint))
     return false
   }
 }
 
-function checkEvents(input: JsonObject, pointer: string, faults: Fault[]): void {
-  checkSelection(input, pointer, faults)
-  checkWindow(input, pointer, faults)
-  if (input['count'] !== undefined) checkCount(input['count'], `${pointer}/count`, faults)
+function checkEvents(input: JsonObject, pointer: string, errors: FieldError[]): void {
+  checkSelection(input, pointer, errors)
+  checkWindow(input, pointer, errors)
+  if (input['count'] !== undefined) checkCount(input['count'], `${pointer}/count`, errors)
 }
 
-function checkCount(count: Json, pointer: string, faults: Fault[]): void {
+function checkCount(count: Json, pointer: string, errors: FieldError[]): void {
   if (!isJsonObject(count)) {
     const hint = 'Use an object, such as {"op": ">=", "n": 2}.'
-    faults.push(fault(pointer, 'invalid_type', 'count must be an object.', hint))
+    errors.push(fieldError(pointer, 'invalid_type', 'count must be an object.', hint))
     return
   }
-  faults.push(...unknownFields(count, ['op', 'n'], pointer))
+  errors.push(...unknownFields(count, ['op', 'n'], pointer))
   if (!COUNT_OPERATORS.some((op) => op === count['op'])) {
     const hint = `Use one of ${COUNT_OPERATORS.join(' ')}.`
-    faults.push(fault(`${pointer}/op`, 'not_allowed', 'Invalid count operator.', hint))
+    errors.push(fieldError(`${pointer}/op`, 'not_allowed', 'Invalid count operator.', hint))
   }
   const { n } = count
   if (!Number.isInteger(n) || Number(n) < 0 || Number(n) > LIMITS.countedEvents) {
     const hint = `Use a whole number from 0 to ${LIMITS.countedEvents}.`
-    faults.push(fault(`${pointer}/n`, 'out_of_range', 'n is not a valid number of events.', hint))
+    errors.push(
+      fieldError(`${pointer}/n`, 'out_of_range', 'n is not a valid number of events.', hint),
+    )
   }
 }
 
-function checkAudience({ audience }: JsonObject, pointer: string, faults: Fault[]): void {
+function checkAudience({ audience }: JsonObject, pointer: string, errors: FieldError[]): void {
   const hint = 'Use the id of an audience: "aud_…".'
-  if (!checkText(audience, `${pointer}/audience`, hint, faults)) return
+  if (!checkText(audience, `${pointer}/audience`, hint, errors)) return
   if (!isId('aud', audience)) {
-    faults.push(fault(`${pointer}/audience`, 'invalid_format', 'Invalid audience id.', hint))
+    errors.push(fieldError(`${pointer}/audience`, 'invalid_format', 'Invalid audience id.', hint))
   }
 }

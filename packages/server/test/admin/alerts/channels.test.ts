@@ -370,7 +370,7 @@ test('Opsgenie gets the ends of alerts at a second URL', async () => {
       },
     ],
   })
-  // Both URLs have the first fault, and only the second one is too long.
+  // Both URLs have the first error, and only the second one is too long.
   for (const invalid of ['ftp://a.example', url + 'x'.repeat(2_048 - url.length)]) {
     const { body } = await server.call<ProblemDocument>('POST', '/alerts/channels', {
       body: { url: invalid, format: 'opsgenie' },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Audience {
   readonly id: string
@@ -41,7 +41,7 @@ const make = (body: object = {}) =>
 
 const refusal = async (method: string, path: string, body?: object) => {
   const answer = await server.call<ProblemDocument>(method, path, { ...(body && { body }) })
-  return [answer.status, ...faultsIn(answer.body)]
+  return [answer.status, ...errorsIn(answer.body)]
 }
 
 test('an audience gets its key from its name, and is enabled', async () => {
@@ -118,16 +118,16 @@ test.each<[string, object, string]>([
     { condition: { audience: `aud_${'0'.repeat(26)}` } },
     '/condition/audience unknown_audience',
   ],
-])('%s is refused', async (_what, given, fault) => {
+])('%s is refused', async (_what, given, fieldError) => {
   const body = { name: 'Refused', destinationIds: [], ...given }
-  expect(await refusal('POST', '/audiences', body)).toEqual([422, fault])
+  expect(await refusal('POST', '/audiences', body)).toEqual([422, fieldError])
 })
 
 test('a key is unique in its space, among audiences and computed traits', async () => {
   const { id } = await make({ name: 'Big Spenders' })
   const body = { name: 'big spenders', destinationIds: [], condition: CONDITION }
   const { body: problem } = await server.call<ProblemDocument>('POST', '/audiences', { body })
-  expect(faultsIn(problem)).toEqual(['/name not_unique'])
+  expect(errorsIn(problem)).toEqual(['/name not_unique'])
   expect(problem.errors[0]!.message).toContain(id)
   const trait = { ...body, condition: undefined, compute: { fn: 'count', event: 'Order' } }
   expect(await refusal('POST', '/traits', trait)).toEqual([422, '/name not_unique'])
@@ -171,7 +171,7 @@ test('references that form a cycle are refused, and the error names the cycle', 
   const second = await make({ name: 'Second', condition: { audience: first.id } })
   const body = { condition: { or: [CONDITION, { audience: second.id }] } }
   const answer = await server.call<ProblemDocument>('PATCH', `/audiences/${first.id}`, { body })
-  expect(faultsIn(answer.body)).toEqual(['/condition/or/1/audience cycle'])
+  expect(errorsIn(answer.body)).toEqual(['/condition/or/1/audience cycle'])
   expect(answer.body.errors[0]!.message).toContain('First → Second → First')
 })
 

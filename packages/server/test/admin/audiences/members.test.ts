@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 let server: AdminServer
 let audience: string
@@ -82,9 +82,9 @@ test.each<[string, object, string[]]>([
   ['an empty userId', { add: [''] }, ['/add/0 too_short']],
   ['a userId with a control character', { add: ['u1', 'u\t2'] }, ['/add/1 invalid_format']],
   ['another field', { set: ['u1'] }, ['/set unknown_field']],
-])('%s is refused', async (_what, body, faults) => {
+])('%s is refused', async (_what, body, errors) => {
   const answer = await change(audience, body)
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ...errors])
 })
 
 test('a userId with a control character, accepted by earlier versions, can be removed', async () => {
@@ -94,7 +94,7 @@ test('a userId with a control character, accepted by earlier versions, can be re
 test('one request changes at most 5,000 users', async () => {
   const add = Array.from({ length: 5_001 }, (_, index) => `u${index}`)
   const response = await change(audience, { add })
-  expect(faultsIn(response.body)).toEqual([' too_many'])
+  expect(errorsIn(response.body)).toEqual([' too_many'])
   expect((await change(audience, { add: add.slice(1) })).status).toBe(200)
 })
 

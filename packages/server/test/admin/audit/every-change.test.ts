@@ -10,7 +10,7 @@ import {
   type CreatedRecords,
   uniqueName,
 } from './changes.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Entry {
   readonly id: string
@@ -126,7 +126,7 @@ test('an unsupported dryRun is refused and changes nothing', async () => {
         400,
         'invalid_query',
       ])
-      expect(faultsIn(answer.body)).toEqual([`/${name} unknown_field`])
+      expect(errorsIn(answer.body)).toEqual([`/${name} unknown_field`])
       expect(answer.body.errors[0]!.hint).toMatch(/./)
     }
     expect(await newestEntries()).toEqual(entries)
@@ -147,7 +147,7 @@ test('every route refuses unknown query parameters', async () => {
       ...(method !== 'GET' && { body: {} }),
     })
     expect([route, status >= 400 && status < 423]).toEqual([route, true])
-    if (status === 400) expect(faultsIn(body)).toContain('/limitt unknown_field')
+    if (status === 400) expect(errorsIn(body)).toContain('/limitt unknown_field')
     // Errors in the body are reported first.
     else expect([route, body.code]).toEqual([route, 'invalid_body'])
   }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Entry {
   readonly id: string
@@ -42,9 +42,9 @@ async function configured(server: AdminServer) {
 const importing = (server: AdminServer, body: unknown, query = '') =>
   server.must('PUT', `/import${query}`, { body })
 
-const faultsOf = async (server: AdminServer, body: unknown): Promise<readonly string[]> => {
+const errorsOf = async (server: AdminServer, body: unknown): Promise<readonly string[]> => {
   const answer = await server.call<ProblemDocument>('PUT', '/import', { body })
-  return [String(answer.status), ...faultsIn(answer.body)]
+  return [String(answer.status), ...errorsIn(answer.body)]
 }
 
 test('exported audiences, computed traits and spaces can be imported into another service', async () => {
@@ -92,7 +92,7 @@ test('errors in entries are reported with pointers, and nothing is imported', as
   const { document, ids } = await configured(server)
   const [manual, buyers] = document.audiences
   const invalid = { ...buyers!, condition: { trait: 'plan', op: 'is' } }
-  expect(await faultsOf(server, { ...document, audiences: [manual, invalid] })).toEqual([
+  expect(await errorsOf(server, { ...document, audiences: [manual, invalid] })).toEqual([
     '422',
     '/audiences/1/condition/op not_allowed',
   ])
@@ -101,7 +101,7 @@ test('errors in entries are reported with pointers, and nothing is imported', as
     { ...buyers!, condition: { audience: buyers!.id } },
     { ...buyers!, id: anotherId(ids.audience), space: 'none', key: 'New Key' },
   ]
-  expect(await faultsOf(server, { ...document, audiences: misplaced })).toEqual([
+  expect(await errorsOf(server, { ...document, audiences: misplaced })).toEqual([
     '422',
     '/audiences/0/key immutable',
     '/audiences/0/condition immutable',
@@ -125,7 +125,7 @@ test('a cycle within the document is detected', async () => {
     { ...buyers!, condition: { audience: third.id } },
     { ...third, condition: { audience: buyers!.id } },
   ]
-  expect(await faultsOf(server, { ...document, audiences })).toEqual([
+  expect(await errorsOf(server, { ...document, audiences })).toEqual([
     '422',
     '/audiences/1/condition/audience cycle',
     '/audiences/2/condition/audience cycle',

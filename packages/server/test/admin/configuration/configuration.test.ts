@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { AdminServer, RETENTION_MS, TOKEN } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Document {
   hookline: number
@@ -173,7 +173,7 @@ test('an import restores the fields of a source and their salt, keeps absent one
   const { body } = await server.call<ProblemDocument>('PUT', '/import', {
     body: { hookline: 1, sources: [invalid], destinations: [] },
   })
-  expect(faultsIn(body)).toEqual(['/sources/0/fields/drop/0 not_allowed'])
+  expect(errorsIn(body)).toEqual(['/sources/0/fields/drop/0 not_allowed'])
 })
 
 test('all errors in a document are reported, and none of its records is imported', async () => {
@@ -206,7 +206,7 @@ test('all errors in a document are reported, and none of its records is imported
   }
   const { status, body } = await server.call<ProblemDocument>('PUT', '/import', { body: faulty })
   expect(status).toBe(422)
-  expect(faultsIn(body)).toEqual([
+  expect(errorsIn(body)).toEqual([
     '/destinations/1/id not_unique',
     '/sources/1/writeKeys/0 not_unique',
     '/destinations/1/sourceId immutable',
@@ -221,11 +221,11 @@ test.each([
   [{ hookline: 2, sources: [], destinations: [] }, '/hookline not_allowed'],
   [{ hookline: 1, sources: [{ id: 'x' }], destinations: [] }, '/sources/0 invalid'],
   [{ hookline: 1, sources: [], destinations: [], secrets: [] }, '/secrets unknown_field'],
-])('%j is refused', async (document, fault) => {
+])('%j is refused', async (document, fieldError) => {
   await using server = await AdminServer.open()
   const answer = await server.call<ProblemDocument>('PUT', '/import', { body: document })
   expect(answer.status).toBe(422)
-  expect(faultsIn(answer.body)).toContain(fault)
+  expect(errorsIn(answer.body)).toContain(fieldError)
 })
 
 test('an import, and its dry run, warn of webhooks that would receive nothing', async () => {
@@ -295,7 +295,7 @@ test('the pause of a webhook is exported and imported, but an import resumes no 
   for (const wrong of [true, { reason: 'x' }]) {
     Object.assign(webhook, { paused: wrong, url: 'https://b.example/' })
     const refused = await other.call<ProblemDocument>('PUT', '/import', { body: document })
-    expect(faultsIn(refused.body)).toEqual([
+    expect(errorsIn(refused.body)).toEqual([
       '/destinations/0/settings/webhooks/0/paused not_allowed',
     ])
   }
@@ -387,7 +387,7 @@ test.each(['.', '..'])('a write key that cannot be in a path (%s) is not importe
   document.sources[0]!.writeKeys = [key]
   const response = await server.call<ProblemDocument>('PUT', '/import', { body: document })
   expect(response.status).toBe(422)
-  expect(faultsIn(response.body)).toEqual(['/sources/0/writeKeys/0 invalid_format'])
+  expect(errorsIn(response.body)).toEqual(['/sources/0/writeKeys/0 invalid_format'])
 })
 
 function numbered<T>(count: number, make: (number: number) => T): T[] {

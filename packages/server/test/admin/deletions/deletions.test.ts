@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noticeId } from '../../../src/deletions/deletions.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Shown {
   readonly id: string
@@ -57,7 +57,7 @@ describe('POST /deletions', () => {
     expect(shown.userIds).toHaveLength(5000)
     const { status, text } = await ask({ userIds: users })
     expect(status).toBe(422)
-    expect(faultsIn(JSON.parse(text) as ProblemDocument)).toEqual(['/userIds too_many'])
+    expect(errorsIn(JSON.parse(text) as ProblemDocument)).toEqual(['/userIds too_many'])
   })
 
   test.for<[object, string]>([
@@ -68,10 +68,10 @@ describe('POST /deletions', () => {
     [{ userIds: ['u1'], sourceIds: [] }, '/sourceIds too_few'],
     [{ userIds: ['u1'], sourceIds: ['src_none'] }, '/sourceIds/0 unknown_source'],
     [{ userIds: ['u1'], suppres: true }, '/suppres unknown_field'],
-  ])('refuses %o with pointer and remedy', async ([body, fault]) => {
+  ])('refuses %o with pointer and remedy', async ([body, fieldError]) => {
     const { status, text } = await ask(body)
     expect(status).toBe(422)
-    expect(faultsIn(JSON.parse(text) as ProblemDocument)).toEqual([fault])
+    expect(errorsIn(JSON.parse(text) as ProblemDocument)).toEqual([fieldError])
   })
 })
 

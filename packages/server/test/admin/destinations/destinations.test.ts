@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Destination {
   readonly id: string
@@ -71,7 +71,7 @@ test('errors in the destination and in its settings are reported together', asyn
     },
   })
   expect(status).toBe(422)
-  expect(faultsIn(body)).toEqual([
+  expect(errorsIn(body)).toEqual([
     '/typ unknown_field',
     '/type required',
     '/name invalid_type',
@@ -86,10 +86,10 @@ test.each<[string, unknown, string[]]>([
   ['no settings', { type: 'Webhooks' }, ['/settings required']],
   ['settings set to null', { type: 'Webhooks', settings: null }, ['/settings invalid_type']],
   ['another type', { type: 'S3', settings: { webhookUrl: 'http://a' } }, ['/type not_allowed']],
-])('%s is refused', async (_what, given, faults) => {
+])('%s is refused', async (_what, given, errors) => {
   const body = { sourceId, ...(given as object) }
   const answer = await server.call<ProblemDocument>('POST', '/destinations', { body })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ...errors])
 })
 
 test('a webhook with a forbidden address causes a warning, with the setting that allows it', async () => {
@@ -163,7 +163,7 @@ test('a destination is shown with the limits that apply to each webhook, and the
 test('a request without a body has an error for each required field', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations')
   expect(answer.status).toBe(422)
-  expect(faultsIn(answer.body)).toEqual([
+  expect(errorsIn(answer.body)).toEqual([
     '/sourceId required',
     '/type required',
     '/settings required',
@@ -172,7 +172,7 @@ test('a request without a body has an error for each required field', async () =
 
 test('a body that is not an object is refused', async () => {
   const answer = await server.call<ProblemDocument>('POST', '/destinations', { body: [1] })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ' invalid_type'])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ' invalid_type'])
 })
 
 test('a change of settings replaces the given fields, and accepts hidden values as they are shown', async () => {
@@ -210,7 +210,7 @@ test('a destination has the time when it was last enabled or disabled, regardles
   const { status, body } = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { enabledChangedAt: createdAt },
   })
-  expect([status, faultsIn(body)]).toEqual([422, ['/enabledChangedAt immutable']])
+  expect([status, errorsIn(body)]).toEqual([422, ['/enabledChangedAt immutable']])
 })
 
 test('source and type of a destination cannot be changed', async () => {
@@ -219,7 +219,7 @@ test('source and type of a destination cannot be changed', async () => {
     body: { sourceId, type: 'Webhooks', settings: { successPolicy: 'none' } },
   })
   expect(answer.status).toBe(422)
-  expect(faultsIn(answer.body)).toEqual([
+  expect(errorsIn(answer.body)).toEqual([
     '/sourceId immutable',
     '/type immutable',
     '/settings/successPolicy not_allowed',

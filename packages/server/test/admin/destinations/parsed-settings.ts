@@ -5,12 +5,12 @@ import { parseWebhooksSettings } from '../../../src/admin/destinations/settings.
 /** The settings in a request that must be valid. */
 export function settingsOf(input: unknown, previous?: WebhooksSettings): WebhooksSettings {
   const parsed = parseWebhooksSettings(input, previous)
-  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  if ('errors' in parsed) expect.fail(JSON.stringify(parsed.errors))
   return parsed.settings
 }
 
-/** The pointer and the code of each fault: `/webhooks/0/url too_long`. */
-export function faultsOf(input: unknown, previous?: WebhooksSettings): string[] {
+/** The pointer and the code of each error: `/webhooks/0/url too_long`. */
+export function errorsOf(input: unknown, previous?: WebhooksSettings): string[] {
   const parsed = parseWebhooksSettings(input, previous)
-  return 'faults' in parsed ? parsed.faults.map(({ pointer, code }) => `${pointer} ${code}`) : []
+  return 'errors' in parsed ? parsed.errors.map(({ pointer, code }) => `${pointer} ${code}`) : []
 }

@@ -2,7 +2,7 @@ import { formatTimestamp } from '@hookline/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Shown {
   readonly id: string
@@ -66,7 +66,7 @@ test('paused cannot be set by PATCH, and pause and resume respect If-Match', asy
   const answer = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, {
     body: { paused: null },
   })
-  expect(faultsIn(answer.body)).toEqual(['/paused immutable'])
+  expect(errorsIn(answer.body)).toEqual(['/paused immutable'])
   const headers = { 'if-match': '"7"' }
   expect((await server.call('POST', `/destinations/${id}/pause`, { headers })).status).toBe(412)
   expect((await server.call('POST', '/destinations/dst_none/pause')).status).toBe(404)

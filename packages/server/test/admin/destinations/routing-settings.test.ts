@@ -16,7 +16,7 @@ function parsed(input: object, previous?: WebhooksSettings) {
 
 function settingsOf(input: object, previous?: WebhooksSettings): WebhooksSettings {
   const result = parsed(input, previous)
-  if ('faults' in result) expect.fail(JSON.stringify(result.faults))
+  if ('errors' in result) expect.fail(JSON.stringify(result.errors))
   return result.settings
 }
 
@@ -106,15 +106,15 @@ test.each<[string, object, string[]]>([
   ['a sample by a trait', { sample: { rate: 0.1, by: 'plan' } }, ['/sample/by not_allowed']],
 ])('%s is refused', (_, input, expected) => {
   const result = parsed(input)
-  const faults = 'faults' in result ? result.faults : []
-  expect(faults.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(expected)
+  const errors = 'errors' in result ? result.errors : []
+  expect(errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(expected)
 })
 
 test('50 clauses in 10 levels, with 20 comparisons and 100 names, are accepted', () => {
   const where = Array(20).fill({ context: 'ip', op: 'exists' })
-  expect(parsed({ filter: { event: Array(100).fill('x'), where } })).not.toHaveProperty('faults')
-  expect(parsed(clauses(50))).not.toHaveProperty('faults')
-  expect(parsed({ filter: nested(10) })).not.toHaveProperty('faults')
+  expect(parsed({ filter: { event: Array(100).fill('x'), where } })).not.toHaveProperty('errors')
+  expect(parsed(clauses(50))).not.toHaveProperty('errors')
+  expect(parsed({ filter: nested(10) })).not.toHaveProperty('errors')
 })
 
 test('a change without a transform keeps it, null removes it, and the API and an export show it', () => {
@@ -178,9 +178,9 @@ test.each([
   [`https://a.example/${'{{userId}}'.repeat(210)}`, 'too_long'],
 ])('the webhook URL %s is refused', (url, code) => {
   const result = parsed({ webhookUrl: url })
-  if (!('faults' in result)) expect.fail(JSON.stringify(result.settings.webhooks))
-  expect(result.faults.map((each) => each.code)).toEqual([code])
-  expect(result.faults[0]!.message.length).toBeLessThan(100)
+  if (!('errors' in result)) expect.fail(JSON.stringify(result.settings.webhooks))
+  expect(result.errors.map((each) => each.code)).toEqual([code])
+  expect(result.errors[0]!.message.length).toBeLessThan(100)
 })
 
 test.each<[string, unknown, string]>([
@@ -192,6 +192,6 @@ test.each<[string, unknown, string]>([
   ['parentheses without end', '('.repeat(8_000), '/transform invalid_expression'],
 ])('a transform is refused if it is %s', (_, transform, expected) => {
   const result = parsed({ transform })
-  if (!('faults' in result)) expect.fail('It was accepted.')
-  expect(result.faults.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([expected])
+  if (!('errors' in result)) expect.fail('It was accepted.')
+  expect(result.errors.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([expected])
 })

@@ -5,7 +5,7 @@ import {
   parseWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
-import { faultsOf, settingsOf } from './parsed-settings.ts'
+import { errorsOf, settingsOf } from './parsed-settings.ts'
 
 const URL_A = 'https://a.example/in'
 const url = (length: number) => `https://a.example/${'x'.repeat(length - 18)}`
@@ -147,8 +147,8 @@ test.each<[string, unknown, string[]]>([
     ['/sharedSecret hidden_value_unknown'],
   ],
   ['another policy', { webhookUrl: URL_A, successPolicy: 'all' }, ['/successPolicy not_allowed']],
-])('refuses %s', (_what, input, faults) => {
-  expect(faultsOf(input)).toEqual(faults)
+])('refuses %s', (_what, input, errors) => {
+  expect(errorsOf(input)).toEqual(errors)
 })
 
 test.each([
@@ -174,7 +174,7 @@ test.each([
   'traceparent',
   'Tracestate',
 ])('refuses the reserved header %s', (name) => {
-  expect(faultsOf(headers({ [name]: 'v' }))).toEqual([
+  expect(errorsOf(headers({ [name]: 'v' }))).toEqual([
     `/webhooks/0/headers/${name} reserved_header`,
   ])
 })
@@ -194,9 +194,9 @@ test('accepts all values at their limits', () => {
 test('accepts a port for other services only if the operator allows it', () => {
   const input = webhooks({ url: 'https://a.example:9200/' }, { url: 'https://a.example:9300/' })
   const parsed = parseWebhooksSettings(input, undefined, { allowedPorts: new Set([9200]) })
-  const faults = 'faults' in parsed ? parsed.faults : []
-  expect(faults.map(({ pointer }) => pointer)).toEqual(['/webhooks/1/url'])
-  expect(faults[0]).toMatchObject({
+  const errors = 'errors' in parsed ? parsed.errors : []
+  expect(errors.map(({ pointer }) => pointer)).toEqual(['/webhooks/1/url'])
+  expect(errors[0]).toMatchObject({
     message: 'Port 9300 is reserved for Elasticsearch.',
     hint: expect.stringContaining('allowedPorts'),
   })
@@ -206,7 +206,7 @@ test('does not check the port of a stored webhook if the change omits it', () =>
   const stored = parseWebhooksSettings(webhooks({ url: 'https://a.example:9200/' }), undefined, {
     allowedPorts: new Set([9200]),
   })
-  if ('faults' in stored) expect.fail()
+  if ('errors' in stored) expect.fail()
   expect(settingsOf({ successPolicy: 'each' }, stored.settings).webhooks).toHaveLength(1)
 })
 
@@ -217,8 +217,8 @@ test('returns all errors together, each with a message and a hint', () => {
     sucessPolicy: 'any',
     webhooks: [{ url: 'https://u:p@a.example/#x', headers: { host: 'a', 'b c': '' } }, 7],
   })
-  const faults = 'faults' in parsed ? parsed.faults : []
-  expect(faults.map(({ pointer }) => pointer).toSorted()).toEqual([
+  const errors = 'errors' in parsed ? parsed.errors : []
+  expect(errors.map(({ pointer }) => pointer).toSorted()).toEqual([
     '/sharedSecret',
     '/successPolicy',
     '/sucessPolicy',
@@ -228,8 +228,8 @@ test('returns all errors together, each with a message and a hint', () => {
     '/webhooks/0/url',
     '/webhooks/1',
   ])
-  expect(faults.every(({ message, hint }) => message.length > 5 && hint.length > 5)).toBe(true)
-  expect(faults.find(({ pointer }) => pointer === '/sucessPolicy')?.hint).toBe(
+  expect(errors.every(({ message, hint }) => message.length > 5 && hint.length > 5)).toBe(true)
+  expect(errors.find(({ pointer }) => pointer === '/sucessPolicy')?.hint).toBe(
     'Did you mean successPolicy?',
   )
 })
@@ -241,7 +241,7 @@ test('no error quotes a value', () => {
     successPolicy: planted,
     webhooks: [{ url: `ftp://${planted}@a`, headers: { host: planted, k: `${planted}\n` } }],
   })
-  expect(parsed).toHaveProperty('faults')
+  expect(parsed).toHaveProperty('errors')
   expect(JSON.stringify(parsed)).not.toContain(planted)
 })
 
@@ -268,7 +268,7 @@ test('a hidden header value keeps the stored one for the same URL only, in any l
     'x-new': 'v',
   })
   const elsewhere = webhooks({ url: 'https://evil.example/', headers: hidden })
-  expect(faultsOf(elsewhere, stored)).toEqual([
+  expect(errorsOf(elsewhere, stored)).toEqual([
     '/webhooks/0/headers/authorization hidden_value_unknown',
   ])
 })
@@ -342,7 +342,7 @@ test('any value is either parsed or has errors', () => {
   fc.assert(
     fc.property(anything, (input) => {
       const parsed = parseWebhooksSettings(input)
-      if ('faults' in parsed) expect(parsed.faults.length).toBeGreaterThan(0)
+      if ('errors' in parsed) expect(parsed.errors.length).toBeGreaterThan(0)
       else expect(settingsOf(parsed.settings)).toEqual(parsed.settings)
     }),
   )

@@ -5,9 +5,9 @@ import {
   exportWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
-import { faultsOf, settingsOf } from './parsed-settings.ts'
+import { errorsOf, settingsOf } from './parsed-settings.ts'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 import type { WebhooksSettings } from '@hookline/protocol'
 
 const [LATER, LATEST] = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
@@ -48,7 +48,7 @@ test('a hidden secret of a webhook keeps the stored one and its overlap, for the
   for (const absent of [undefined, null, { set: false }])
     expect(settingsOf(own(absent), stored).webhooks[0]).toEqual({ url: A, headers: {} })
   const elsewhere = own({ set: true }, 'https://evil.example/')
-  expect(faultsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret hidden_value_unknown'])
+  expect(errorsOf(elsewhere, stored)).toEqual(['/webhooks/0/secret hidden_value_unknown'])
 })
 
 test.each([
@@ -65,8 +65,8 @@ test.each([
   [publicKeyOf(newPrivateKey()).toUpperCase(), 'not_a_secret'],
   [newPrivateKey(), 'not_a_secret'],
 ])('the secret %j of a webhook is refused', (secret, code) => {
-  expect(faultsOf(own(secret))).toEqual([`/webhooks/0/secret ${code}`])
-  expect(faultsOf({ webhookUrl: A, sharedSecret: secret })).toEqual([`/sharedSecret ${code}`])
+  expect(errorsOf(own(secret))).toEqual([`/webhooks/0/secret ${code}`])
+  expect(errorsOf({ webhookUrl: A, sharedSecret: secret })).toEqual([`/sharedSecret ${code}`])
 })
 
 test('the first key pair is generated with the signature, and kept from then on', () => {
@@ -131,8 +131,8 @@ test.each([
   ['no time', [{ privateKey, signsFrom: 'soon' }], '/signingKeys/0/signsFrom invalid_format'],
   ['a number', [{ privateKey, signsFrom: 7 }], '/signingKeys/0/signsFrom invalid_type'],
   ['another field', [{ privateKey, x: 1 }], '/signingKeys/0/x unknown_field'],
-])('signingKeys is refused: %s', (_name, signingKeys, fault) => {
-  expect(faultsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fault])
+])('signingKeys is refused: %s', (_name, signingKeys, fieldError) => {
+  expect(errorsOf({ webhookUrl: A, signature: 'both', signingKeys })).toEqual([fieldError])
 })
 
 test('signing keys are refused if none of them signs now, even in an import', async () => {
@@ -142,20 +142,20 @@ test('signing keys are refused if none of them signs now, even in an import', as
   const change = { signature: 'ed25519', signingKeys: [{ privateKey, signsFrom }] }
   const body = { settings: change }
   const refused = await server.call<ProblemDocument>('PATCH', `/destinations/${id}`, { body })
-  expect([refused.status, faultsIn(refused.body)]).toEqual([
+  expect([refused.status, errorsIn(refused.body)]).toEqual([
     422,
     ['/settings/signingKeys/0/signsFrom invalid_key_times'],
   ])
   const document = await server.must<{ destinations: [{ settings: object }] }>('GET', '/export')
   Object.assign(document.destinations[0].settings, change)
   const imported = await server.call<ProblemDocument>('PUT', '/import', { body: document })
-  expect(faultsIn(imported.body)).toEqual([
+  expect(errorsIn(imported.body)).toEqual([
     '/destinations/0/settings/signingKeys/0/signsFrom invalid_key_times',
   ])
 })
 
 test('an unknown kind of signature is refused', () => {
-  expect(faultsOf({ webhookUrl: A, signature: 'rsa' })).toEqual(['/signature not_allowed'])
+  expect(errorsOf({ webhookUrl: A, signature: 'rsa' })).toEqual(['/signature not_allowed'])
 })
 
 async function withDestination(settings: object, overrides: Partial<AdminDeps> = {}) {

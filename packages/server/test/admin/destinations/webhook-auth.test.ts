@@ -7,7 +7,7 @@ import {
   parseWebhooksSettings,
   presentWebhooksSettings,
 } from '../../../src/admin/destinations/settings.ts'
-import { faultsOf, settingsOf } from './parsed-settings.ts'
+import { errorsOf, settingsOf } from './parsed-settings.ts'
 
 const URL_A = 'https://a.example/in'
 const { good, clients, expired, selfSigned } = makeCertificates()
@@ -27,9 +27,9 @@ const withAuth = (auth: unknown, more: object = {}) => ({
   webhooks: [{ url: URL_A, auth, ...more }],
 })
 
-/** The faults, with pointers relative to the authentication. */
-function authFaults(input: unknown, previous?: WebhooksSettings): string[] {
-  return faultsOf(input, previous).map((each) => each.replace('/webhooks/0/auth', ''))
+/** The errors, with pointers relative to the authentication. */
+function authErrors(input: unknown, previous?: WebhooksSettings): string[] {
+  return errorsOf(input, previous).map((each) => each.replace('/webhooks/0/auth', ''))
 }
 
 const authIn = (settings: WebhooksSettings) => settings.webhooks[0]!.auth
@@ -82,11 +82,11 @@ test('a hidden value keeps the stored one only at the same URL and token URL', (
   })
   const unknown = ['/oauth2/clientSecret hidden_value_unknown']
   const elsewhere = { oauth2: { ...hidden, tokenUrl: 'https://other.example/token' } }
-  expect(authFaults(withAuth(elsewhere), stored)).toEqual(unknown)
-  expect(authFaults(withAuth({ oauth2: hidden }, { url: 'https://b.example/' }), stored)).toEqual(
+  expect(authErrors(withAuth(elsewhere), stored)).toEqual(unknown)
+  expect(authErrors(withAuth({ oauth2: hidden }, { url: 'https://b.example/' }), stored)).toEqual(
     unknown,
   )
-  expect(authFaults(withAuth({ bearer: SET }), stored)).toEqual(['/bearer hidden_value_unknown'])
+  expect(authErrors(withAuth({ bearer: SET }), stored)).toEqual(['/bearer hidden_value_unknown'])
 })
 
 const smallKey = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey
@@ -98,7 +98,7 @@ const encrypted = smallKey.export({
 })
 const tooLong = 'x'.repeat(4097)
 
-test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
+test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
   ['a string', 'Basic x', [' invalid_type']],
   ['a list', [], [' invalid_type']],
   ['an empty object', {}, [' required']],
@@ -262,11 +262,11 @@ test.for<readonly [name: string, auth: unknown, faults: readonly string[]]>([
     { clientCertificate: { ...clientCertificate, key: 'x'.repeat(32_769) } },
     ['/clientCertificate/key too_long'],
   ],
-])('%s is refused', ([, auth, faults]) => {
-  expect(authFaults(withAuth(auth))).toEqual(faults)
+])('%s is refused', ([, auth, errors]) => {
+  expect(authErrors(withAuth(auth))).toEqual(errors)
 })
 
-test('no fault quotes a value', () => {
+test('no error quotes a value', () => {
   const secret = 'do-not-quote\n'
   const inputs = [
     { basic: { user: `${secret}:`, password: secret } },
@@ -276,7 +276,7 @@ test('no fault quotes a value', () => {
   ]
   for (const input of inputs) {
     const parsed = parseWebhooksSettings(withAuth(input))
-    expect(parsed).toHaveProperty('faults')
+    expect(parsed).toHaveProperty('errors')
     expect(JSON.stringify(parsed)).not.toContain('do-not-quote')
   }
 })
@@ -284,13 +284,13 @@ test('no fault quotes a value', () => {
 test('a static Authorization header conflicts with auth, except with a client certificate', () => {
   const more = { headers: { authorization: 'Basic x' } }
   for (const auth of [{ basic }, { bearer: 'x' }, { oauth2 }])
-    expect(authFaults(withAuth(auth, more))).toEqual([' exclusive'])
-  expect(authFaults(withAuth({ clientCertificate }, more))).toEqual([])
+    expect(authErrors(withAuth(auth, more))).toEqual([' exclusive'])
+  expect(authErrors(withAuth({ clientCertificate }, more))).toEqual([])
 })
 
 test('a client certificate requires https', () => {
   const http = { url: 'http://a.example/' }
-  expect(authFaults(withAuth({ clientCertificate }, http))).toEqual([
+  expect(authErrors(withAuth({ clientCertificate }, http))).toEqual([
     '/clientCertificate https_required',
   ])
 })
@@ -298,6 +298,6 @@ test('a client certificate requires https', () => {
 test('a chain, an expired certificate and a self-signed one are accepted', () => {
   const chain = { certificate: clients[0].cert + good.cert, key: clients[0].key }
   for (const { cert, key } of [expired, selfSigned])
-    expect(authFaults(withAuth({ clientCertificate: { certificate: cert, key } }))).toEqual([])
-  expect(authFaults(withAuth({ clientCertificate: chain }))).toEqual([])
+    expect(authErrors(withAuth({ clientCertificate: { certificate: cert, key } }))).toEqual([])
+  expect(authErrors(withAuth({ clientCertificate: chain }))).toEqual([])
 })

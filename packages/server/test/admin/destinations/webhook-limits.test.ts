@@ -17,7 +17,7 @@ function parse(limits: unknown, previous?: WebhooksSettings) {
 
 function settingsOf(limits: unknown): WebhooksSettings {
   const parsed = parse(limits)
-  if ('faults' in parsed) expect.fail(JSON.stringify(parsed.faults))
+  if ('errors' in parsed) expect.fail(JSON.stringify(parsed.errors))
   return parsed.settings
 }
 
@@ -25,9 +25,9 @@ function limitsOf(limits: unknown): WebhookLimits | undefined {
   return settingsOf(limits).webhooks[0]!.limits
 }
 
-function faultsOf(limits: unknown) {
+function errorsOf(limits: unknown) {
   const parsed = parse(limits)
-  return 'faults' in parsed ? parsed.faults : []
+  return 'errors' in parsed ? parsed.errors : []
 }
 
 const ALL = {
@@ -104,10 +104,10 @@ describe('the limits of a webhook', () => {
     [{ retryOn: [409.5] }, false],
     [{ retryOn: Array<number>(LIMITS.statusesToRetry + 1).fill(409) }, false],
   ])('%j is accepted: %s', (limits, isAccepted) => {
-    const faults = faultsOf(limits)
-    expect(faults).toHaveLength(isAccepted ? 0 : 1)
+    const errors = errorsOf(limits)
+    expect(errors).toHaveLength(isAccepted ? 0 : 1)
     const [name] = Object.keys(limits)
-    for (const { pointer, hint } of faults) {
+    for (const { pointer, hint } of errors) {
       expect(pointer).toMatch(new RegExp(`^/webhooks/0/limits/${name}(/\\d+)?$`))
       expect(hint).not.toBe('')
     }
@@ -121,12 +121,12 @@ describe('the limits of a webhook', () => {
     [{ retrySchedule: ['5 s'] }, 'retrySchedule/0 invalid_format'],
     [{ retrySchedule: ['25h'] }, 'retrySchedule/0 out_of_range'],
   ])('distinguish the type, the format and the range of times: %j', (limits, expected) => {
-    const faults = faultsOf(limits).map(({ pointer, code }) => `${pointer} ${code}`)
-    expect(faults).toEqual([`/webhooks/0/limits/${expected}`])
+    const errors = errorsOf(limits).map(({ pointer, code }) => `${pointer} ${code}`)
+    expect(errors).toEqual([`/webhooks/0/limits/${expected}`])
   })
 
   test('refuse a retry window that is not below the retention, with the remedy', () => {
-    const [found, ...others] = faultsOf({ retryWindow: '7d' })
+    const [found, ...others] = errorsOf({ retryWindow: '7d' })
     expect(others).toEqual([])
     expect(found).toMatchObject({
       pointer: '/webhooks/0/limits/retryWindow',
@@ -149,7 +149,7 @@ describe('the limits of a webhook', () => {
     [{ retrySchedule: '5s,5m' }, '/retrySchedule'],
     [{ retryOn: 409 }, '/retryOn'],
     [JSON.parse('{"__proto__": {"perSecond": 5}}'), '/__proto__'],
-  ])('%j has one fault', (limits, pointer) => {
-    expect(faultsOf(limits)).toMatchObject([{ pointer: `/webhooks/0/limits${pointer}` }])
+  ])('%j has one error', (limits, pointer) => {
+    expect(errorsOf(limits)).toMatchObject([{ pointer: `/webhooks/0/limits${pointer}` }])
   })
 })

@@ -3,7 +3,7 @@ import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { newSource } from '@hookline/testing/records/catalog-records'
 import { countNames } from '../../backend/conformance/planted-names.ts'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -69,7 +69,7 @@ test('names are filtered by source and type, and listed in pages', async () => {
 test('an unknown type and a cursor of another list are refused', async () => {
   await using server = await openFilled()
   const invalid = await server.call<ProblemDocument>('GET', '/event-names?type=order')
-  expect(faultsIn(invalid.body)).toHaveLength(1)
+  expect(errorsIn(invalid.body)).toHaveLength(1)
   const cursor = Buffer.from('event-names ["src_a"]').toString('base64url')
   for (const each of ['bm9uZSAx', cursor]) {
     const { body } = await server.call<ProblemDocument>('GET', `/event-names?cursor=${each}`)

@@ -6,7 +6,7 @@ import { TRACE_FINDINGS } from '../../../src/admin/events/trace.ts'
 import { WAIT_REASONS } from '../../../src/admin/deliveries/waiting.ts'
 import { lastOf, partOf } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Page {
   readonly data: readonly { readonly id: string }[]
@@ -227,9 +227,9 @@ test.each([
   ['/events?type=delete', '/type not_allowed'],
   ['/events?message=x', '/message unknown_field'],
   ['/deliveries?state=lost', '/state not_allowed'],
-])('%s is refused', async (path, fault) => {
+])('%s is refused', async (path, fieldError) => {
   const { status, body } = await server.call<ProblemDocument>('GET', path)
-  expect([status, ...faultsIn(body)]).toEqual([400, fault])
+  expect([status, ...errorsIn(body)]).toEqual([400, fieldError])
 })
 
 test('events are listed with their outcomes, and can be filtered by outcome', async () => {

@@ -7,7 +7,7 @@ import { ManualClock } from '@hookline/testing/clocks/manual-clock'
 import { sharedOf } from '../../inspector/shared-of.ts'
 import { anInspectedRequest } from '../../inspector/an-inspected-request.ts'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 const catalog = { current: { sources: new Map(), destinations: new Map() } } as never
 
@@ -143,12 +143,12 @@ test.each([
   [{ failFirst: 2 }, '/failFirst needs_failing_status'],
   [{ status: 204, failFirst: 2 }, '/failFirst needs_failing_status'],
   [{ fail: 2 }, '/fail unknown_field'],
-])('refuses the responses %j', async (body, fault) => {
+])('refuses the responses %j', async (body, fieldError) => {
   const inspector = newInspector()
   await using server = await AdminServer.open({ inspector: sharedOf(inspector) })
   const answer = await server.call<ProblemDocument>('PUT', '/inspector/responses', { body })
   expect([answer.status, answer.body.code]).toEqual([422, 'invalid_body'])
-  expect(faultsIn(answer.body)[0]).toContain(fault)
+  expect(errorsIn(answer.body)[0]).toContain(fieldError)
   expect(inspector.responses.status).toBe(200)
 })
 

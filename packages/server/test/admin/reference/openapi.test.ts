@@ -170,15 +170,15 @@ test('responses match the document', async () => {
   for (const [path, url] of calls) {
     const schema = document.paths[path]?.['get']?.responses['200']?.content?.['application/json']
     const answer = await server.must<Json>('GET', url)
-    expect(faultsAgainst(schema!.schema, answer), path).toEqual([])
+    expect(errorsAgainst(schema!.schema, answer), path).toEqual([])
   }
   const problem = await server.call('GET', '/sources/none')
-  expect(faultsAgainst(document.components.schemas['Problem']!, problem.body)).toEqual([])
+  expect(errorsAgainst(document.components.schemas['Problem']!, problem.body)).toEqual([])
   expect(Check(document.components.schemas['Problem']!, {})).toBe(false)
 })
 
 /** The places where `value` violates the schema. References are resolved, and only documented fields are allowed. */
-function faultsAgainst(schema: Json, value: unknown): unknown[] {
+function errorsAgainst(schema: Json, value: unknown): unknown[] {
   return Errors(resolved(schema) as Json, value)
 }
 

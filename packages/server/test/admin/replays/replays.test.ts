@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { acceptedEvent, NOON } from '@hookline/testing/records/accepted-event'
 import { LANE, recordDelivery } from '../../backend/conformance/deliveries/recorded-delivery.ts'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 const HOUR = 60 * 60 * 1000
 
@@ -97,12 +97,12 @@ describe('a replay', () => {
       ['/states/0 not_allowed', '/ratePerSecond out_of_range'],
     ],
     [{ text: '', typ: 'track' }, ['/typ unknown_field', '/text too_short']],
-  ] as const)('with invalid fields is refused: %j', async ([given, faults]) => {
+  ] as const)('with invalid fields is refused: %j', async ([given, errors]) => {
     const { server, destinationId } = await open()
     await using _closing = server
     const body = Object.keys(given).length === 0 ? given : { destinationId, ...given }
     const answer = await server.call<ProblemDocument>('POST', '/replays', { body })
-    expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, ...faults])
+    expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, ...errors])
   })
 })
 

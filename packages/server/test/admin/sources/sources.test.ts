@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface Source {
   readonly id: string
@@ -80,7 +80,7 @@ test('a source can be moved into another space, and back', async () => {
   const response = await server.call<ProblemDocument>('PATCH', `/sources/${id}`, {
     body: { space: 'Not Allowed' },
   })
-  expect([response.status, ...faultsIn(response.body)]).toEqual([422, '/space invalid_format'])
+  expect([response.status, ...errorsIn(response.body)]).toEqual([422, '/space invalid_format'])
 })
 
 test('all errors in a body are reported together, unknown fields with a suggestion', async () => {
@@ -89,7 +89,7 @@ test('all errors in a body are reported together, unknown fields with a suggesti
   })
   expect(status).toBe(422)
   expect(body.code).toBe('invalid_body')
-  expect(faultsIn(body)).toEqual([
+  expect(errorsIn(body)).toEqual([
     '/nam unknown_field',
     '/name required',
     '/enabled invalid_type',
@@ -107,16 +107,16 @@ test.each([
   [{ name: 'web', rateLimit: 1e300 }, '/rateLimit out_of_range'],
   [{ name: 'web', 'a/b': 1 }, '/a~1b unknown_field'],
   [['web'], ' invalid_type'],
-])('%j is refused', async (body, fault) => {
+])('%j is refused', async (body, fieldError) => {
   const answer = await server.call<ProblemDocument>('POST', '/sources', { body })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, fault])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, fieldError])
 })
 
 test('fields that the server sets cannot be changed', async () => {
   const made = await make()
   const answer = await server.call<ProblemDocument>('PATCH', `/sources/${made.id}`, { body: made })
   expect(answer.status).toBe(422)
-  expect(faultsIn(answer.body).toSorted()).toEqual([
+  expect(errorsIn(answer.body).toSorted()).toEqual([
     '/createdAt immutable',
     '/id immutable',
     '/updatedAt immutable',
@@ -159,7 +159,7 @@ test('a write key cannot be chosen by the client', async () => {
   const answer = await server.call<ProblemDocument>('POST', `/sources/${made.id}/write-keys`, {
     body: { key: 'mine' },
   })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, '/key unknown_field'])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, '/key unknown_field'])
 })
 
 test('removing a source removes its destinations', async () => {
@@ -245,12 +245,12 @@ test.each([
   ['limit=1&limit=2', '/limit invalid_type'],
   ['limt=1', '/limt unknown_field'],
   ['cursor=', '/cursor too_short'],
-])('the query %s is refused', async (query, fault) => {
+])('the query %s is refused', async (query, fieldError) => {
   const answer = await server.call<ProblemDocument>('GET', `/sources?${query}`)
-  expect([answer.status, answer.body.code, ...faultsIn(answer.body)]).toEqual([
+  expect([answer.status, answer.body.code, ...errorsIn(answer.body)]).toEqual([
     400,
     'invalid_query',
-    fault,
+    fieldError,
   ])
 })
 

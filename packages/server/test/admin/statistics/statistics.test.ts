@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { CountsRow } from '../../../src/backend/statistics.ts'
 import { NOON } from '@hookline/testing/records/accepted-event'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 const MINUTE = 60_000
 
@@ -151,10 +151,10 @@ test.each([
   ['step=2m', '/step not_allowed'],
   ['from=2020-01-01&step=1m', '/step out_of_range'],
   ['form=2026-01-01', '/form unknown_field'],
-])('%s is refused', async (query, fault) => {
+])('%s is refused', async (query, fieldError) => {
   await using server = await AdminServer.open()
   const { status, body } = await server.call<ProblemDocument>('GET', `/stats?${query}`)
-  expect([status, faultsIn(body)]).toEqual([400, [fault]])
+  expect([status, errorsIn(body)]).toEqual([400, [fieldError]])
 })
 
 test('entries into and exits from audiences are counted, in total and per audience', async () => {
@@ -226,7 +226,7 @@ test('series with more than 10,000 points together are refused', async () => {
   const from = new Date(NOON - 1_429 * MINUTE).toISOString()
   const query = `/stats?by=destination&to=2026-01-15T12:00:00Z&from=${from}`
   const { status, body } = await server.call<ProblemDocument>('GET', query)
-  expect([status, faultsIn(body)]).toEqual([400, ['/step out_of_range']])
+  expect([status, errorsIn(body)]).toEqual([400, ['/step out_of_range']])
   expect(body.errors[0]).toMatchObject({ hint: expect.stringContaining('longer step') })
   await server.must('GET', `${query}&step=5m&sourceId=${source}`)
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AdminServer, TOKEN } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 interface TokenResponse {
   readonly id: string
@@ -79,10 +79,10 @@ test.each([
   [{ name: 'x', role: 'admin', expiresAt: 'soon' }, '/expiresAt not_allowed'],
   [{ name: 'x', role: 'admin', expiresAt: '2020-01-01T00:00:00Z' }, '/expiresAt not_allowed'],
   [{ name: 'x', role: 'admin', token: 'mine' }, '/token unknown_field'],
-])('%j is refused', async (body, fault) => {
+])('%j is refused', async (body, fieldError) => {
   await using server = await AdminServer.open()
   const answer = await server.call<ProblemDocument>('POST', '/tokens', { body })
-  expect([answer.status, faultsIn(answer.body)]).toEqual([422, [fault]])
+  expect([answer.status, errorsIn(answer.body)]).toEqual([422, [fieldError]])
 })
 
 test('a token with too many requests gets 429 with Retry-After, and other tokens do not', async () => {

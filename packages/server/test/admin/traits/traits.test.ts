@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { AdminServer } from '../admin-server.ts'
-import { faultsIn, type ProblemDocument } from '../problem-document.ts'
+import { errorsIn, type ProblemDocument } from '../problem-document.ts'
 
 const COMPUTE = { fn: 'sum', event: 'Order Completed', property: 'revenue', within: { days: 30 } }
 
@@ -28,9 +28,9 @@ test('a computed trait is created, changed and removed', async () => {
 test('errors in compute are reported with pointers', async () => {
   const body = { name: 'Wrong', destinationIds: [], compute: { fn: 'summ', event: 'Order' } }
   const answer = await server.call<ProblemDocument>('POST', '/traits', { body })
-  expect([answer.status, ...faultsIn(answer.body)]).toEqual([422, '/compute/fn not_allowed'])
+  expect([answer.status, ...errorsIn(answer.body)]).toEqual([422, '/compute/fn not_allowed'])
   const missing = await server.call<ProblemDocument>('POST', '/traits', { body: { name: 'x' } })
-  expect(faultsIn(missing.body)).toEqual(['/destinationIds required', '/compute required'])
+  expect(errorsIn(missing.body)).toEqual(['/destinationIds required', '/compute required'])
 })
 
 test('a computed trait cannot be removed while an audience refers to its key', async () => {

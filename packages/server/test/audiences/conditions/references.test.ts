@@ -1,6 +1,6 @@
 import type { Condition } from '@hookline/protocol'
 import { describe, expect, test } from 'vitest'
-import { inEvaluationOrder, referenceFaults } from '../../../src/audiences/conditions/references.ts'
+import { inEvaluationOrder, referenceErrors } from '../../../src/audiences/conditions/references.ts'
 import { audienceId, byId, newAudience, newTrait } from './new-computation.ts'
 
 const to = (letter: string): Condition => ({ audience: audienceId(letter) })
@@ -16,8 +16,8 @@ const catalog = byId(
   newTrait('u', { space: 'eu' }),
 )
 
-const faultsOf = (letter: string | null, condition: Condition) =>
-  referenceFaults(
+const errorsOf = (letter: string | null, condition: Condition) =>
+  referenceErrors(
     {
       id: letter && audienceId(letter),
       name: letter?.toUpperCase() ?? 'New',
@@ -28,7 +28,7 @@ const faultsOf = (letter: string | null, condition: Condition) =>
   )
 
 describe('a reference', () => {
-  test.for<[what: string, letter: string | null, condition: Condition, ...faults: string[]]>([
+  test.for<[what: string, letter: string | null, condition: Condition, ...errors: string[]]>([
     ['to audiences and a computed trait', null, { and: [to('a'), { or: [to('m'), over('t')] }] }],
     ['of an audience that others refer to', 'c', { and: [to('m'), over('t')] }],
     ['to a missing audience', null, { and: [to('z')] }, '/and/0/audience unknown_audience'],
@@ -43,7 +43,7 @@ describe('a reference', () => {
     ],
     ['that closes a cycle', 'b', { and: [to('c'), to('a')] }, '/and/1/audience cycle'],
     [
-      'in a condition with several faults',
+      'in a condition with several errors',
       'c',
       { and: [to('a'), to('b'), to('c'), to('z')] },
       '/and/0/audience cycle',
@@ -51,13 +51,13 @@ describe('a reference', () => {
       '/and/2/audience self_reference',
       '/and/3/audience unknown_audience',
     ],
-  ])('%s', ([_what, letter, condition, ...faults]) => {
-    const found = faultsOf(letter, condition)
-    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults)
+  ])('%s', ([_what, letter, condition, ...errors]) => {
+    const found = errorsOf(letter, condition)
+    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(errors)
   })
 
   test('in a cycle lists the path of the cycle', () => {
-    expect(faultsOf('c', to('a'))[0]?.message).toBe('Circular reference: C → A → B → C.')
+    expect(errorsOf('c', to('a'))[0]?.message).toBe('Circular reference: C → A → B → C.')
   })
 
   test('is followed once, even if several paths lead to it', () => {
@@ -71,7 +71,7 @@ describe('a reference', () => {
     })
     const condition = to('a')
     expect(
-      referenceFaults(
+      referenceErrors(
         { id: audienceId('0'), name: '0', space: 'default', condition },
         byId(...many),
       ),

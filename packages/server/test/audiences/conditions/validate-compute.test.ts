@@ -15,7 +15,7 @@ describe('a computation is valid', () => {
 })
 
 describe('a computation is refused', () => {
-  test.for<[what: string, compute: unknown, ...faults: string[]]>([
+  test.for<[what: string, compute: unknown, ...errors: string[]]>([
     ['that is nothing', undefined, ' invalid_type'],
     ['that is a list', [], ' invalid_type'],
     ['that is empty', {}, '/fn required', '/event required'],
@@ -29,9 +29,9 @@ describe('a computation is refused', () => {
     ['with a name beside an event', { ...sum, name: 'x' }, '/name unknown_field'],
     ['with a wrong window', { ...sum, within: { days: 0 } }, '/within out_of_range'],
     ['with a wrong filter', { ...sum, where: [1] }, '/where/0 invalid_type'],
-  ])('%s', ([_what, compute, ...faults]) => {
+  ])('%s', ([_what, compute, ...errors]) => {
     const validated = validateCompute(compute)
-    const found = 'faults' in validated ? validated.faults : []
-    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(faults)
+    const found = 'errors' in validated ? validated.errors : []
+    expect(found.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual(errors)
   })
 })

@@ -20,10 +20,10 @@ const listed = (levels: number) => {
   return value
 }
 
-function faultsOf(input: unknown): string[] {
+function errorsOf(input: unknown): string[] {
   const validated = validateCondition(input)
-  return 'faults' in validated
-    ? validated.faults.map(({ pointer, code }) => `${pointer} ${code}`)
+  return 'errors' in validated
+    ? validated.errors.map(({ pointer, code }) => `${pointer} ${code}`)
     : []
 }
 
@@ -68,7 +68,7 @@ describe('a condition is valid', () => {
 })
 
 describe('a condition is refused', () => {
-  test.for<[what: string, condition: unknown, ...faults: string[]]>([
+  test.for<[what: string, condition: unknown, ...errors: string[]]>([
     ['that is nothing', undefined, ' invalid_type'],
     ['that is null', null, ' invalid_type'],
     ['that is a list', [plan], ' invalid_type'],
@@ -209,14 +209,14 @@ describe('a condition is refused', () => {
       '/value unknown_field',
     ],
     ['with an empty key', { computedTrait: '', op: 'exists' }, '/computedTrait too_short'],
-  ])('%s', ([_what, condition, ...faults]) => {
-    expect(faultsOf(condition)).toEqual(faults)
+  ])('%s', ([_what, condition, ...errors]) => {
+    expect(errorsOf(condition)).toEqual(errors)
   })
 
   test('with a hint for each error, which suggests a similar field if there is one', () => {
     const validated = validateCondition({ and: [{ trait: 'plan', op: 'equals', valeu: 'pro' }] })
     expect(validated).toEqual({
-      faults: [
+      errors: [
         {
           pointer: '/and/0/valeu',
           code: 'unknown_field',
@@ -234,7 +234,7 @@ describe('a condition is refused', () => {
   })
 
   test('with a short list of errors, however large it is', () => {
-    expect(faultsOf({ and: times(100_000, 7) })).toHaveLength(51)
+    expect(errorsOf({ and: times(100_000, 7) })).toHaveLength(51)
   })
 })
 
@@ -248,7 +248,7 @@ test('any JSON value is a valid condition or has errors', () => {
     fc.property(tree, (input) => {
       const validated = validateCondition(input)
       if ('condition' in validated) expect(validated.condition).toBe(input)
-      else expect(validated.faults.length).toBeGreaterThan(0)
+      else expect(validated.errors.length).toBeGreaterThan(0)
     }),
     { numRuns: 1_000 },
   )

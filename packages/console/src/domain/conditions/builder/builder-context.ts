@@ -3,11 +3,11 @@ import { createContext, useContext } from 'react'
 import { api } from '../../../api/client.ts'
 import { type Suggestions, suggestionsIn } from '../draft/suggestions.ts'
 import type { NameOf } from '../draft/notation.ts'
-import type { PartFault } from './fault-list.tsx'
+import type { PartError } from './error-list.tsx'
 
 /** Shared by all inputs of a definition. */
 interface BuilderContent {
-  readonly faults: readonly PartFault[]
+  readonly errors: readonly PartError[]
   readonly suggestions: Suggestions
   readonly nameOf: NameOf
 }
@@ -15,7 +15,7 @@ interface BuilderContent {
 const NO_SUGGESTIONS = suggestionsIn([])
 
 export const BuilderContext = createContext<BuilderContent>({
-  faults: [],
+  errors: [],
   suggestions: NO_SUGGESTIONS,
   nameOf: () => undefined,
 })

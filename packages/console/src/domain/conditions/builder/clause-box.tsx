@@ -3,18 +3,18 @@ import { classNames } from '../../../design/class-names.ts'
 import { type ClausePart, clausePart, newGroup } from '../draft/condition-tree.ts'
 import { useBuilder } from './builder-context.ts'
 import type { PartProps } from './clause-editor.ts'
-import { FaultList, faultsIn } from './fault-list.tsx'
+import { ErrorList, errorsIn } from './error-list.tsx'
 import { addId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
 
 type ClauseBoxProps<Clause> = PartProps<Clause, ClausePart<Clause>>
 
-/** The inputs, faults and actions of a clause. */
+/** The inputs, errors and actions of a clause. */
 export function ClauseBox<Clause>(props: ClauseBoxProps<Clause>): ReactElement {
   const { editor, part, pointer, onEdit } = props
-  const { faults: all, nameOf } = useBuilder()
+  const { errors: all, nameOf } = useBuilder()
   const { notation, Inputs, AddButton } = editor
   const { clause } = part
-  const faults = faultsIn(all, pointer)
+  const errors = errorsIn(all, pointer)
   const change = (next: Clause): void => onEdit(part.id, () => [{ ...part, clause: next }])
   return (
     <div
@@ -22,14 +22,14 @@ export function ClauseBox<Clause>(props: ClauseBoxProps<Clause>): ReactElement {
       aria-label={`Condition: ${notation.wordsOf(clause, nameOf)}`}
       className={classNames(
         'bg-surface rounded-panel flex flex-col gap-1.5 border p-2 sm:p-3',
-        faults.length > 0 ? 'border-failed' : 'border-line',
+        errors.length > 0 ? 'border-failed' : 'border-line',
       )}
     >
       <div className="flex flex-wrap items-center gap-2">
         <NotMark part={part} onEdit={onEdit} />
         <Inputs id={part.id} clause={clause} onChange={change} />
       </div>
-      <FaultList faults={faults} />
+      <ErrorList errors={errors} />
       <div className="flex flex-wrap items-center justify-end gap-1">
         <span className="mr-auto">
           <AddButton clause={clause} onChange={change} />

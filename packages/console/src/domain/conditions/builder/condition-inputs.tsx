@@ -14,7 +14,7 @@ import type { Join } from '../draft/notation.ts'
 import { useBuilder } from './builder-context.ts'
 import { ClauseBox } from './clause-box.tsx'
 import type { ClauseEditor, EditPart, PartProps } from './clause-editor.ts'
-import { FaultList } from './fault-list.tsx'
+import { ErrorList } from './error-list.tsx'
 import { InlineSelect } from './inline-input.tsx'
 import { addId, NotButton, NotMark, SmallButton } from './part-buttons.tsx'
 
@@ -70,7 +70,7 @@ type GroupProps<Clause> = PartProps<Clause, Group<Clause>>
 
 function GroupInputs<Clause>(props: GroupProps<Clause>): ReactElement {
   const { editor, part, pointer, parent, onEdit } = props
-  const { faults } = useBuilder()
+  const { errors } = useBuilder()
   const inner = innerPointer(part, pointer)
   const parts = `${inner}/${part.join}`
   return (
@@ -93,7 +93,7 @@ function GroupInputs<Clause>(props: GroupProps<Clause>): ReactElement {
         />
         <GroupActions {...props} />
       </div>
-      <FaultList faults={faults.filter((each) => [pointer, inner, parts].includes(each.pointer))} />
+      <ErrorList errors={errors.filter((each) => [pointer, inner, parts].includes(each.pointer))} />
       <ul className="flex flex-col gap-2">
         {part.parts.map((each, index) => (
           <li key={each.id} className="flex flex-col gap-2">

@@ -5,7 +5,7 @@ import { useUrlState } from '../../../shell/url-state.ts'
 import { type DefinitionDraft, withDraft, withText } from '../draft/definition-draft.ts'
 import type { Notation } from '../draft/notation.ts'
 import { useBuilder } from './builder-context.ts'
-import { FaultList, faultsIn } from './fault-list.tsx'
+import { ErrorList, errorsIn } from './error-list.tsx'
 
 /** Switches between the builder and JSON. */
 export function FormButton(): ReactElement {
@@ -22,7 +22,7 @@ interface DefinitionInputsProps<Draft> {
   readonly notation: Notation<Draft>
   /** `Condition` */
   readonly label: string
-  /** The JSON Pointer of the definition in faults. */
+  /** The JSON Pointer of the definition in errors. */
   readonly pointer: string
   readonly value: DefinitionDraft<Draft>
   readonly onChange: (value: DefinitionDraft<Draft>) => void
@@ -55,12 +55,12 @@ const MAX_ROWS = 24
 
 function JsonInput<Draft>(props: DefinitionInputsProps<Draft>): ReactElement {
   const { notation, label, pointer, value, onChange } = props
-  const { faults } = useBuilder()
+  const { errors } = useBuilder()
   return (
     <>
       <Field
         label={`${label} as JSON`}
-        fault={value.json === undefined ? 'Invalid JSON.' : undefined}
+        fieldError={value.json === undefined ? 'Invalid JSON.' : undefined}
       >
         {(ids) => (
           <TextArea
@@ -71,8 +71,8 @@ function JsonInput<Draft>(props: DefinitionInputsProps<Draft>): ReactElement {
           />
         )}
       </Field>
-      <FaultList
-        faults={faultsIn(faults, pointer).map((each) => ({
+      <ErrorList
+        errors={errorsIn(errors, pointer).map((each) => ({
           ...each,
           message: `${each.pointer.slice(pointer.length) || '/'}: ${each.message}`,
         }))}

@@ -1,7 +1,7 @@
 import { COMPUTE_FUNCTIONS, COMPUTE_TABLE } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { useBuilder } from '../../../domain/conditions/builder/builder-context.ts'
-import { FaultList, faultsIn } from '../../../domain/conditions/builder/fault-list.tsx'
+import { ErrorList, errorsIn } from '../../../domain/conditions/builder/error-list.tsx'
 import { InlineInput, InlineSelect } from '../../../domain/conditions/builder/inline-input.tsx'
 import { type ComputeDraft, FUNCTION_WORDS } from '../draft/compute-draft.ts'
 import type { EventsDraft } from '../draft/events-draft.ts'
@@ -15,7 +15,7 @@ interface ComputeInputsProps {
 }
 
 export function ComputeInputs({ draft, onChange }: ComputeInputsProps): ReactElement {
-  const { faults, suggestions } = useBuilder()
+  const { errors, suggestions } = useBuilder()
   const { fn, property, events } = draft
   const { meaning, from, whenEmpty } = COMPUTE_TABLE[fn]
   const changeEvents = (next: EventsDraft): void => onChange({ ...draft, events: next })
@@ -47,7 +47,7 @@ export function ComputeInputs({ draft, onChange }: ComputeInputsProps): ReactEle
         {meaning} {fn !== 'count' && `Computed from ${from}. `}If there are no events:{' '}
         <code>{JSON.stringify(whenEmpty)}</code>.
       </p>
-      <FaultList faults={faultsIn(faults, '/compute')} />
+      <ErrorList errors={errorsIn(errors, '/compute')} />
     </div>
   )
 }

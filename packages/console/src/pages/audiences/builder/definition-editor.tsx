@@ -9,7 +9,7 @@ import {
   DefinitionInputs,
   FormButton,
 } from '../../../domain/conditions/builder/definition-inputs.tsx'
-import { faultsOf } from '../../../domain/conditions/builder/fault-list.tsx'
+import { errorsOf } from '../../../domain/conditions/builder/error-list.tsx'
 import type { ConditionTree } from '../../../domain/conditions/draft/condition-tree.ts'
 import {
   type DefinitionDraft,
@@ -41,7 +41,7 @@ export function DefinitionEditor(props: DefinitionEditorProps): ReactElement {
   const isComplete = isDefinitionComplete(kind.notation, value)
   const preview = usePreview(kind, space, isComplete ? value.json : undefined)
   const content = {
-    faults: faultsOf([error, isComplete ? preview.error : null]),
+    errors: errorsOf([error, isComplete ? preview.error : null]),
     suggestions: useSuggestions(),
     nameOf: useAudienceNames(),
   }

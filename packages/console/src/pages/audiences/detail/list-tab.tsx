@@ -85,7 +85,7 @@ function ChangeForm({ change }: ChangeFormProps): ReactElement {
       <Field
         label="userIds"
         hint={`One per line, up to 5,000. ${counted(userIds.length, 'user')} entered.`}
-        fault={problem && [problem.message, ...details].join(' ')}
+        fieldError={problem && [problem.message, ...details].join(' ')}
       >
         {(ids) => (
           <TextArea

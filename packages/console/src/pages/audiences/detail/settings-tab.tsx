@@ -1,5 +1,5 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { errorAt, problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
@@ -55,7 +55,7 @@ function SettingsForm({ kind, record, onSaved }: SettingsFormProps): ReactElemen
     <form onSubmit={submit} className="flex max-w-xl flex-col gap-4 pt-3">
       <Field
         label="Name"
-        fault={faultAt(save.error, '/name')}
+        fieldError={errorAt(save.error, '/name')}
         hint="Renaming does not change the trait key."
       >
         {(ids) => (

@@ -1,7 +1,7 @@
 import { type JsonObject, keyOfName } from '@hookline/protocol'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { errorAt, problemOf } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
@@ -96,7 +96,7 @@ function NewForm({ kind }: NewPageProps): ReactElement {
         </Button>
         {create.error !== null && (
           <p role="alert" className="text-failed">
-            {problemOf(create.error).message} {faultAt(create.error, '')}
+            {problemOf(create.error).message} {errorAt(create.error, '')}
           </p>
         )}
       </footer>
@@ -139,7 +139,11 @@ function NamingFields({ kind, record, change, error }: NamingFieldsProps): React
   const spaces = useSpaces()
   return (
     <div className="grid gap-4 pt-3 sm:grid-cols-2">
-      <Field label="Name" fault={faultAt(error, '/name')} hint={<KeyHint name={record.name} />}>
+      <Field
+        label="Name"
+        fieldError={errorAt(error, '/name')}
+        hint={<KeyHint name={record.name} />}
+      >
         {(ids) => (
           <TextInput
             {...ids}
@@ -152,7 +156,7 @@ function NamingFields({ kind, record, change, error }: NamingFieldsProps): React
       {spaces.length > 1 && (
         <Field
           label="Space"
-          fault={faultAt(error, '/space')}
+          fieldError={errorAt(error, '/space')}
           hint="Only profiles in this space are included."
         >
           {(ids) => (

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { destinationsQuery } from '../../../api/queries.ts'
 import { Checkbox } from '../../../design/controls/field.tsx'
 import { Loaded } from '../../../design/states.tsx'
@@ -16,7 +16,7 @@ interface DestinationPickerProps {
 
 export function DestinationPicker({ picked, onPick, error }: DestinationPickerProps): ReactElement {
   const query = useQuery(destinationsQuery)
-  const faults = picked.flatMap((_, index) => faultAt(error, `/destinationIds/${index}`) ?? [])
+  const errors = picked.flatMap((_, index) => errorAt(error, `/destinationIds/${index}`) ?? [])
   return (
     <fieldset className="flex min-w-0 flex-col gap-2 pt-3">
       <legend className="text-dense float-left mb-1 font-medium">Destinations</legend>
@@ -53,7 +53,7 @@ export function DestinationPicker({ picked, onPick, error }: DestinationPickerPr
       {picked.length === 0 && (
         <p className="text-ink-faint text-note">Without destinations, changes are not sent.</p>
       )}
-      {faults.map((each) => (
+      {errors.map((each) => (
         <p key={each} className="text-failed text-note">
           {each}
         </p>

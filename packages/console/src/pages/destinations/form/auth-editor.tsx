@@ -1,5 +1,5 @@
 import type { ReactElement, ReactNode } from 'react'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { Field, Select, TextArea, TextInput } from '../../../design/controls/field.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { shownText } from '../../../format/shown-text.ts'
@@ -28,7 +28,10 @@ export function AuthEditor(props: AuthEditorProps): ReactElement {
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="sr-only">Authentication</legend>
-      <Field label="Authentication" fault={faultAt(error, at) ?? faultAt(error, `${at}/${kind}`)}>
+      <Field
+        label="Authentication"
+        fieldError={errorAt(error, at) ?? errorAt(error, `${at}/${kind}`)}
+      >
         {(ids) => (
           <Select
             {...ids}
@@ -51,7 +54,7 @@ export function AuthEditor(props: AuthEditorProps): ReactElement {
             key={name}
             label={label}
             hint={isStored ? storedHint(auth, name, hasSameUrl) : isOptional && 'Optional.'}
-            fault={faultAt(error, authPointer(index, kind, name))}
+            fieldError={errorAt(error, authPointer(index, kind, name))}
           >
             {(ids) =>
               kind === 'clientCertificate' ? (

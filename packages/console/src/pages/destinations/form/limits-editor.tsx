@@ -1,7 +1,7 @@
 import { LIMIT_SETTINGS, limitsText } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { faultIn } from '../../../api/problem.ts'
+import { errorIn } from '../../../api/problem.ts'
 import { Field, TextInput } from '../../../design/controls/field.tsx'
 import { systemQuery } from '../../../domain/system.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -15,7 +15,7 @@ interface LimitsEditorProps {
   readonly onChange: (limits: LimitsDraft) => void
 }
 
-/** Limits of one webhook, closed until it is opened or has a fault. Without a limit, the setting of the service applies. */
+/** Limits of one webhook, closed until it is opened or has an error. Without a limit, the setting of the service applies. */
 export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   const { limits, pointer, error, onChange } = props
   const { data } = useQuery(systemQuery)
@@ -23,7 +23,7 @@ export function LimitsEditor(props: LimitsEditorProps): ReactElement {
   const valueOf = (setting: string): string | null | undefined =>
     data?.settings.find(({ name }) => name === setting)?.value
   return (
-    <details open={faultIn(error, pointer) !== undefined}>
+    <details open={errorIn(error, pointer) !== undefined}>
       <summary className="text-accent text-dense">
         Limits{requested && `: ${shownText(limitsText(requested))}`}
       </summary>
@@ -33,7 +33,7 @@ export function LimitsEditor(props: LimitsEditorProps): ReactElement {
             key={name}
             label={label}
             hint={hintOf(LIMIT_SETTINGS[name], valueOf)}
-            fault={faultIn(error, `${pointer}/${name}`)}
+            fieldError={errorIn(error, `${pointer}/${name}`)}
           >
             {(ids) => (
               <TextInput

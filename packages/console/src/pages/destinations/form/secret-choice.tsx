@@ -10,13 +10,13 @@ interface SecretChoiceProps {
   readonly name: string
   readonly draft: SecretDraft
   readonly onChange: (draft: SecretDraft) => void
-  readonly fault: string | undefined
+  readonly fieldError: string | undefined
   /** Whether requests may stay unsigned. */
   readonly mayBeNone?: boolean
 }
 
 export function SecretChoice(props: SecretChoiceProps): ReactElement {
-  const { name, draft, onChange, fault, mayBeNone = false } = props
+  const { name, draft, onChange, fieldError, mayBeNone = false } = props
   const group = useId()
   const choice = (kind: SecretDraft['kind'], label: string, hint?: string): ReactElement => (
     <Choice
@@ -33,7 +33,7 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
       {choice('new', 'Generate', 'Shown once.')}
       {choice('own', 'Use my own')}
       {draft.kind === 'own' && (
-        <Field label="My secret" fault={fault} className="ml-6">
+        <Field label="My secret" fieldError={fieldError} className="ml-6">
           {(ids) => (
             <TextInput
               {...ids}

@@ -1,5 +1,5 @@
 import { type ReactElement, useState } from 'react'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Icon } from '../../../design/icon.tsx'
@@ -33,7 +33,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
   const { webhooks, policy } = draft
   const replace = (changed: WebhookDraft): void =>
     onChange({ webhooks: webhooks.map((each) => (each.key === changed.key ? changed : each)) })
-  const listFault = faultAt(error, '/settings/webhooks')
+  const listError = errorAt(error, '/settings/webhooks')
   return (
     <div className="flex flex-col gap-3">
       {webhooks.map((webhook, index) => (
@@ -50,7 +50,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
           })}
         />
       ))}
-      {listFault !== undefined && <p className="text-failed text-note">{listFault}</p>}
+      {listError !== undefined && <p className="text-failed text-note">{listError}</p>}
       {webhooks.length < MAX_WEBHOOKS && (
         <Button
           className="self-start"
@@ -96,7 +96,7 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
             ? 'The path and the query may contain {{userId}}, {{event}}, {{type}} and {{properties.name}}.'
             : undefined
         }
-        fault={faultAt(error, `/settings/webhooks/${index}/url`)}
+        fieldError={errorAt(error, `/settings/webhooks/${index}/url`)}
       >
         {(ids) => (
           <div className="flex gap-2">
@@ -150,7 +150,7 @@ function HeadersEditor(props: HeadersEditorProps): ReactElement {
   const { webhook, index, error, onChange } = props
   const { headers } = webhook
   const change = (next: readonly HeaderDraft[]): void => onChange({ ...webhook, headers: next })
-  const fault = faultAt(error, `/settings/webhooks/${index}/headers`)
+  const fieldError = errorAt(error, `/settings/webhooks/${index}/headers`)
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="sr-only">Static headers</legend>
@@ -159,16 +159,16 @@ function HeadersEditor(props: HeadersEditorProps): ReactElement {
           key={header.key}
           header={header}
           webhook={webhook}
-          fault={
+          fieldError={
             repeatedHeader(webhook, header)
               ? 'Duplicate header. Names are not case-sensitive.'
-              : faultAt(error, headerPointer(index, header.name))
+              : errorAt(error, headerPointer(index, header.name))
           }
           onChange={(next) => change(headers.map((each) => (each.key === next.key ? next : each)))}
           onRemove={() => change(headers.filter(({ key }) => key !== header.key))}
         />
       ))}
-      {fault !== undefined && <p className="text-failed text-note">{fault}</p>}
+      {fieldError !== undefined && <p className="text-failed text-note">{fieldError}</p>}
       {headers.length < MAX_HEADERS && (
         <Button
           look="quiet"
@@ -185,18 +185,18 @@ function HeadersEditor(props: HeadersEditorProps): ReactElement {
 interface HeaderEditorProps {
   readonly header: HeaderDraft
   readonly webhook: WebhookDraft
-  readonly fault: string | undefined
+  readonly fieldError: string | undefined
   readonly onChange: (header: HeaderDraft) => void
   readonly onRemove: () => void
 }
 
 function HeaderEditor(props: HeaderEditorProps): ReactElement {
-  const { header, webhook, fault, onChange, onRemove } = props
+  const { header, webhook, fieldError, onChange, onRemove } = props
   const [isReplacing, setReplacing] = useState(false)
   const name = shownText(header.name, 60)
   return (
     <div className="flex flex-wrap items-start gap-2">
-      <Field label="Header" className="flex-1 basis-36" fault={fault}>
+      <Field label="Header" className="flex-1 basis-36" fieldError={fieldError}>
         {(ids) => (
           <TextInput
             {...ids}

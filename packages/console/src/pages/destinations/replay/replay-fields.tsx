@@ -14,11 +14,11 @@ const STATE_WORDS: Readonly<Record<ReplayState, string>> = {
 interface ReplayFieldsProps {
   readonly draft: ReplayDraft
   readonly onChange: (draft: ReplayDraft) => void
-  readonly faultOf: (pointer: string) => string | undefined
+  readonly errorOf: (pointer: string) => string | undefined
 }
 
 export function ReplayFields(props: ReplayFieldsProps): ReactElement {
-  const { draft, onChange, faultOf } = props
+  const { draft, onChange, errorOf } = props
   return (
     <>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
@@ -29,18 +29,18 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
         <TimeField
           label="Received at or after"
           hint="Empty: no limit."
-          fault={faultOf('/from')}
+          fieldError={errorOf('/from')}
           at={draft.from}
           onChange={(from) => onChange({ ...draft, from })}
         />
         <TimeField
           label="Received before"
           hint="Empty: now."
-          fault={faultOf('/to')}
+          fieldError={errorOf('/to')}
           at={draft.to}
           onChange={(to) => onChange({ ...draft, to })}
         />
-        <Field label="Contains" fault={faultOf('/text')}>
+        <Field label="Contains" fieldError={errorOf('/text')}>
           {(ids) => (
             <TextInput
               {...ids}
@@ -50,7 +50,11 @@ export function ReplayFields(props: ReplayFieldsProps): ReactElement {
             />
           )}
         </Field>
-        <Field label="Max per second" hint="Empty: no limit." fault={faultOf('/ratePerSecond')}>
+        <Field
+          label="Max per second"
+          hint="Empty: no limit."
+          fieldError={errorOf('/ratePerSecond')}
+        >
           {(ids) => (
             <TextInput
               {...ids}

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -73,7 +73,7 @@ function ReplayForm({ destinationId }: { readonly destinationId: string }): Reac
         <ReplayFields
           draft={draft}
           onChange={change}
-          faultOf={(pointer) => faultAt(error, pointer)}
+          errorOf={(pointer) => errorAt(error, pointer)}
         />
         <FormError error={error} />
         <p role="status">

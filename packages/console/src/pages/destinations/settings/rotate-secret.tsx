@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { errorAt, problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Modal } from '../../../design/windows/modal.tsx'
@@ -65,14 +65,14 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
           <SecretChoice
             name={name}
             draft={draft}
-            fault={faultAt(rotate.error, '/secret')}
+            fieldError={errorAt(rotate.error, '/secret')}
             onChange={setDraft}
           />
           {(!isFirst || settings.sharedSecret.set) && (
             <Field
               label="Overlap"
               hint="Until it ends, webhook-signature has both signatures. X-Signature has only the new one."
-              fault={faultAt(rotate.error, '/overlapHours')}
+              fieldError={errorAt(rotate.error, '/overlapHours')}
             >
               {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}
             </Field>

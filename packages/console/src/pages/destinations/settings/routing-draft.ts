@@ -32,10 +32,10 @@ export function routingDraftOf({ settings }: Pick<Destination, 'settings'>): Rou
   }
 }
 
-/** The settings to save; `undefined` if they are incomplete or have a fault. `null` removes a setting. */
+/** The settings to save; `undefined` if they are incomplete or have an error. `null` removes a setting. */
 export function requestedRouting({ filter, shape, transform }: RoutingDraft): object | undefined {
   const { json } = shape
-  if (!isJsonObject(json) || shapeFault(json) !== undefined) return undefined
+  if (!isJsonObject(json) || shapeError(json) !== undefined) return undefined
   if (!isFilterComplete(filter) || !isDefinitionComplete(SHAPES, shape)) return undefined
   const requested = NAMES.map((name) => [name, json[name] ?? null])
   return {
@@ -46,7 +46,7 @@ export function requestedRouting({ filter, shape, transform }: RoutingDraft): ob
 }
 
 /** Why the JSON of the shape cannot be saved. The service would ignore unknown settings. */
-export function shapeFault(json: Json | undefined): string | undefined {
+export function shapeError(json: Json | undefined): string | undefined {
   if (json === undefined) return undefined
   if (!isJsonObject(json)) return 'Use a JSON object.'
   const unknown = Object.keys(json).find((each) => !NAMES.some((name) => name === each))

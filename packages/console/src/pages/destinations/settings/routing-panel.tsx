@@ -9,10 +9,10 @@ import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
 import { FormButton } from '../../../domain/conditions/builder/definition-inputs.tsx'
 import {
-  faultsIn,
-  faultsOf,
-  type PartFault,
-} from '../../../domain/conditions/builder/fault-list.tsx'
+  errorsIn,
+  errorsOf,
+  type PartError,
+} from '../../../domain/conditions/builder/error-list.tsx'
 import { withText } from '../../../domain/conditions/draft/definition-draft.ts'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
@@ -82,12 +82,12 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
   const { filter, shape, transform } = draft
   const preview = useFilterPreview(destination.id, filter)
   const save = useSave(destination)
-  const faults = faultsOf([save.error]).map(inSettings)
-  const shared = { destination, faults }
+  const errors = errorsOf([save.error]).map(inSettings)
+  const shared = { destination, errors }
   const requested = requestedRouting(draft)
   const isChanged = JSON.stringify(requested) !== JSON.stringify(requestedRouting(before))
   const edit = (change: Partial<RoutingDraft>): void => {
-    // The fault was in the text before this change.
+    // The error was in the text before this change.
     if (save.isError) save.reset()
     setDraft({ ...draft, ...change })
   }
@@ -112,7 +112,7 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
         selected={preview.data?.selectedExamples}
         expression={transform}
         onChange={(expression) => edit({ transform: expression })}
-        fault={transformFault(faults)}
+        fieldError={transformError(errors)}
         isShapeEdited={shape.text !== before.shape.text}
       />
       <footer className="flex flex-wrap items-center gap-2">
@@ -156,11 +156,11 @@ function useSave({ id, version }: DestinationProps['destination']) {
 }
 
 /** `/settings/filter` becomes `/filter`, as in a preview. */
-function inSettings(fault: PartFault): PartFault {
-  return { ...fault, pointer: fault.pointer.replace(/^\/settings/, '') }
+function inSettings(fieldError: PartError): PartError {
+  return { ...fieldError, pointer: fieldError.pointer.replace(/^\/settings/, '') }
 }
 
-function transformFault(faults: readonly PartFault[]): string | undefined {
-  const [fault] = faultsIn(faults, '/transform')
-  return fault && [fault.message, fault.hint].filter(Boolean).join(' ')
+function transformError(errors: readonly PartError[]): string | undefined {
+  const [fieldError] = errorsIn(errors, '/transform')
+  return fieldError && [fieldError.message, fieldError.hint].filter(Boolean).join(' ')
 }

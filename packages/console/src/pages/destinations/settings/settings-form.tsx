@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
 import { toast } from '../../../design/windows/toasts.tsx'
@@ -44,7 +44,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
   const error = isStale ? null : save.error
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Name" fault={faultAt(error, '/name')} className="max-w-md">
+      <Field label="Name" fieldError={errorAt(error, '/name')} className="max-w-md">
         {(ids) => (
           <TextInput
             {...ids}

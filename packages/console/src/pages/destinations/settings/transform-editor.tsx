@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { faultAt, problemOf } from '../../../api/problem.ts'
+import { errorAt, problemOf } from '../../../api/problem.ts'
 import { Field, Select, TextArea } from '../../../design/controls/field.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { PayloadColumns } from '../../../domain/destinations/payload-columns.tsx'
@@ -18,7 +18,7 @@ interface TransformEditorProps extends DestinationProps {
   readonly expression: string
   readonly onChange: (expression: string) => void
   /** From saving. */
-  readonly fault: string | undefined
+  readonly fieldError: string | undefined
   /** The newest events that the filter selects, which are the first payloads to try. */
   readonly selected: FilterPreview['selectedExamples'] | undefined
   /** Whether `fields` or `format` may differ from the saved ones, which the preview uses. */
@@ -31,7 +31,7 @@ export function TransformEditor({
   selected,
   expression,
   onChange,
-  fault,
+  fieldError,
   isShapeEdited,
 }: TransformEditorProps): ReactElement {
   const { options, isPending } = usePayloads(destination, selected)
@@ -39,7 +39,7 @@ export function TransformEditor({
   // A picked event may have left the list.
   const [payload] = options.find(([value]) => value === picked) ?? options[0]!
   const { data, error } = usePreview({ destination, expression, payload, isPending })
-  const invalid = faultAt(error, '/transform')
+  const invalid = errorAt(error, '/transform')
   return (
     <div className="flex flex-col gap-3">
       <Field label="Ready-made transform" className="max-w-full self-start">
@@ -55,7 +55,7 @@ export function TransformEditor({
       <Field
         label="Transform"
         hint='A JSONata expression that builds the body of each request from the payload. If it returns nothing, nothing is sent. Empty: the payload itself. Example: {"text": event & " by " & userId}'
-        fault={invalid ?? fault}
+        fieldError={invalid ?? fieldError}
       >
         {(ids) => (
           <TextArea

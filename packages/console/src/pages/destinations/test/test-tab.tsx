@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { PAYLOAD_TYPES, type PayloadType } from '@hookline/protocol'
 import { type ReactElement, useId } from 'react'
 import { api } from '../../../api/client.ts'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import { useMay } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
@@ -52,7 +52,7 @@ function TestForm({ destination }: DestinationProps): ReactElement {
       }),
   })
   const isOff = !destination.enabled || destination.paused !== null
-  const fault = faultAt(test.error, '/eventId')
+  const fieldError = errorAt(test.error, '/eventId')
   return (
     <div className="flex flex-col gap-4">
       <Panel title="Test">
@@ -66,10 +66,10 @@ function TestForm({ destination }: DestinationProps): ReactElement {
             sourceId={destination.sourceId}
             type={type}
             event={event}
-            fault={fault}
+            fieldError={fieldError}
             onChange={setUrl}
           />
-          {fault === undefined && <FormError error={test.error} />}
+          {fieldError === undefined && <FormError error={test.error} />}
           <div className="flex flex-wrap gap-2">
             <Button isBusy={test.isPending} onClick={() => test.mutate(true)}>
               Preview
@@ -89,12 +89,12 @@ interface EventChoiceProps {
   readonly sourceId: string
   readonly type: PayloadType
   readonly event: string
-  readonly fault: string | undefined
+  readonly fieldError: string | undefined
   readonly onChange: (change: { type?: string; event?: string }) => void
 }
 
 function EventChoice(props: EventChoiceProps): ReactElement {
-  const { sourceId, type, event, fault, onChange } = props
+  const { sourceId, type, event, fieldError, onChange } = props
   const { recent } = useRecentEvents(sourceId)
   const list = useId()
   const zone = useZone()
@@ -114,7 +114,7 @@ function EventChoice(props: EventChoiceProps): ReactElement {
       <Field
         label="Or a stored event"
         hint="A recent event or an event ID. Leave empty to send a sample."
-        fault={fault}
+        fieldError={fieldError}
       >
         {(ids) => (
           <>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { faultAt } from '../../../api/problem.ts'
+import { errorAt } from '../../../api/problem.ts'
 import type { Role } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'
@@ -59,7 +59,7 @@ interface TokenFieldsProps {
 function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement {
   return (
     <>
-      <Field label="Name" hint="Shown in the audit log." fault={faultAt(error, '/name')}>
+      <Field label="Name" hint="Shown in the audit log." fieldError={errorAt(error, '/name')}>
         {(ids) => (
           <TextInput
             {...ids}
@@ -69,7 +69,7 @@ function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement
           />
         )}
       </Field>
-      <Field label="Role" fault={faultAt(error, '/role')}>
+      <Field label="Role" fieldError={errorAt(error, '/role')}>
         {(ids) => (
           <Select
             {...ids}
@@ -82,7 +82,7 @@ function TokenFields({ draft, onChange, error }: TokenFieldsProps): ReactElement
       <TimeField
         label="Expires"
         hint="Leave empty for no expiry."
-        fault={faultAt(error, '/expiresAt')}
+        fieldError={errorAt(error, '/expiresAt')}
         at={draft.expiresAt}
         onChange={(expiresAt) => onChange({ ...draft, expiresAt })}
       />

@@ -9,9 +9,9 @@ import { ConditionInputs } from '../../../../domain/conditions/builder/condition
 import { DefinitionInputs } from '../../../../domain/conditions/builder/definition-inputs.tsx'
 import {
   distinct,
-  faultsOf,
-  type PartFault,
-} from '../../../../domain/conditions/builder/fault-list.tsx'
+  errorsOf,
+  type PartError,
+} from '../../../../domain/conditions/builder/error-list.tsx'
 import { withDraft } from '../../../../domain/conditions/draft/definition-draft.ts'
 import type { DestinationProps } from '../../../../domain/destinations/destination-query.ts'
 import { FILTER_CLAUSE_EDITOR } from './filter-clause-inputs.tsx'
@@ -24,15 +24,15 @@ interface FilterEditorProps extends DestinationProps {
   readonly value: FilterDraft
   readonly onChange: (value: FilterDraft) => void
   readonly preview: ReturnType<typeof useFilterPreview>
-  /** The faults from saving. */
-  readonly faults: readonly PartFault[]
+  /** The errors from saving. */
+  readonly errors: readonly PartError[]
 }
 
 /** Edits the filter in the builder or as JSON, with a live preview. */
 export function FilterEditor(props: FilterEditorProps): ReactElement {
-  const { destination, value, onChange, preview, faults } = props
+  const { destination, value, onChange, preview, errors } = props
   const content = {
-    faults: distinct([...faults, ...faultsOf([preview.error])]),
+    errors: distinct([...errors, ...errorsOf([preview.error])]),
     suggestions: useSuggestions({ sourceId: destination.sourceId, isUsed: value !== null }),
     nameOf: () => undefined,
   }

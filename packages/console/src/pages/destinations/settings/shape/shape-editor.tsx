@@ -9,15 +9,15 @@ import {
 } from '../../../../domain/conditions/builder/builder-context.ts'
 import { DefinitionInputs } from '../../../../domain/conditions/builder/definition-inputs.tsx'
 import {
-  FaultList,
-  faultsIn,
-  type PartFault,
-} from '../../../../domain/conditions/builder/fault-list.tsx'
+  ErrorList,
+  errorsIn,
+  type PartError,
+} from '../../../../domain/conditions/builder/error-list.tsx'
 import { InlineInput, InlineSelect } from '../../../../domain/conditions/builder/inline-input.tsx'
 import type { Suggestions } from '../../../../domain/conditions/draft/suggestions.ts'
 import type { DefinitionDraft } from '../../../../domain/conditions/draft/definition-draft.ts'
 import type { DestinationProps } from '../../../../domain/destinations/destination-query.ts'
-import { shapeFault } from '../routing-draft.ts'
+import { shapeError } from '../routing-draft.ts'
 import {
   FORMAT_WORDS,
   newRule,
@@ -30,19 +30,19 @@ import {
 interface ShapeEditorProps extends DestinationProps {
   readonly value: DefinitionDraft<ShapeDraft>
   readonly onChange: (value: DefinitionDraft<ShapeDraft>) => void
-  /** The faults from saving. */
-  readonly faults: readonly PartFault[]
+  /** The errors from saving. */
+  readonly errors: readonly PartError[]
 }
 
 /** Edits the sample, the rules for fields, the format and the method, as inputs or as JSON. */
 export function ShapeEditor(props: ShapeEditorProps): ReactElement {
-  const { destination, value, onChange, faults } = props
-  const local = shapeFault(value.json)
+  const { destination, value, onChange, errors } = props
+  const local = shapeError(value.json)
   const content = {
-    faults: [
+    errors: [
       ...(local === undefined ? [] : [{ pointer: '', code: 'invalid', message: local, hint: '' }]),
       ...['/sample', '/fields', '/format', '/method'].flatMap((pointer) =>
-        faultsIn(faults, pointer),
+        errorsIn(errors, pointer),
       ),
     ],
     suggestions: useSuggestions({
@@ -77,7 +77,7 @@ interface ShapeInputsProps {
 }
 
 function ShapeInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
-  const { faults } = useBuilder()
+  const { errors } = useBuilder()
   const { rules, format, method } = draft
   const replace = (id: string, by: readonly RuleDraft[]): void =>
     onChange({ ...draft, rules: rules.flatMap((each) => (each.id === id ? by : [each])) })
@@ -110,7 +110,7 @@ function ShapeInputs({ draft, onChange }: ShapeInputsProps): ReactElement {
         options={WEBHOOK_METHODS.map((each) => [each, each] as const)}
         onPick={(next) => onChange({ ...draft, method: next === 'POST' ? null : next })}
       />
-      <FaultList faults={faults} />
+      <ErrorList errors={errors} />
     </div>
   )
 }

@@ -1,7 +1,7 @@
 import leven from 'leven'
 
 /** An error in a client's document. Never quotes the value, which may be a secret. */
-export interface Fault {
+export interface FieldError {
   /** JSON Pointer (RFC 6901); `''` is the whole document. */
   readonly pointer: string
   readonly code: string
@@ -10,24 +10,29 @@ export interface Fault {
   readonly hint: string
 }
 
-export function fault(pointer: string, code: string, message: string, hint: string): Fault {
+export function fieldError(
+  pointer: string,
+  code: string,
+  message: string,
+  hint: string,
+): FieldError {
   return { pointer, code, message, hint }
 }
 
-/** The fault of a value that is missing or has the wrong type. */
-export function typeFault(
+/** The error of a value that is missing or has the wrong type. */
+export function typeError(
   value: unknown,
   pointer: string,
   { name, type }: { readonly name: string; readonly type: string },
   hint: string,
-): Fault {
-  if (value === undefined) return fault(pointer, 'required', `${name} is missing.`, hint)
-  return fault(pointer, 'invalid_type', `${name} must be ${type}.`, hint)
+): FieldError {
+  if (value === undefined) return fieldError(pointer, 'required', `${name} is missing.`, hint)
+  return fieldError(pointer, 'invalid_type', `${name} must be ${type}.`, hint)
 }
 
 /** Prefixes the pointers with `at`. */
-export function faultsBelow(at: string, faults: readonly Fault[]): readonly Fault[] {
-  return faults.map((each) => ({ ...each, pointer: at + each.pointer }))
+export function errorsBelow(at: string, errors: readonly FieldError[]): readonly FieldError[] {
+  return errors.map((each) => ({ ...each, pointer: at + each.pointer }))
 }
 
 /** A JSON Pointer (RFC 6901), such as `/webhooks/0/url`. */
@@ -40,13 +45,13 @@ export function jsonPointer(...steps: readonly (string | number)[]): string {
 /** Comparing longer names is slow. */
 const MAX_COMPARED = 64
 
-/** A fault for each unknown field of `object`, with a suggestion. `at` is the pointer to `object`. */
-export function unknownFields(object: object, known: readonly string[], at = ''): Fault[] {
+/** An error for each unknown field of `object`, with a suggestion. `at` is the pointer to `object`. */
+export function unknownFields(object: object, known: readonly string[], at = ''): FieldError[] {
   return Object.keys(object)
     .filter((name) => !known.includes(name))
     .map((name) => {
       const pointer = at + jsonPointer(name)
-      return fault(pointer, 'unknown_field', 'Unknown field.', suggestion(name, known))
+      return fieldError(pointer, 'unknown_field', 'Unknown field.', suggestion(name, known))
     })
 }
 
