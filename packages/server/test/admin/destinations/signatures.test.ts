@@ -172,7 +172,7 @@ async function withDestination(settings: object, overrides: Partial<AdminDeps> =
   return { server, ...created }
 }
 
-test('a secret below 24 bytes leads to a warning; after whsec_, its decoded bytes count', async () => {
+test('a secret shorter than 24 bytes triggers a warning; after whsec_, its decoded bytes count', async () => {
   const short = `whsec_${Buffer.alloc(23).toString('base64')}`
   const enough = `whsec_${Buffer.alloc(24).toString('base64')}`
   const settings = { ...own(short), sharedSecret: enough }
