@@ -67,8 +67,8 @@ export function traces(goal: number): Benchmark {
     unit: 'events/s',
     hookline: side('not sampled', 'on', collector),
     peers: [
-      { ...side('without a collector', 'on'), goal },
-      { ...side('without trace context', 'off'), goal },
+      { ...side('runs without a collector', 'on'), goal },
+      { ...side('runs without trace context', 'off'), goal },
     ],
   })
 }

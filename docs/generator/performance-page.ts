@@ -16,7 +16,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
     'Deliveries with a filter of two clauses that selects every event. Compared with deliveries without one.',
   transforms: 'Deliveries with a transform of ten lines. Compared with deliveries without one.',
   traces:
-    'Deliveries with OpenTelemetry, whose traces are not sampled. Compared with deliveries without a collector, and with `traceContext: off`.',
+    'Deliveries with OpenTelemetry on and no trace sampled. Compared with deliveries without a collector, and with `traceContext: off`.',
   'delivery-peers':
     'The same events through two hand-written programs ([bench/programs](../../bench/programs)). BullMQ on Redis without appendonly: not on disk; completed jobs are removed. pg-boss on PostgreSQL with fsync: completed jobs are kept, without attempts.',
   'end-to-end':
