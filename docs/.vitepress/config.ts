@@ -42,7 +42,7 @@ export default defineConfig({
     nav: [
       { text: 'Tutorials', link: '/tutorials/first-delivery', activeMatch: '^/tutorials/' },
       { text: 'Clients', link: '/clients/', activeMatch: '^/clients/' },
-      { text: 'Guides', link: '/guides/audiences', activeMatch: '^/guides/' },
+      { text: 'Guides', link: '/guides/install', activeMatch: '^/guides/' },
       { text: 'Reference', link: '/reference/config', activeMatch: '^/reference/' },
       { text: 'Explanation', link: '/explanation/promises', activeMatch: '^/explanation/' },
     ],
