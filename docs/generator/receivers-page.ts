@@ -134,12 +134,12 @@ function limits(): string {
       [
         'retrySchedule',
         `delays after the first, second, … attempt; the last one repeats, at most ${repeatsOfLastDelay} times`,
-        `1 to ${retryDelaysPerWebhook} times from ${delays}`,
+        `1 to ${retryDelaysPerWebhook} delays, each from ${delays}`,
       ],
       [
         'retryOn',
         'statuses that are retried, although they usually end the delivery',
-        `up to ${statusesToRetry} from 400 to 499, without 408, 410, 425 and 429`,
+        `up to ${statusesToRetry} statuses from 400 to 499, except 408, 410, 425 and 429`,
       ],
     ].map(([name = '', ...cells]) => [code(name), ...cells, defaultOf(name as LimitName)]),
   )

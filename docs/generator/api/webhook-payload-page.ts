@@ -26,7 +26,7 @@ export function webhookPayloadPage(): string {
     'Hookline sends each event to your webhooks as a `POST` request with a JSON object. A destination can use [another method, and a URL with the userId](../guides/filter-and-transform-events.md#change-the-method-and-the-url). This page describes these requests. [Write a receiver](../guides/receivers.md) explains how to process them, and links to complete programs in five languages.',
     '## The request',
     headersTable(),
-    `Respond with 2xx within ${LIMITS.attemptTimeoutMs / 1000} seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to ${LIMITS.retryWindowMs / HOUR_MS} hours, and deletion notices for ${LIMITS.noticeRetryWindowMs / HOUR_MS / 24} days. All other responses are final, including redirects. The first two times are defaults, and a webhook can have [its own limits](../guides/receivers.md#limits-of-a-webhook), which can also retry further statuses.`,
+    `Respond with 2xx within ${LIMITS.attemptTimeoutMs / 1000} seconds, and do slow work afterwards. Hookline retries after 5xx, 408, 425, 429, a timeout or a failed connection, for up to ${LIMITS.retryWindowMs / HOUR_MS} hours, and deletion notices for ${LIMITS.noticeRetryWindowMs / HOUR_MS / 24} days. All other responses are final, including redirects. The ${LIMITS.attemptTimeoutMs / 1000} seconds and the ${LIMITS.retryWindowMs / HOUR_MS} hours are defaults: a webhook can have [its own limits](../guides/receivers.md#limits-of-a-webhook), and can retry more statuses.`,
     list([
       '**At least once.** A delivery may arrive twice, with the same `webhook-id`. Store the id, and ignore duplicates.',
       '**In any order.** Compare `timestamp` if the order matters.',
@@ -117,7 +117,7 @@ function compatibility(): string[] {
 export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   'User-Agent': '`Hookline/1.0`.',
   'Content-Type':
-    '`application/json`, or `application/cloudevents+json` in the format CloudEvents. The body is UTF-8.',
+    '`application/json`, or `application/cloudevents+json` with the CloudEvents format. The body is UTF-8.',
   'Accept-Encoding': '`identity`: do not compress the response.',
   'webhook-id':
     '`msg_…`: one for each event and destination. The same on every attempt and replay, and for all webhooks of a destination.',
@@ -127,7 +127,7 @@ export const DELIVERY_HEADERS: Readonly<Record<string, string>> = {
   traceparent:
     'Sent if the call had a `traceparent` or OpenTelemetry is on: continues that [distributed trace](../guides/traces.md).',
   tracestate: 'Sent with `traceparent` if the call had one.',
-  'X-Signature': 'Only if a secret signs, see below.',
+  'X-Signature': 'Only if a secret is set: see below.',
   'webhook-signature': 'Only if a secret or a key pair signs, see below.',
 }
 

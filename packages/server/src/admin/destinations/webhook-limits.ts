@@ -282,7 +282,7 @@ function parseSpan(value: unknown, { min, max }: Range): number | string {
 
 const delayIn: ItemRule = {
   parse: (item) => parseSpan(item, DELAY),
-  hint: `Use a list of times from ${rangeText(DELAY)}: ["5s", "5m", "2h"].`,
+  hint: `Use a list of delays from ${rangeText(DELAY)}: ["5s", "5m", "2h"].`,
 }
 
 /** 408, 425 and 429 are always retried. Three 410 responses pause the webhook. */
