@@ -112,7 +112,7 @@ test.concurrent('a condition without an alert is only listed as a problem', asyn
       to: `/failures?destination=${rejecting}`,
     },
     {
-      title: `Long window (${new URL(origin).host}): The retry window is not shorter than retention.`,
+      title: `Long window (${new URL(origin).host}): The retry window is as long as retention, or longer.`,
       to: expect.stringMatching(/^\/destinations\/dst_\w+\?tab=settings$/),
     },
     {
@@ -406,7 +406,7 @@ describe.concurrent('operators get an alert about', () => {
       properties: {
         ...shared,
         state: 'ended',
-        title: 'Webhooks: the client certificate does not expire soon any more.',
+        title: 'Webhooks: the client certificate no longer expires soon.',
         remedy: 'No action is needed.',
         link,
       },

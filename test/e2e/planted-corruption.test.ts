@@ -39,13 +39,13 @@ test('corrupted bytes in the database are one alert after its rebuild, without d
     await service.start()
     const texts = (): string[] =>
       channel.requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text)
-    const damages = () => texts().filter((text) => text.startsWith('Damage Found'))
-    await expect.poll(damages).toHaveLength(1)
-    expect(damages()[0]).toMatch(/on the System page\.[^]*Check the disk\./)
+    const alerts = () => texts().filter((text) => text.startsWith('Corruption Found'))
+    await expect.poll(alerts).toHaveLength(1)
+    expect(alerts()[0]).toMatch(/on the System page\.[^]*Check the disk\./)
     await service.restart()
     // The conditions are checked every five seconds, first at the start.
     await sleep(1_000)
-    expect(damages()).toHaveLength(1)
+    expect(alerts()).toHaveLength(1)
     expect(texts().join()).not.toContain('planted')
   } finally {
     await service.discard()

@@ -36,7 +36,7 @@ export interface WebhookLimits {
 
 /** One URL of a destination. */
 export interface Webhook {
-  /** Normalised by WHATWG URL parsing, but with readable templates: `{{userId}}`. Unique within a destination. */
+  /** Normalised by WHATWG URL parsing, but with readable placeholders: `{{userId}}`. Unique within a destination. */
   readonly url: string
   /** Static headers. The values are secrets: only the names are shown. */
   readonly headers: Readonly<Record<string, string>>

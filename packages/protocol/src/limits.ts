@@ -22,7 +22,7 @@ export const LIMITS = {
   webhooksPerDestination: 5,
   headersPerWebhook: 5,
   webhookUrlCharacters: 2048,
-  /** The URL of a request, after its templates were filled in. */
+  /** The URL of a request, after its placeholders were filled in. */
   filledUrlCharacters: 8_192,
   headerValueCharacters: 1024,
   /** A user name, password, token or any other string in a webhook's `auth`. */

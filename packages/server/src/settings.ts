@@ -165,7 +165,7 @@ export const SETTINGS = {
     parse: integer(0, 1_000_000),
   },
   encryptionKey: {
-    doc: 'Key that encrypts shared secrets, header values and URLs of webhooks in the database: 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. By default, the service creates one in <dataDir>/encryption-key.',
+    doc: 'Key that encrypts the secrets in the database: shared and webhook secrets, private keys, the URLs, header values and auth of webhooks, and audit entries. 32 bytes as base64. To change the key, set the new one and the old one, separated by a comma. The first one is used for encryption. By default, the service creates one in <dataDir>/encryption-key.',
     secret: true,
     parse: keys,
   },

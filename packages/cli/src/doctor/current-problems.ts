@@ -21,11 +21,13 @@ export async function problemFindings(target: DoctorTarget): Promise<readonly Ch
   return data.length === 0 ? [{ check, ok: true, detail: 'no problems' }] : data.map(findingOf)
 }
 
-/** The checks `service` and `database` report these. Damage with a count is found only by the running service. */
+/** The checks `service` and `database` report these. Corruption with a count is found only by the running service. */
 function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget): boolean {
   if (condition === 'check_failed') return true
   const { backend } = target.config
-  return condition === 'damage_found' && count === null && backend === 'embedded' && isLocal(target)
+  return (
+    condition === 'corruption_found' && count === null && backend === 'embedded' && isLocal(target)
+  )
 }
 
 function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): Checked {

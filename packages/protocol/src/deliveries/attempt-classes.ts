@@ -78,7 +78,7 @@ export const ATTEMPT_CLASSES = {
   },
   request_invalid: {
     meaning:
-      'Hookline cannot send the request, because a static header or the URL is invalid, or becomes invalid when its templates are filled in. It sent nothing and does not try again.',
+      'Hookline cannot send the request, because a static header or the URL is invalid, or becomes invalid when its placeholders are filled in. It sent nothing and does not try again.',
     help: "Remove the static header named in the attempt's error, or correct the URL, then retry the delivery. To exclude events whose values are unsuitable for the URL, use a filter.",
   },
   transform_failed: {

@@ -117,7 +117,7 @@ export interface Delivery {
 /** A request to a webhook, for display. */
 export interface ShownRequest {
   readonly method: WebhookMethod
-  /** The URL of the webhook, with its templates filled in. */
+  /** The URL of the webhook, with its placeholders filled in. */
   readonly url: string
   /** As sent, but with the values of static headers hidden. */
   readonly headers: Readonly<Record<string, string>>

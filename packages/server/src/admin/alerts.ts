@@ -173,7 +173,7 @@ function keyErrors(
 ): readonly FieldError[] {
   if (key === undefined || header !== undefined || isMail) return []
   const hint = 'Omit it: the URL of this service contains the credential.'
-  return [fieldError('/key', 'not_allowed', 'This format has no key.', hint)]
+  return [fieldError('/key', 'not_allowed', 'This format does not use a key.', hint)]
 }
 
 function schemeErrors({ isMail }: ChannelFormat, url: string): readonly FieldError[] {
@@ -181,9 +181,7 @@ function schemeErrors({ isMail }: ChannelFormat, url: string): readonly FieldErr
   const hint = isMail
     ? 'Use a URL like smtps://user:password@mail.example.com/?to=ops@example.com.'
     : 'Start the URL with https:// or http://, or use the format email.'
-  return [
-    fieldError('/url', 'scheme_not_allowed', 'This format has URLs with another scheme.', hint),
-  ]
+  return [fieldError('/url', 'scheme_not_allowed', 'Wrong URL scheme for this format.', hint)]
 }
 
 /** Mail servers often respond more slowly than webhooks. */

@@ -24,7 +24,7 @@ const schema = {
   ...operations.viewer('listProblems', 'Lists the current problems, worst first'),
   isLongRead: true,
   description:
-    'One problem for each destination, with its causes. A failing destination that works again is removed from the list within a minute. Lost deliveries stay until they are replayed: expired ones for up to a day, rejected ones for up to an hour.',
+    'One problem for each destination, with its causes. A destination that recovers is removed from the list within a minute. Lost deliveries stay until they are replayed: expired ones for up to a day, rejected ones for up to an hour.',
   response: Schema.ok(
     'The problems.',
     Type.Object({

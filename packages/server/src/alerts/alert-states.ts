@@ -81,7 +81,7 @@ export function activeAlerts(
  * service may find many corruptions, which are one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
-  if (condition === 'damage_found' && since !== null)
+  if (condition === 'corruption_found' && since !== null)
     return `${condition} ${kind} ${Math.floor(since / HOUR_MS)}`
   const webhook = url === null || condition === 'webhook_failing' ? '' : hashOf(url)
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
@@ -110,7 +110,7 @@ function activeAlert(
       severity: CONDITIONS[condition].severity,
       name: subject.name,
       ...(host !== undefined && { host }),
-      count: condition === 'damage_found' ? Math.max(count ?? 0, findings.length) : count,
+      count: condition === 'corruption_found' ? Math.max(count ?? 0, findings.length) : count,
       since: since === null ? null : formatTimestamp(since),
       title: failure === undefined ? title : withReason(first, failure.reason!),
       remedy: failure?.remedy ?? remedy,
@@ -211,7 +211,7 @@ const COUNTING: ReadonlySet<ConditionName> = new Set([
   'write_key_unknown',
   'rate_limit_exceeded',
   'deliveries_expired',
-  'damage_found',
+  'corruption_found',
   'quarantine',
 ])
 
@@ -270,9 +270,9 @@ const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => strin
   quarantine: () => 'Nothing is in quarantine.',
   disk_low: () => 'The data disk has enough free space.',
   webhook_failing: (name) => `${name} works again.`,
-  webhook_paused: (name) => `${name}: the webhook is not paused any more.`,
+  webhook_paused: (name) => `${name}: the webhook is no longer paused.`,
   node_lost: (name) => `The node ${name} responds again.`,
-  certificate_expiring: (name) => `${name}: the client certificate does not expire soon any more.`,
+  certificate_expiring: (name) => `${name}: the client certificate no longer expires soon.`,
   backup_old: () => 'A new backup was made.',
 }
 
@@ -290,7 +290,7 @@ function recoveryOf({ condition, last: { name, title } }: AlertState) {
 function removedAlertText({ condition, last: { name } }: AlertState) {
   const title =
     condition === 'node_lost'
-      ? `The node ${labelOf(name)} has not responded for 10 minutes, and is not listed any more.`
+      ? `The node ${labelOf(name)} has not responded for 10 minutes, and is no longer listed.`
       : `${labelOf(name)} was deleted or disabled.`
   return { title, remedy: NO_ACTION }
 }
@@ -393,7 +393,7 @@ export function summaryFor(
       count: sorted.length,
       since: formatTimestamp(Math.min(...sorted.map(({ changedAt }) => changedAt))),
       title: [`${are} reported before this channel was added:`, ...titles, ...more].join('\n'),
-      remedy: 'The list of problems has the remedies.',
+      remedy: 'See the list of problems for the remedies.',
       link: `${consoleUrl}/`,
       heldBack: 0,
     },

@@ -24,7 +24,7 @@ const TEXTS = `$time := function($at) { $substring($at, 0, 10) & " " & $substrin
     properties.pending ? "Pending: " & properties.pending,
     properties.expiresAt ? "First expires: " & $time(properties.expiresAt),
     properties.rejected ? "Rejected: " & properties.rejected,
-    properties.heldBack ? "Not reported before: " & properties.heldBack
+    properties.heldBack ? "Held back since the last alert: " & properties.heldBack
   ], ", ");
   $lines := $join([
     $heading,

@@ -80,9 +80,9 @@ export const CONDITIONS = {
     remedy:
       'Fix the receiver, the URL or the transform, then replay the failed deliveries of the destination.',
   },
-  damage_found: {
+  corruption_found: {
     severity: 'data_loss',
-    events: { start: 'Damage Found' },
+    events: { start: 'Corruption Found' },
     threshold: `Corrupted or missing data was found in the last ${days(THRESHOLDS.corruptionMs)}, or events are missing between log, pipeline and tables.`,
     meaning: 'Stored data is corrupted or missing.',
     remedy: 'Check the disk. If you have a backup, check it for the lost rows.',
@@ -91,7 +91,8 @@ export const CONDITIONS = {
     severity: 'data_loss',
     events: { start: 'Quarantine', end: 'Quarantine' },
     threshold: 'An event or a delivery is in quarantine.',
-    meaning: 'A bug in Hookline or corrupted data stopped events or deliveries.',
+    meaning:
+      'Events or deliveries were stopped by a bug in Hookline or by corrupted data, or came from an unknown source.',
     remedy:
       'Look for quarantine.added in the log. After data corruption, retry the deliveries. If it was a bug, report it, and retry after upgrading to a version with the fix.',
   },
@@ -105,10 +106,10 @@ export const CONDITIONS = {
   disk_low: {
     severity: 'failing',
     events: { start: 'Disk Low', end: 'Disk Low' },
-    threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB of free space, and less than ${THRESHOLDS.minFreeShare * 100}% of its size.`,
-    meaning: 'The data disk is almost full. When it is full, calls are refused.',
+    threshold: `The data disk has less than ${THRESHOLDS.minFreeBytes / 1024 ** 3} GiB, and less than ${THRESHOLDS.minFreeShare * 100}% of its capacity, free.`,
+    meaning: 'The data disk is almost full. When it is full, calls are rejected.',
     remedy:
-      'Free some space, enlarge the disk, lower retention, or set retentionMaxBytes and restart.',
+      'Free some space or enlarge the disk; or lower retention or set retentionMaxBytes, then restart.',
   },
   deliveries_expiring: {
     severity: 'failing',
@@ -121,7 +122,7 @@ export const CONDITIONS = {
   webhook_failing: {
     severity: 'failing',
     events: { start: 'Webhook Failing', end: 'Webhook Recovered' },
-    threshold: `A breaker is open; or no attempt of the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or less than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts of the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
+    threshold: `A breaker is open; or no attempt in the last ${hours(THRESHOLDS.noSuccessMs)} succeeded and at least one failed; or the last ${THRESHOLDS.failuresInRow} attempts failed; or fewer than ${THRESHOLDS.minSuccessRate * 100}% of at least ${THRESHOLDS.minAttempts} attempts in the last ${minutes(THRESHOLDS.recentMs)} succeeded.`,
     meaning: 'A destination does not receive its events. Deliveries are retried.',
     remedy: 'Send a test to see the response of the receiver.',
   },
@@ -178,7 +179,7 @@ export const CONDITIONS = {
   retry_window_too_long: {
     severity: 'attention',
     events: null,
-    threshold: 'The retry window of a webhook is not shorter than retention.',
+    threshold: 'The retry window of a webhook is as long as retention, or longer.',
     meaning: 'Retention may remove events before the retry window of their deliveries ends.',
     remedy: 'Set a shorter retry window, or increase the retention setting.',
   },
@@ -209,14 +210,15 @@ export const CONDITIONS = {
     threshold:
       'An operator paused a destination or webhook, or a disabled destination has undelivered events.',
     meaning: 'Deliveries are held and do not expire.',
-    remedy: 'Resume the destination or webhook.',
+    remedy: 'Resume the destination or webhook, or enable the destination.',
   },
   receiver_throttles: {
     severity: 'attention',
     events: null,
     threshold:
       'A receiver sent Retry-After, or an access token is missing, and deliveries are pending.',
-    meaning: 'Deliveries wait as long as the receiver requested.',
+    meaning:
+      'Deliveries wait as long as the receiver requested, or until Hookline requests an access token again.',
     remedy:
       'To retry immediately, use “Retry now” on the page of the destination in the console, or hookline destinations close-breaker.',
   },

@@ -40,7 +40,7 @@ export function destinationFindings(facts: DestinationFacts, now: number): Findi
   for (const url of longRetryWindows)
     found.push(
       ofDestination(destination, 'retry_window_too_long', {
-        title: 'The retry window is not shorter than retention.',
+        title: 'The retry window is as long as retention, or longer.',
         url,
         to: `/destinations/${destination.id}?tab=settings`,
       }),

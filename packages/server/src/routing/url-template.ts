@@ -16,20 +16,20 @@ export function hasTemplate(url: string): boolean {
   return url.includes('{{')
 }
 
-/** Makes the templates readable in a URL that a URL parser has serialised: it encodes braces in a path. */
+/** Makes the placeholders readable in a URL that a URL parser has serialised: it encodes braces in a path. */
 export function withReadableTemplates(href: string): string {
   const { origin, rest } = parts(href)
   return origin + rest.replaceAll(ENCODED, '{{$1}}')
 }
 
-/** The first template in an entered URL that is in its origin, or names no field. */
+/** The first placeholder in an entered URL that is in its origin, or names no field. */
 export function invalidTemplate(
   text: string,
 ):
   | { readonly kind: 'misplaced' }
   | { readonly kind: 'unknown'; readonly template: string }
   | undefined {
-  // The URL parser removes these characters, so a template could be hidden by them.
+  // The URL parser removes these characters, so a placeholder could be hidden by them.
   const { origin, rest } = parts(text.replaceAll(/[\t\n\r]/g, ''))
   // It also decodes the host.
   const host = URL.parse(text)?.host ?? ''
@@ -38,7 +38,7 @@ export function invalidTemplate(
   return template === undefined ? undefined : { kind: 'unknown', template }
 }
 
-/** The URL with its templates replaced by values of the payload, or why it cannot be sent. */
+/** The URL with its placeholders replaced by values of the payload, or why it cannot be sent. */
 export function filledUrl(
   url: string,
   payload: JsonObject,

@@ -22,12 +22,12 @@ export class Metrics {
   )
   readonly ingestEvents = this.#counter(
     'hookline_ingest_events_total',
-    'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the error code.',
+    'Calls by result: accepted, suppressed (dropped because the user is suppressed), or the error code of a rejected call.',
     ['result'],
   )
   readonly refusedCalls = this.#counter(
     'hookline_refused_calls_total',
-    'Calls that were refused, by reason: source_disabled, unknown_write_key or rate_limited.',
+    'Refused calls, which are rejected regardless of their content, by reason: source_disabled, unknown_write_key or rate_limited.',
     ['reason'],
   )
   readonly authFailures = this.#counter(
@@ -72,7 +72,7 @@ export class Metrics {
   )
   readonly accountingImbalance = this.#gauge(
     'hookline_accounting_imbalance',
-    'Events and deliveries lost or counted twice between the log, the pipeline, the lanes and the database. Always 0 unless there is a bug. See accounting.imbalance in the log.',
+    'Events and deliveries lost or counted twice between the log, the pipeline, the lanes and the database. Always 0 unless there is a bug, another program changed the database, or NATS lost acknowledged messages. See accounting.imbalance in the log.',
   )
   readonly deliveries = this.#gauge(
     'hookline_deliveries',

@@ -40,7 +40,7 @@ export interface DeliverySpan {
 
 export interface TracedAttempt extends Pick<Attempt, 'number'> {
   readonly method: string
-  /** As configured: filled-in templates contain user data. */
+  /** As configured: filled-in placeholders contain user data. */
   readonly url: string
 }
 

@@ -207,7 +207,9 @@ test('the corruptions that one start has found are one alert', async () => {
   const foundAt = Array.from({ length: 20 }, (_, index) => NOON + index)
   watched.overrides = { corruptions: foundAt.map((at) => ({ foundAt: at, description: 'lost' })) }
   await watched.looks(3)
-  expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([['Damage Found', 20]])
+  expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([
+    ['Corruption Found', 20],
+  ])
 })
 
 test('a channel that fails raises no alert', async () => {
@@ -250,7 +252,7 @@ const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> |
     await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
     await watched.count({ 'failed.expired': 1 })
   },
-  'Damage Found': (watched) => {
+  'Corruption Found': (watched) => {
     watched.overrides = { corruptions: [{ foundAt: NOON, description: 'lost' }] }
   },
   Quarantine: async (watched) => {
@@ -341,7 +343,7 @@ const RECOVERIES: Readonly<
     },
   ],
   'Webhook Paused': [
-    'CRM: the webhook is not paused any more.',
+    'CRM: the webhook is no longer paused.',
     ({ backend }) => {
       const webhooks = [{ url: 'https://a.example/', headers: {} }]
       const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })
@@ -349,7 +351,7 @@ const RECOVERIES: Readonly<
     },
   ],
   'Certificate Expiring': [
-    'CRM: the client certificate does not expire soon any more.',
+    'CRM: the client certificate no longer expires soon.',
     ({ backend }) => {
       const webhooks = [{ url: 'https://a.example/', headers: {} }]
       const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })
@@ -413,7 +415,7 @@ test('a node that was lost and is removed from the list closes its incident', as
   await watched.looks(3)
   expect(watched.events.map(([, { state, title }]) => [state, title])).toEqual([
     ['started', 'The node n does not respond.'],
-    ['ended', 'The node n has not responded for 10 minutes, and is not listed any more.'],
+    ['ended', 'The node n has not responded for 10 minutes, and is no longer listed.'],
   ])
 })
 
@@ -421,6 +423,6 @@ test('an alert about a corruption has no description, which only admins may see'
   await using watched = await Watched.open()
   watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
   for (let second = 0; second < 60; second += 5) await watched.look()
-  expect(watched.names).toEqual(['Damage Found'])
+  expect(watched.names).toEqual(['Corruption Found'])
   expect(JSON.stringify(watched.appended.map(({ event }) => event))).not.toContain('planted')
 })

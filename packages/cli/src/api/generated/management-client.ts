@@ -1077,7 +1077,7 @@ export function createDestination(body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
-            /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
+            /** Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1428,7 +1428,7 @@ export function changeDestination(id: string, body: {
         webhooks?: {
             /** An http or https URL without credentials or a fragment. Its path and query may contain {{userId}}, {{event}}, {{type}} and properties, such as {{properties.plan}}. Or the URL of a mail server with recipients: smtps://mail.example.com/?to=ops@example.com. It gets the subject and text that the transform returns. */
             url: string;
-            /** Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}. */
+            /** Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}. */
             paused?: any;
             /** Static headers: values by name. Headers that are set by Hookline or by the connection are rejected. The value {"set": true} keeps the stored value. */
             headers?: {
@@ -1670,7 +1670,7 @@ export function testDestination(id: string, body: {
                 request: {
                     /** The HTTP method. */
                     method: "POST" | "PUT" | "PATCH";
-                    /** The URL of the webhook, with its templates filled in. */
+                    /** The URL of the webhook, with its placeholders filled in. */
                     url: string;
                     /** In order, with the values of static headers hidden. */
                     headers: {
@@ -2084,7 +2084,7 @@ export function getDeliveryRequests(id: string, opts?: Oazapfts.RequestOpts) {
                 request: {
                     /** The HTTP method. */
                     method: "POST" | "PUT" | "PATCH";
-                    /** The URL of the webhook, with its templates filled in. */
+                    /** The URL of the webhook, with its placeholders filled in. */
                     url: string;
                     /** In order, with the values of static headers hidden. */
                     headers: {
@@ -2141,7 +2141,7 @@ export function createReplay(body: {
     types?: ("identify" | "track" | "page" | "screen" | "group" | "alias")[];
     /** Only events that contain this text of 1 to 1,024 characters, ignoring case. */
     text?: string;
-    /** true: includes events that were not delivered because the destination was disabled, or because of its filter or its sample. They are sent if its current filter and sample select them. */
+    /** true: includes events that were not delivered because the destination was disabled, or because of its filter, sample or transform. They are sent if its current filter and sample select them. */
     includeDeclined?: boolean;
     /** The maximum number of deliveries per second, from 1; no limit if absent. */
     ratePerSecond?: number;
@@ -3911,7 +3911,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** Identifies the problem while it lasts. */
                 key: string;
                 /** The name of the condition: see GET /alerts. */
-                condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "corruption_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                 /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                 severity: "data_loss" | "failing" | "attention";
                 title: string;
@@ -3934,7 +3934,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     /** The webhook; null if it is not about one. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
-                    condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                    condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "corruption_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                     /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                     severity: "data_loss" | "failing" | "attention";
                 }[];

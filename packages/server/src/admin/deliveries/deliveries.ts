@@ -154,7 +154,7 @@ const FailureResponse = Type.Object({
 
 export const WebhookRequest = Type.Object({
   method: Schema.oneOf(WEBHOOK_METHODS, 'The HTTP method.'),
-  url: Schema.text('The URL of the webhook, with its templates filled in.'),
+  url: Schema.text('The URL of the webhook, with its placeholders filled in.'),
   headers: Type.Record(Type.String(), Type.String(), {
     description: 'In order, with the values of static headers hidden.',
   }),

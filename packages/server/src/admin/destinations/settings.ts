@@ -102,7 +102,7 @@ const WebhookRequest = Schema.strictObject({
   paused: Type.Optional(
     Type.Unsafe({
       description:
-        'Ignored: see /pause and /resume. Only PUT /import pauses the webhook, for this reason: {"reason": "disabled_by_receiver"}.',
+        'Ignored: see /pause and /resume. Only PUT /import can set it, and only to {"reason": "disabled_by_receiver"}.',
     }),
   ),
   headers: Type.Optional(

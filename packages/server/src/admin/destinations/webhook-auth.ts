@@ -215,9 +215,9 @@ function tokenUrlIn(input: unknown, { pointer, urls }: AuthContext): ClientCrede
     urls.errors.push(fieldError(at, 'not_allowed', message, 'Use the URL of a token endpoint.'))
   }
   if (url.includes('{{')) {
-    const message = 'A token URL must not contain templates.'
+    const message = 'A token URL must not contain placeholders.'
     urls.errors.push(
-      fieldError(at, 'template_not_allowed', message, 'Use the same URL for all events.'),
+      fieldError(at, 'placeholder_not_allowed', message, 'Use the same URL for all events.'),
     )
   }
   return url

@@ -131,7 +131,7 @@ function mailErrors(
     fieldError(
       `${pointer}/${name}`,
       'not_allowed',
-      'E-mail has no headers, and only basic auth.',
+      'E-mail supports no headers, and only basic auth.',
       hint,
     ),
   )

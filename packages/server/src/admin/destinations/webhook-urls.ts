@@ -70,7 +70,7 @@ function mailErrors(text: string, allowedPorts: ReadonlySet<number>): FieldError
           fieldError(
             '',
             'invalid_url',
-            'The query must only have to, with 1 to 20 addresses, and from.',
+            'The query may contain only "to" (1 to 20 addresses) and "from".',
             hint,
           ),
         ]
@@ -87,14 +87,14 @@ const TEMPLATES = [...URL_FIELDS, 'properties.name'].map((field) => `{{${field}}
 function templateError(invalid: NonNullable<ReturnType<typeof invalidTemplate>>): FieldError {
   if (invalid.kind === 'misplaced') {
     const hint = `Use ${TEMPLATES} only in the path and the query of a full URL: https://example.com/users/{{userId}}.`
-    const message = 'The scheme, host and port of a URL must not contain templates.'
-    return fieldError('', 'template_not_allowed', message, hint)
+    const message = 'The scheme, host and port of a URL must not contain placeholders.'
+    return fieldError('', 'placeholder_not_allowed', message, hint)
   }
   const hint = `Use one of ${TEMPLATES}, without spaces. Write other braces as %7B and %7D.`
   return fieldError(
     '',
-    'unknown_template',
-    `Unknown template in the URL: ${invalid.template}`,
+    'unknown_placeholder',
+    `Unknown placeholder in the URL: ${invalid.template}`,
     hint,
   )
 }

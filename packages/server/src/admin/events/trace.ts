@@ -158,7 +158,7 @@ const MAX_REASONS = 3
 
 /** The failed clauses of the current filter. The one that decided is not stored. */
 function filterDetail({ settings: { filter } }: Destination, event: ArchivedEvent): string {
-  if (filter === undefined) return 'It has no filter now.'
+  if (filter === undefined) return 'The destination no longer has a filter.'
   const failed = whyExcluded(filter, event)
   if (failed.length === 0) return 'The current filter lets it pass.'
   const more = failed.length > MAX_REASONS ? `; and ${failed.length - MAX_REASONS} more` : ''

@@ -22,7 +22,7 @@ export const MISSING_CAUSES = {
     help: 'Its trace shows what happened to it. Check the write key of the client.',
   },
   unknown_source: {
-    meaning: 'No source exists, or none has this id.',
+    meaning: 'There are no sources, or none with this id.',
     help: 'Create a source, or use the id of an existing one.',
   },
   suppressed: {

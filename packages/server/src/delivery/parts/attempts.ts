@@ -294,7 +294,7 @@ export interface Unsent {
 
 /** The content of a request to one webhook. */
 interface BodyWithUrl extends WebhookBody {
-  /** Absent if the URL has no templates. */
+  /** Absent if the URL has no placeholders. */
   readonly filledUrl?: string
 }
 

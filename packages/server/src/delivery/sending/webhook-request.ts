@@ -24,7 +24,7 @@ import { RequestRefusedError } from '../network/network-errors.ts'
 export interface WebhookRequest extends Signers {
   /** The URL of the webhook, which also identifies it. */
   readonly url: string
-  /** The URL with its templates filled in, if it has any. May contain user data. */
+  /** The URL with its placeholders filled in, if it has any. May contain user data. */
   readonly filledUrl?: string | undefined
   /** `POST` if absent. */
   readonly method?: WebhookMethod | undefined

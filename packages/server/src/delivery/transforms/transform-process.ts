@@ -10,7 +10,7 @@ import { LIMITS } from '@hookline/protocol'
 export interface Evaluation {
   readonly expression: string
   readonly input: string
-  /** Bound to `$url`: the URL of the webhook, with its templates. Absent if the expression does not need it. */
+  /** Bound to `$url`: the URL of the webhook, with its placeholders. Absent if the expression does not need it. */
   readonly url?: string | undefined
 }
 

@@ -207,7 +207,7 @@ test('only admins see the description of a corruption', async () => {
   const headers = { authorization: `Bearer ${token}` }
   const { body: seen } = await server.call<{ data: Problem[] }>('GET', '/problems', { headers })
   const titles = (problems: readonly Problem[]) =>
-    problems.flatMap(({ condition, title }) => (condition === 'damage_found' ? title : []))
+    problems.flatMap(({ condition, title }) => (condition === 'corruption_found' ? title : []))
   expect(titles(seen.data)).toEqual([
     'Data corruption was found. Admins can see the details on the System page.',
   ])
@@ -227,7 +227,7 @@ test('a retry window that a lower retention made too long needs attention', asyn
     {
       condition: 'retry_window_too_long',
       severity: 'attention',
-      title: 'CRM (a.example): The retry window is not shorter than retention.',
+      title: 'CRM (a.example): The retry window is as long as retention, or longer.',
       to: `/destinations/${server.destinationId}?tab=settings`,
     },
   ])

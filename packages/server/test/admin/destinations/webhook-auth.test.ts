@@ -168,7 +168,7 @@ test.for<readonly [name: string, auth: unknown, errors: readonly string[]]>([
   [
     'a template in the token URL',
     { oauth2: { ...oauth2, tokenUrl: 'https://id.example/{{userId}}' } },
-    ['/oauth2/tokenUrl template_not_allowed'],
+    ['/oauth2/tokenUrl placeholder_not_allowed'],
   ],
   [
     'a line break in the client id',
