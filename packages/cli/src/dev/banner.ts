@@ -32,7 +32,10 @@ export function banner(output: Output, ready: DevReady): string {
     ['write key', ready.writeKey],
     ['webhook', ready.webhookUrl],
     ['shared secret', `in ${ready.secretFile}`],
-    ['allowed networks', `${ready.allowedNetworks.join(', ')} (blocked by \`hookline start\`)`],
+    [
+      'allowed networks',
+      `${ready.allowedNetworks.join(', ')} (blocked by default with \`hookline start\`)`,
+    ],
   ])
   return [
     '',

@@ -62,7 +62,7 @@ export function withDefinitionOptions<C extends Command>(command: C, definition:
         comparisonOf(text, { roots: ROOTS[definition], fields: [] }) as Compared,
       ],
     )
-    .option('--within <time>', 'only events in this period until now, such as 30d', durationIn)
+    .option('--within <time>', 'only events from the last <time>, such as 30d', durationIn)
   if (definition === 'condition')
     return command.option('--count <comparison>', 'number of the events, such as ">=2"', countIn)
   return command

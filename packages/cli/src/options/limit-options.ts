@@ -13,7 +13,7 @@ export function withLimitOptions(command: ApiCommand, limitsFor: () => Limits): 
   return command
     .option(
       '--per-second <rate>',
-      'maximum attempts per second of the preceding --webhook; if there is no --webhook, of all webhooks. The same applies to the next options',
+      'maximum attempts per second of the preceding --webhook, or of all webhooks if none precedes it; the same for the five options below',
       setting((text) => ({ perSecond: rateIn(text) })),
     )
     .option(

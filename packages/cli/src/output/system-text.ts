@@ -39,7 +39,7 @@ function serviceLines(output: Output, system: System): (Detail | false)[] {
     ]),
     ...nodeLines(output, system),
     ['live tail', `${live.open} of ${grouped(live.max)} connections`],
-    ['last backup', backup === null ? 'none since startup' : output.time(backup)],
+    ['last backup', backup === null ? 'none yet' : output.time(backup)],
   ]
 }
 

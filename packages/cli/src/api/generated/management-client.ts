@@ -1737,7 +1737,7 @@ export function testDestination(id: string, body: {
     }));
 }
 /**
- * Shows which of the last events a filter selects
+ * Shows which recent events a filter selects
  */
 export function previewFilter(id: string, body: {
     /** As in settings.filter. The current filter if absent. */

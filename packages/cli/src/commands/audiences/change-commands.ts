@@ -59,7 +59,7 @@ export function addChangeCommands(parent: ApiCommand, kind: ComputationKind): vo
 }
 
 const SWITCH = [
-  'compute and send changes; the default of a new one',
+  'compute and send changes; the default for a new one',
   'compute and send nothing',
 ] as const
 

@@ -93,7 +93,7 @@ function addActionCommands(
     .confirmed()
     .option(
       '--announce',
-      'before deleting, notify destinations as if every user had lost the value',
+      `before deleting, notify destinations as if every user had ${kind === 'audience' ? 'left' : 'lost the value'}`,
     )
     .runOn(kind, async ({ api, output, command }, id, { announce }: { announce?: true }) => {
       const { get, remove } = operations(api)

@@ -66,7 +66,7 @@ export function showDestination({ output }: Context, destination: Destination): 
 
 function addFilterPreview(destinations: ApiCommand): void {
   withFilterOptions(
-    destinations.api('filter-preview <id>', 'show which of the last events a filter selects'),
+    destinations.api('filter-preview <id>', 'show which recent events a filter selects'),
   )
     .option(
       '--last <number>',

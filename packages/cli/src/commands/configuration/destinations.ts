@@ -165,7 +165,7 @@ function addWebhookOptions(
     command.setOptionValue('limitsOfEach', limitsOfEach)
     return limitsOfEach
   }
-  withSwitch(command, 'forward new events', 'forward nothing; the default of a new destination')
+  withSwitch(command, 'forward new events', 'forward nothing; the default for a new destination')
   withLimitOptions(withRoutingOptions(withSecretOptions(command)), limitsFor)
     .option('--no-secret', 'send requests without a signature')
     .option('--webhook <url>', 'webhook URL; repeat for up to 5', (url) => {

@@ -22,7 +22,7 @@ interface SourceOptions extends FieldOptions, SwitchOptions {
 }
 
 const WITHOUT_FIELDS = 'store all fields unchanged'
-const SWITCH = ['accept its calls; the default of a new source', 'reject its calls'] as const
+const SWITCH = ['accept its calls; the default for a new source', 'reject its calls'] as const
 const NONE = 'No sources. Create one with `hookline sources create <name>`.'
 
 export function addSources(program: ApiCommand): void {

@@ -33,7 +33,7 @@ export function addReplay(program: ApiCommand): void {
     .option('--text <text>', 'only events that contain this text')
     .option(
       '--include-declined',
-      'also send declined events (destination disabled, filter, sample or transform) that its current filter and sample select',
+      "also send declined events (destination disabled, filter, sample or transform) that the destination's current filter and sample select",
     )
     .option('--rate <count>', 'maximum deliveries per second', wholeNumber(1))
     .option('--dry-run', 'count matching deliveries without sending them')

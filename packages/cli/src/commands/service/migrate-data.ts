@@ -1,6 +1,6 @@
 import type { MoveReport } from '@hookline/server'
 import type { Command } from 'commander'
-import { grouped } from '../../output/figures.ts'
+import { counted, grouped } from '../../output/figures.ts'
 import { type Output, outputOf } from '../../output/output.ts'
 import { table } from '../../output/table.ts'
 import { configFrom, type SettingFlags, withServerOptions } from '../../service/server-options.ts'
@@ -48,9 +48,9 @@ function notesOf({ tables }: MoveReport): string[] {
     ...(skipped === 0
       ? []
       : [
-          `${grouped(skipped)} unfinished events are corrupted or scheduled for deletion, and will not be delivered.`,
+          `${counted(skipped, 'unfinished event is', 'unfinished events are')} corrupted or scheduled for deletion, and will not be delivered.`,
         ]),
-    `All data was moved. The first node will process ${grouped(rows)} unfinished events.`,
+    `All data was moved. The first node will process ${counted(rows, 'unfinished event')}.`,
     'Start the nodes now. Do not start a service on this data folder again: it would repeat pending deliveries.',
   ]
 }

@@ -3,7 +3,7 @@ import { type ListPart, listPart } from '../../api/list-items.ts'
 import { definedFields, type ManagementApi } from '../../api/management-api.ts'
 import { Failure } from '../../failure.ts'
 import { type Detail, details } from '../../output/details.ts'
-import { grouped } from '../../output/figures.ts'
+import { counted, grouped } from '../../output/figures.ts'
 import { showList } from '../../output/list.ts'
 import type { Output } from '../../output/output.ts'
 import { type Column, table } from '../../output/table.ts'
@@ -15,7 +15,7 @@ export function addProfiles(program: ApiCommand): void {
   const profiles = program
     .command('profiles')
     .alias('users')
-    .description('list, find and show user profiles; also as `users`')
+    .description('list, find and show user profiles (alias: `users`)')
 
   profiles
     .api('list', 'list the profiles of a space')
@@ -129,7 +129,7 @@ function refusals({ unlinkedIds }: Profile): (Detail | false)[] {
     limit.count > 0 && ['over the limit', idsIn(limit)],
     placeholders > 0 && [
       'placeholders',
-      `${grouped(placeholders)} calls had a placeholder id, such as undefined`,
+      `${counted(placeholders, 'call')} had a placeholder id, such as undefined`,
     ],
   ]
 }

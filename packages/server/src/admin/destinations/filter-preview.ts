@@ -27,7 +27,7 @@ const example = {
 }
 
 const schema = {
-  ...operations.viewer('previewFilter', 'Shows which of the last events a filter selects'),
+  ...operations.viewer('previewFilter', 'Shows which recent events a filter selects'),
   isLongRead: true,
   showsUsers: true,
   description:
