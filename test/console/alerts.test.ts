@@ -69,7 +69,7 @@ test('a channel is added, tested, paused, resumed and removed', async () => {
   expect(faults).toEqual([expect.stringContaining('status of 422')])
 })
 
-test('the last alerts, the number held back and the conditions are shown, in light and dark, wide and narrow', async () => {
+test('recent alerts, the number held back and the conditions are shown, in light and dark, wide and narrow', async () => {
   await using service = await startService()
   await using channel = await openReceiver()
   await using receiver = await openReceiver({ respond: 400 })
@@ -88,7 +88,7 @@ test('the last alerts, the number held back and the conditions are shown, in lig
     await route.fulfill({ json: { ...((await response.json()) as object), heldBack: 3 } })
   })
   await go('alerts')
-  const last = page.getByRole('region', { name: 'Last alerts' })
+  const last = page.getByRole('region', { name: 'Recent alerts' })
   const alert = last.getByRole('row').filter({ hasText: 'Webhook Failing' })
   await alert.getByText('No attempt succeeded in the last hour (1 failed).').waitFor()
   await alert.getByText('delivered').waitFor()

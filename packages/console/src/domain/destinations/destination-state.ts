@@ -100,6 +100,32 @@ const ATTEMPT_CONDITIONS: ReadonlySet<string> = new Set<Cause['condition']>([
   'deliveries_rejected',
 ])
 
+const LABELS: Readonly<Record<Cause['condition'], string>> = {
+  calls_refused: 'calls refused',
+  deliveries_expired: 'deliveries expired',
+  deliveries_rejected: 'deliveries rejected',
+  corruption_found: 'corruption found',
+  quarantine: 'quarantined',
+  check_failed: 'check failed',
+  disk_low: 'disk almost full',
+  deliveries_expiring: 'deliveries expire soon',
+  webhook_failing: 'webhook failing',
+  deliveries_late: 'deliveries delayed',
+  webhook_paused: 'webhook paused',
+  write_key_unknown: 'unknown write key',
+  rate_limit_exceeded: 'rate limit exceeded',
+  sync_missed: 'changes missed',
+  node_lost: 'node lost',
+  certificate_expiring: 'certificate expires soon',
+  retry_window_too_long: 'retry window too long',
+  backup_old: 'backup too old',
+  destinations_skipped: 'not checked',
+  check_warning: 'check warning',
+  deliveries_held: 'deliveries held',
+  receiver_throttles: 'throttled by receiver',
+  ids_unlinked: 'ids not linked',
+}
+
 /** Current failures come before lost data, unlike in the list of problems. */
 function worstCondition(causes: readonly Cause[]): Cause | undefined {
   return causes.find(({ severity }) => severity === 'failing') ?? causes[0]
@@ -107,7 +133,7 @@ function worstCondition(causes: readonly Cause[]): Cause | undefined {
 
 function badgeOf({ condition, severity }: Cause): BadgeState {
   const tone = severity === 'attention' ? 'retrying' : 'failed'
-  return { tone, words: condition.replaceAll('_', ' ') }
+  return { tone, words: LABELS[condition] }
 }
 
 /** The state of one webhook of a destination. */

@@ -46,7 +46,7 @@ export function AlertsPage(): ReactElement {
 const SEVERITIES: Readonly<Record<Alerts['conditions'][number]['severity'], string>> = {
   data_loss: 'Lost data',
   failing: 'Failing',
-  attention: 'Attention',
+  attention: 'Warning',
 }
 
 function ConditionsPanel({

@@ -140,8 +140,9 @@ function TestButton({ channel: { destinationId, name } }: ChannelProps): ReactEl
 type Attempt = Awaited<ReturnType<typeof api.testDestination>>['webhooks'][number]['attempt']
 
 function refusalText(attempt: Attempt): string {
-  const { status, error, class: kind } = attempt ?? {}
-  const reason = status === undefined ? (error ?? kind ?? 'it was not sent') : `status ${status}`
+  if (attempt == null) return 'The test alert was not sent.'
+  const { status, error, class: kind } = attempt
+  const reason = status === undefined ? (error ?? kind) : `status ${status}`
   return `The test alert was not accepted: ${shownText(reason, 120)}. The channel’s Test tab shows the response.`
 }
 

@@ -33,7 +33,7 @@ export function LastAlertsPanel({ sourceId, heldBack }: LastAlertsProps): ReactE
     </Link>
   )
   return (
-    <Panel title="Last alerts" actions={all} isFlush>
+    <Panel title="Recent alerts" actions={all} isFlush>
       {heldBack > 0 && (
         <p className="text-ink-soft px-4 pb-3">
           {counted(heldBack, 'alert')} held back. Each problem is reported at most once an hour. Its

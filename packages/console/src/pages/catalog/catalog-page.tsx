@@ -25,7 +25,7 @@ export function CatalogPage(): ReactElement {
     <>
       <PageHeading
         title="Catalog"
-        about="The events that your sources send: how many, since when, and with which properties. No values are kept here."
+        about="The events your sources send, with counts, times and properties. Property values are not stored here."
       />
       <Filters source={source} type={type} />
       <Panel className="mt-4" isFlush>

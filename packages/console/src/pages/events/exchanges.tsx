@@ -86,12 +86,12 @@ function Request({ event, deliveryId, url }: RequestProps): ReactElement {
         {({ webhooks }) => {
           const found = webhooks.find((each) => each.url === url)
           if (found === undefined)
-            return 'The destination no longer has this webhook, or would not send it a request.'
+            return 'The destination no longer has this webhook, or would not send this event to it.'
           return (
             <div className="flex flex-col gap-3">
               <p className="text-ink-soft max-w-prose">
-                This is the next request: its signature, timestamp and attempt number are new, and
-                its body is built with the current settings of the destination.
+                This is what the next attempt would send, with a new signature, timestamp and
+                attempt number, and a body built with the current settings.
               </p>
               <Part
                 title="Headers"

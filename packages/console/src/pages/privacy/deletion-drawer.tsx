@@ -121,8 +121,8 @@ function DeletionFacts({ deletion }: { readonly deletion: DeletionWithIds }): Re
               {counted(purged.events, 'event')}
               {purged.anonymousEvents > 0 &&
                 ` (${purged.anonymousEvents} without a userId)`} and{' '}
-              {counted(purged.deliveries, 'delivery', 'deliveries')}, with profiles and audiences,{' '}
-              <Time at={purgedAt} form="full" />
+              {counted(purged.deliveries, 'delivery', 'deliveries')}, with profile data and audience
+              memberships, <Time at={purgedAt} form="full" />
             </>
           ),
         ],

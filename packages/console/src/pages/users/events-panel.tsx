@@ -87,11 +87,11 @@ function Deleted({ userId }: { readonly userId: string }): ReactElement | undefi
   return (
     <Notice tone="waiting" state={purgedAt === null ? 'deleting' : 'deleted'} deletionId={id}>
       {purgedAt === null ? (
-        'Deleting the events, traits and audiences of this user.'
+        'Deleting the events, profile data and audience memberships of this user.'
       ) : (
         <>
-          The events, traits and audiences of this user were deleted <Time at={purgedAt} />. Newer
-          data is kept unless the user is suppressed.
+          The events, profile data and audience memberships of this user were deleted{' '}
+          <Time at={purgedAt} />. Newer data is kept unless the user is suppressed.
         </>
       )}
     </Notice>

@@ -41,7 +41,7 @@ export function DeleteButton({ kind, record }: ComputationProps): ReactElement {
           </p>
           {destinationIds.length > 0 && (
             <Checkbox
-              label="Before deleting, notify destinations as if every user had lost the value"
+              label={`Before deleting, notify destinations as if every user had ${kind.param === 'audience' ? 'left' : 'lost the value'}`}
               checked={isAnnounced}
               onToggle={setAnnounced}
             />

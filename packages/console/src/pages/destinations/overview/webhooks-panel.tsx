@@ -82,7 +82,7 @@ function WebhookState({ webhook, badge, settings }: WebhookStateProps): ReactEle
       {breaker !== 'closed' && <BreakerText {...webhook} />}
       {retryAfterUntil !== null && (
         <p>
-          No access token, or the receiver sent Retry-After. Next attempt:{' '}
+          Waiting for an access token, or for the receiver’s Retry-After. Next attempt:{' '}
           <Time at={retryAfterUntil} form="due" /> (
           <Time at={retryAfterUntil} form="clock" />
           ).
