@@ -8,7 +8,7 @@ it('the response to the first of two successful attempts is stored, without secr
     respond: ({ headers }) => ({
       status: 201,
       headers: { 'x-request-id': 'order-7' },
-      body: `created with ${headers['x-api-key']}`,
+      body: `created with ${String(headers['x-api-key'])}`,
     }),
   })
   await using service = await startService()
