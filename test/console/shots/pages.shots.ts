@@ -48,6 +48,7 @@ const SHOTS: Readonly<Record<string, Shot>> = {
       await says('Request (not sent)')(page)
     },
   },
+  catalog: { path: 'catalog', ready: hasRow(4) },
   failures: { path: 'failures', ready: says('The API key was revoked') },
   alerts: { path: 'alerts', ready: says('Calls Refused') },
   sources: { path: 'sources', ready: hasRow(5) },
