@@ -33,7 +33,7 @@ const hasRow =
     page.getByRole('row').nth(number).waitFor()
 
 const SHOTS: Readonly<Record<string, Shot>> = {
-  'get-started': { path: 'get-started', ready: says('Delivered') },
+  'get-started': { path: 'get-started', ready: says('Receive a signed delivery') },
   overview: { path: '?period=1h', ready: says('Inspector') },
   live: { path: 'live', ready: (page) => page.locator('li[data-row]').nth(14).waitFor() },
   events: { path: 'events', ready: hasRow(12) },
