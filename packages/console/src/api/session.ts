@@ -17,8 +17,8 @@ export const sessionQuery = queryOptions({
   retryOnMount: false,
 })
 
-/** Whether the role includes `needed`. Buttons for actions that the service would refuse are not shown. */
-export function useMay(needed: Role): boolean {
+/** Whether the session has this role, or one that includes it. Buttons for actions that the service would refuse are not shown. */
+export function useHasRole(role: Role): boolean {
   const { data } = useQuery(sessionQuery)
-  return data !== undefined && ROLES.indexOf(data.role) >= ROLES.indexOf(needed)
+  return data !== undefined && ROLES.indexOf(data.role) >= ROLES.indexOf(role)
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { problemOf } from '../api/problem.ts'
-import { toast } from '../design/windows/toasts.tsx'
+import { toast } from '../design/dialogs/toasts.tsx'
 
 interface Action {
   readonly isBusy: boolean

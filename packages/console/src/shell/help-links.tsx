@@ -15,7 +15,7 @@ export function HelpLinks({ onKeys }: HelpLinksProps): ReactElement {
         API reference
       </a>
       {onKeys && (
-        <Button look="quiet" className="text-note -ml-3 min-h-7" onClick={onKeys}>
+        <Button variant="quiet" className="text-note -ml-3 min-h-7" onClick={onKeys}>
           Shortcuts <kbd>?</kbd>
         </Button>
       )}
@@ -29,7 +29,7 @@ function ThemeSwitch(): ReactElement {
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]!
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       className="text-note -ml-3 min-h-7"
       title={`Switch to ${next}`}
       onClick={() => setTheme(next)}

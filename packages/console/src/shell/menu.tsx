@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Modal } from '../design/windows/modal.tsx'
+import { Modal } from '../design/dialogs/modal.tsx'
 import { HelpLinks } from './help-links.tsx'
 import { Navigation } from './navigation.tsx'
 import { SavedViews } from './saved-views.tsx'

@@ -1,7 +1,7 @@
 import { type ReactElement, useState } from 'react'
 import { Field, TextInput } from '../design/controls/field.tsx'
-import { Modal } from '../design/windows/modal.tsx'
-import { WindowForm } from '../design/windows/window-form.tsx'
+import { Modal } from '../design/dialogs/modal.tsx'
+import { DialogForm } from '../design/dialogs/dialog-form.tsx'
 import { MAX_NAME_CHARACTERS, saveView, useFilteredAddress } from './saved-views.tsx'
 
 /** A dialog that saves the page with its filters. */
@@ -10,7 +10,7 @@ export function SaveView({ onClose }: { readonly onClose: () => void }): ReactEl
   const to = useFilteredAddress()
   return (
     <Modal title="Save view" isOpen onClose={onClose}>
-      <WindowForm
+      <DialogForm
         action="Save"
         isBusy={false}
         disabled={name.trim() === '' || to === undefined}
@@ -31,7 +31,7 @@ export function SaveView({ onClose }: { readonly onClose: () => void }): ReactEl
             />
           )}
         </Field>
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }

@@ -67,7 +67,7 @@ export function SavedViews({ onGo }: { readonly onGo?: () => void }): ReactEleme
           <li key={view.name} className="flex items-center">
             <ViewLink view={view} isCurrent={view.to === current} onGo={() => onGo?.()} />
             <Button
-              look="quiet"
+              variant="quiet"
               className="min-h-7 px-1.5"
               aria-label={`Remove the view ${view.name}`}
               onClick={() => removeView(view.to)}
@@ -112,7 +112,7 @@ export function SaveViewButton({ onClick }: { readonly onClick: () => void }): R
   const to = useFilteredAddress()
   if (to === undefined || views.some((view) => view.to === to)) return null
   return (
-    <Button look="quiet" className="text-note min-h-7 px-2" onClick={onClick}>
+    <Button variant="quiet" className="text-note min-h-7 px-2" onClick={onClick}>
       Save view
     </Button>
   )

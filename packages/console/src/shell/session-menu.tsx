@@ -25,7 +25,7 @@ export function SessionMenu(): ReactElement | null {
       <p className="text-ink-soft">
         {shownText(session.name, 60)} <span className="text-ink-faint">({session.role})</span>
       </p>
-      <Button look="quiet" className="-ml-3 min-h-7" onClick={() => void signOut()}>
+      <Button variant="quiet" className="-ml-3 min-h-7" onClick={() => void signOut()}>
         Sign out
       </Button>
     </div>

@@ -1,6 +1,6 @@
 import { Outlet } from '@tanstack/react-router'
 import { lazy, type ReactElement, Suspense, useEffect, useEffectEvent, useState } from 'react'
-import { Toasts } from '../design/windows/toasts.tsx'
+import { Toasts } from '../design/dialogs/toasts.tsx'
 import { useRefetchOnChange } from '../stream/refetch-on-change.ts'
 import { HelpLinks } from './help-links.tsx'
 import { useKeys } from './keys/keys.ts'
@@ -11,7 +11,7 @@ import { SessionMenu } from './session-menu.tsx'
 import { TopBar } from './top-bar.tsx'
 
 // Lazy, so that the first page loads faster.
-const WINDOWS = {
+const DIALOGS = {
   palette: lazy(() =>
     import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
   ),
@@ -21,8 +21,8 @@ const WINDOWS = {
 }
 
 export function Shell(): ReactElement {
-  const [open, setOpen] = useState<keyof typeof WINDOWS>()
-  const OpenWindow = open && WINDOWS[open]
+  const [open, setOpen] = useState<keyof typeof DIALOGS>()
+  const OpenDialog = open && DIALOGS[open]
   useRefetchOnChange()
   useKeys({ '?': () => setOpen('keys') })
   useFilterKey()
@@ -49,7 +49,7 @@ export function Shell(): ReactElement {
           <Outlet />
         </main>
       </div>
-      <Suspense>{OpenWindow && <OpenWindow onClose={() => setOpen(undefined)} />}</Suspense>
+      <Suspense>{OpenDialog && <OpenDialog onClose={() => setOpen(undefined)} />}</Suspense>
       <Toasts />
     </div>
   )

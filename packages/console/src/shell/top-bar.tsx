@@ -15,7 +15,7 @@ interface TopBarProps {
 export function TopBar({ onMenu, onPalette, onSaveView }: TopBarProps): ReactElement {
   return (
     <header className="border-line bg-canvas sticky top-0 z-20 flex items-center gap-3 border-b px-4 py-2">
-      <Button look="quiet" className="px-2 md:hidden" aria-label="Pages" onClick={onMenu}>
+      <Button variant="quiet" className="px-2 md:hidden" aria-label="Pages" onClick={onMenu}>
         <Icon name="menu" />
       </Button>
       <Button
@@ -40,7 +40,7 @@ function ZoneSwitch(): ReactElement {
   const isUtc = useZone() === 'utc'
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       className="text-note min-h-7 px-2"
       title={isUtc ? 'Show local times' : 'Show UTC'}
       onClick={() => setZone(isUtc ? 'local' : 'utc')}

@@ -3,13 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Delivery } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
@@ -33,11 +33,11 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
   ])
   const [isConfirming, setConfirming] = useState(false)
   const state = query.data?.state
-  const mayRetry = useMay('editor') && state !== undefined && state !== 'held'
+  const canRetry = useHasRole('editor') && state !== undefined && state !== 'held'
   const retry = state === 'delivered' ? () => setConfirming(true) : run
   const onKeyDown = ({ key, ctrlKey, metaKey, altKey, repeat }: KeyboardEvent): void => {
     if (key !== 'r' || ctrlKey || metaKey || altKey || repeat) return
-    if (mayRetry && !isBusy) retry()
+    if (canRetry && !isBusy) retry()
   }
   return (
     <>
@@ -46,9 +46,9 @@ export function DeliveryDrawer({ id, onClose }: DeliveryDrawerProps): ReactEleme
           {(delivery) => (
             <div className="flex flex-col gap-5">
               <Facts delivery={delivery} />
-              {mayRetry && (
+              {canRetry && (
                 <Button
-                  look="main"
+                  variant="primary"
                   className="self-start"
                   aria-keyshortcuts="r"
                   isBusy={isBusy}

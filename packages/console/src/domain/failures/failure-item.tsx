@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
@@ -28,7 +28,7 @@ export function FailureItem({
   hasDestination = true,
 }: FailureItemProps): ReactElement {
   const { destinationId, meaning, remedy, lastError, class: kind } = group
-  const mayRetry = useMay('editor')
+  const canRetry = useHasRole('editor')
   const [isRetrying, setRetrying] = useState(false)
   const { data: sample } = useQuery({
     ...deliveryQuery(group.sampleDeliveryId),
@@ -59,7 +59,7 @@ export function FailureItem({
       </div>
       <div className="flex flex-wrap gap-2">
         <Links group={group} />
-        {mayRetry && (
+        {canRetry && (
           <Button onClick={() => setRetrying(true)}>
             <Icon name="retry" /> Retry
           </Button>

@@ -3,9 +3,9 @@ import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 import { TimeField } from '../../design/controls/time-field.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { counted, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
@@ -161,7 +161,7 @@ function RetryFooter({ retry, dryRun, onRetry, onClose }: RetryFooterProps): Rea
       <footer className="flex justify-end gap-2">
         <Button onClick={onClose}>{retry.isBusy ? 'Stop' : 'Cancel'}</Button>
         <Button
-          look="main"
+          variant="primary"
           isBusy={retry.isBusy}
           disabled={dryRun?.matches === 0}
           onClick={onRetry}

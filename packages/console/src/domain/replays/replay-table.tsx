@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import type { Replay } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { StateBadge, type Tone } from '../../design/state-badge.tsx'
@@ -53,7 +53,7 @@ interface ReplayRowProps {
 function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
   const { id, state, requeued, delivered, failed, createdAt } = replay
   const progress = replayProgress(replay)
-  const mayCancel = useMay('editor') && isOpen(replay)
+  const canCancel = useHasRole('editor') && isOpen(replay)
   return (
     <Row>
       <Cell className="min-w-36">
@@ -81,7 +81,7 @@ function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
       <Cell>
         <Time at={createdAt} />
       </Cell>
-      <Cell>{mayCancel && <Cancel id={id} />}</Cell>
+      <Cell>{canCancel && <Cancel id={id} />}</Cell>
     </Row>
   )
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
-import { toast } from '../../design/windows/toasts.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 
 type Body = Parameters<typeof api.createReplay>[0]
 

@@ -86,7 +86,7 @@ function AddressLine(): ReactElement {
     return (
       <p className="text-ink-faint text-note flex flex-wrap items-center gap-x-2">
         <span>Calls go to {address}</span>
-        <Button look="quiet" className="min-h-6 px-1" onClick={() => setDraft(address)}>
+        <Button variant="quiet" className="min-h-6 px-1" onClick={() => setDraft(address)}>
           Use another address
         </Button>
       </p>

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { Choice } from '../../design/controls/choice.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import type { Names } from '../names.ts'
 import type { ReplayChoice } from './replay-choices.ts'
 

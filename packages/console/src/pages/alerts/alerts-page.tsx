@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
@@ -15,10 +15,10 @@ import { NewChannel } from './new-channel.tsx'
 
 export function AlertsPage(): ReactElement {
   const [{ new: isNew }, setUrl] = useUrlState<'new'>()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const alerts = useQuery(alertsQuery)
-  const add = mayEdit && (
-    <Button look="main" onClick={() => setUrl({ new: '1' }, { push: true })}>
+  const add = canEdit && (
+    <Button variant="primary" onClick={() => setUrl({ new: '1' }, { push: true })}>
       <Icon name="plus" /> New channel
     </Button>
   )
@@ -38,7 +38,7 @@ export function AlertsPage(): ReactElement {
           </div>
         )}
       </Loaded>
-      {mayEdit && isNew !== undefined && <NewChannel onClose={() => setUrl({ new: undefined })} />}
+      {canEdit && isNew !== undefined && <NewChannel onClose={() => setUrl({ new: undefined })} />}
     </>
   )
 }

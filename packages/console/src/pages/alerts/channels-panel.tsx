@@ -4,14 +4,14 @@ import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
 import { destinationsQuery } from '../../api/queries.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { DestinationBadge } from '../../domain/destinations/destination-badge.tsx'
 import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
@@ -69,7 +69,7 @@ interface ChannelRowProps {
 
 function ChannelRow({ channel, index, onRemove }: ChannelRowProps): ReactElement {
   const { destinationId, name, format, host, lastDeliveredAt } = channel
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const { data: destinations } = useQuery(destinationsQuery)
   const destination = destinations?.find(({ id }) => id === destinationId)
   return (
@@ -92,13 +92,13 @@ function ChannelRow({ channel, index, onRemove }: ChannelRowProps): ReactElement
         {lastDeliveredAt === null ? 'never' : <Time at={lastDeliveredAt} />}
       </Cell>
       <Cell>
-        {mayEdit && (
+        {canEdit && (
           <div className="-my-1 flex justify-end">
             <TestButton channel={channel} />
             {destination?.enabled && (
               <PauseButton channel={channel} isPaused={destination.paused !== null} />
             )}
-            <Button look="quiet" aria-label={`Remove ${shownText(name, 80)}`} onClick={onRemove}>
+            <Button variant="quiet" aria-label={`Remove ${shownText(name, 80)}`} onClick={onRemove}>
               Remove
             </Button>
           </div>
@@ -127,7 +127,7 @@ function TestButton({ channel: { destinationId, name } }: ChannelProps): ReactEl
   })
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       aria-label={`Send test to ${shownText(name, 80)}`}
       isBusy={test.isPending}
       onClick={() => test.mutate()}
@@ -159,7 +159,7 @@ function PauseButton({
   const verb = isPaused ? 'Resume' : 'Pause'
   return (
     <Button
-      look="quiet"
+      variant="quiet"
       aria-label={`${verb} ${shownText(name, 80)}`}
       isBusy={action.isBusy}
       onClick={action.run}

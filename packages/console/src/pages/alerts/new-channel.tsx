@@ -4,9 +4,9 @@ import { api } from '../../api/client.ts'
 import { errorAt } from '../../api/problem.ts'
 import { Field, Select, TextInput } from '../../design/controls/field.tsx'
 import { ErrorText } from '../../design/states.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
-import { WindowForm } from '../../design/windows/window-form.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../design/dialogs/dialog-form.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import type { Channel } from './alerts-query.ts'
 import { CHANNEL_FORMATS } from './channel-formats.ts'
 
@@ -22,7 +22,7 @@ export function NewChannel({ onClose }: { readonly onClose: () => void }): React
   const [draft, setDraft] = useState<Draft>({ format: 'slack', url: '', key: '', name: '' })
   const create = useMutation({
     mutationFn: () => api.addAlertChannel(requestOf(draft)),
-    // Closing the window removes the key from memory.
+    // Closing the dialog removes the key from memory.
     gcTime: 0,
     onSuccess: () => {
       toast('Channel added. Send a test to see whether it works.')
@@ -32,7 +32,7 @@ export function NewChannel({ onClose }: { readonly onClose: () => void }): React
   })
   return (
     <Modal title="New channel" isOpen onClose={onClose}>
-      <WindowForm
+      <DialogForm
         action="Add channel"
         isBusy={create.isPending}
         disabled={draft.url.trim() === ''}
@@ -41,7 +41,7 @@ export function NewChannel({ onClose }: { readonly onClose: () => void }): React
       >
         <ChannelFields draft={draft} onChange={setDraft} error={create.error} />
         <ErrorText error={create.error} />
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactElement, ReactNode } from 'react'
 import { destinationsQuery } from '../../api/queries.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Empty } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 import { useNames } from '../../domain/names.ts'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -129,8 +129,8 @@ function Properties({ eventName }: EventNameProps): ReactElement {
 /** Links to the settings of each destination of the source, with a filter for these events. */
 function Filters({ eventName }: EventNameProps): ReactElement | null {
   const { data: all = [] } = useQuery(destinationsQuery)
-  const mayEdit = useMay('editor')
-  if (!mayEdit) return null
+  const canEdit = useHasRole('editor')
+  if (!canEdit) return null
   const { sourceId } = eventName
   const destinations = all.filter((each) => each.sourceId === sourceId)
   const filter = JSON.stringify(filterOf(eventName), null, 2)

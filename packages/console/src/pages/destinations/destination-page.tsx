@@ -2,14 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { useDestinationState, WhyState } from '../../domain/destinations/destination-badge.tsx'
 import {
   type DestinationProps,
@@ -106,7 +106,7 @@ function About({ destination }: DestinationProps): ReactElement {
 /** Pauses a destination, or resumes it and all its webhooks. */
 function PauseButton({ destination }: DestinationProps): ReactElement | undefined {
   const { id, name, paused, settings } = destination
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const resume = useAction(
@@ -119,10 +119,10 @@ function PauseButton({ destination }: DestinationProps): ReactElement | undefine
     toast('Paused.')
     await client.invalidateQueries({ queryKey: ['destinations'] })
   }
-  if (!mayEdit) return undefined
+  if (!canEdit) return undefined
   if (paused !== null || settings.webhooks.some((webhook) => webhook.paused !== null))
     return (
-      <Button look="main" isBusy={resume.isBusy} onClick={resume.run}>
+      <Button variant="primary" isBusy={resume.isBusy} onClick={resume.run}>
         <Icon name="play" /> Resume
       </Button>
     )

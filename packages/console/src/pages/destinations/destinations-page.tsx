@@ -4,7 +4,7 @@ import type { ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { api } from '../../api/client.ts'
 import { destinationsQuery } from '../../api/queries.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Select } from '../../design/controls/field.tsx'
 import { FilterInput } from '../../design/controls/filter-input.tsx'
@@ -24,19 +24,19 @@ const MIN_FILTERED = 8
 export function DestinationsPage(): ReactElement {
   const [url, setUrl] = useUrlState<'new' | 'source' | 'replay'>()
   const destinations = useQuery(destinationsQuery)
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   if (url.replay !== undefined) return <ReplayDestination id={url.replay} />
   return (
     <>
       <PageHeading
         title="Destinations"
         about="A destination delivers the events of one source to your webhooks, signed, with retries."
-        actions={mayEdit && <NewButton />}
+        actions={canEdit && <NewButton />}
       />
       <Loaded query={destinations} lines={6}>
         {(all) => (all.length === 0 ? <NoDestinations /> : <Shown all={all} />)}
       </Loaded>
-      {url.new !== undefined && mayEdit && (
+      {url.new !== undefined && canEdit && (
         <NewDestination sourceId={url.source} onClose={() => setUrl({ new: undefined })} />
       )}
     </>
@@ -71,7 +71,7 @@ function ReplayDestination({ id }: { readonly id: string }): ReactElement {
 function NewButton(): ReactElement {
   const setUrl = useSetUrl<'new'>()
   return (
-    <Button look="main" onClick={() => setUrl({ new: '1' }, { push: true })}>
+    <Button variant="primary" onClick={() => setUrl({ new: '1' }, { push: true })}>
       <Icon name="plus" /> New destination
     </Button>
   )
@@ -139,12 +139,12 @@ function Filters({ all }: ShownProps): ReactElement {
 }
 
 function NoDestinations(): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <Panel isFlush>
-      <Empty title="No destinations yet" action={mayEdit && <NewButton />}>
+      <Empty title="No destinations yet" action={canEdit && <NewButton />}>
         Events are stored but not delivered.{' '}
-        {mayEdit
+        {canEdit
           ? 'No receiver yet? Use the built-in inspector.'
           : 'Ask an editor to create a destination.'}
       </Empty>

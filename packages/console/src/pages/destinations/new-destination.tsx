@@ -7,8 +7,8 @@ import type { Destination, Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
 import { Choice } from '../../design/controls/choice.tsx'
 import { Checkbox, Field, Select, TextInput } from '../../design/controls/field.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
-import { WindowForm } from '../../design/windows/window-form.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../design/dialogs/dialog-form.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Warnings } from '../../domain/destinations/warnings.tsx'
 import { inspectorQuery } from '../../domain/inspector.ts'
@@ -83,7 +83,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
     },
   })
   return (
-    <WindowForm
+    <DialogForm
       action="Create destination"
       isBusy={isPending}
       disabled={hasRepeatedHeader(draft.webhooks)}
@@ -96,7 +96,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
       <SecretChoice
         name="shared secret"
         draft={draft.secret}
-        mayBeNone
+        canBeNone
         fieldError={errorAt(error, '/settings/sharedSecret')}
         onChange={(secret) => change({ secret })}
       />
@@ -106,7 +106,7 @@ function NewForm({ sources, firstId, onCreated, onClose }: NewFormProps): ReactE
         onToggle={(enabled) => change({ enabled })}
       />
       <FormError error={error} />
-    </WindowForm>
+    </DialogForm>
   )
 }
 

@@ -82,7 +82,7 @@ export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactEl
           <Icon name="search" /> Filter
         </Button>
         {Object.keys(filters).length > 0 && (
-          <Button look="quiet" onClick={() => setUrl(NO_FILTERS)}>
+          <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
             Clear filters
           </Button>
         )}

@@ -2,7 +2,7 @@ import { type Event, webhookPayload } from '@hookline/protocol'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Panel } from '../../design/panel.tsx'
 import { Select } from '../../design/controls/field.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
@@ -68,13 +68,13 @@ interface RequestProps extends Pick<Trace, 'event'> {
 }
 
 function Request({ event, deliveryId, url }: RequestProps): ReactElement {
-  const mayRead = useMay('editor')
+  const canRead = useHasRole('editor')
   const query = useQuery({
     queryKey: ['deliveries', deliveryId, 'requests'],
     queryFn: ({ signal }) => api.getDeliveryRequests(deliveryId, { signal }),
-    enabled: mayRead,
+    enabled: canRead,
   })
-  if (!mayRead)
+  if (!canRead)
     return (
       <Panel title="Request">
         Only editors and admins can see the request, because it contains a valid signature.

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../api/problem.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -95,13 +95,13 @@ interface TraceProps {
 
 function ReplayButton({ trace, names }: TraceProps): ReactElement | undefined {
   const [isOpen, setOpen] = useState(false)
-  const mayReplay = useMay('editor')
-  const choices = mayReplay ? replayChoices(trace) : []
+  const canReplay = useHasRole('editor')
+  const choices = canReplay ? replayChoices(trace) : []
   useKeys({ r: choices.length === 0 ? undefined : () => setOpen(true) })
   if (choices.length === 0) return undefined
   return (
     <>
-      <Button look="main" aria-keyshortcuts="r" onClick={() => setOpen(true)}>
+      <Button variant="primary" aria-keyshortcuts="r" onClick={() => setOpen(true)}>
         <Icon name="retry" /> Replay
       </Button>
       {isOpen && (

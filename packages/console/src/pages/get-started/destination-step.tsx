@@ -4,7 +4,7 @@ import { type FormEvent, type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Destination, Source } from '@hookline/cli/management-client'
 import { errorAt } from '../../api/problem.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Choice } from '../../design/controls/choice.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
@@ -25,7 +25,7 @@ export function DestinationStep({
   destination,
   onSecret,
 }: DestinationStepProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   if (destination !== undefined)
     return (
       <p>
@@ -46,7 +46,7 @@ export function DestinationStep({
     )
   if (source === undefined)
     return <p className="text-ink-faint">Use the built-in inspector or your own URL.</p>
-  if (!mayEdit) return <p>No destination yet. Ask an editor to create one.</p>
+  if (!canEdit) return <p>No destination yet. Ask an editor to create one.</p>
   return <DestinationForm source={source} onSecret={onSecret} />
 }
 
@@ -86,7 +86,7 @@ function DestinationForm({
       {!isInspector && <ReceiverUrl url={ownUrl} fieldError={fieldError} onChange={setOwnUrl} />}
       <Button
         type="submit"
-        look="main"
+        variant="primary"
         isBusy={create.isPending}
         disabled={inspector === undefined}
       >

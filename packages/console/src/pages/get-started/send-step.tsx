@@ -39,7 +39,7 @@ export function SendStep({ source, isReady, event }: SendStepProps): ReactElemen
       {callsUrl.isHere && (
         <div>
           <Button
-            look={event === undefined ? 'main' : 'plain'}
+            variant={event === undefined ? 'primary' : 'plain'}
             isBusy={send.isPending}
             onClick={() => send.mutate()}
           >

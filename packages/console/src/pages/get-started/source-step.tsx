@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Select } from '../../design/controls/field.tsx'
 import { ErrorText } from '../../design/states.tsx'
@@ -19,7 +19,7 @@ interface SourceStepProps {
 export function SourceStep({ source, sources }: SourceStepProps): ReactElement {
   const [, setUrl] = useUrlState<'source'>()
   const client = useQueryClient()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const create = useMutation({
     mutationFn: () => api.createSource({ name: 'My app' }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['sources'] }),
@@ -42,14 +42,14 @@ export function SourceStep({ source, sources }: SourceStepProps): ReactElement {
         </p>
       </>
     )
-  if (!mayEdit) return <p>No source yet. Ask an editor to create one.</p>
+  if (!canEdit) return <p>No source yet. Ask an editor to create one.</p>
   return (
     <>
       <p className="text-ink-soft">
         An app, website or server that sends events. Its write key is not secret.
       </p>
       <div>
-        <Button look="main" isBusy={create.isPending} onClick={() => create.mutate()}>
+        <Button variant="primary" isBusy={create.isPending} onClick={() => create.mutate()}>
           Create source
         </Button>
       </div>

@@ -3,15 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactElement, useRef, useState } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { api } from '../../api/client.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Select, TextInput } from '../../design/controls/field.tsx'
 import { ListFooter } from '../../design/lists/list-footer.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { idChoices, useNames } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -33,7 +33,7 @@ interface RequestsPanelProps {
 /** The received requests, newest first; new ones appear by polling. */
 export function RequestsPanel({ stored, destinations }: RequestsPanelProps): ReactElement {
   const [{ destination, delivery }] = useUrlState<FilterName>()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const query = usePages({
     queryKey: ['inspector', 'list', destination, delivery],
     fetch: (page, signal) =>
@@ -53,7 +53,7 @@ export function RequestsPanel({ stored, destinations }: RequestsPanelProps): Rea
   return (
     <Panel
       title="Requests"
-      actions={stored > 0 && mayEdit && <ClearButton stored={stored} />}
+      actions={stored > 0 && canEdit && <ClearButton stored={stored} />}
       isFlush
     >
       {(stored > 0 || hasFilter) && <FilterBar destinations={destinations} />}
@@ -137,7 +137,7 @@ function FilterBar({ destinations = [] }: Pick<RequestsPanelProps, 'destinations
       />
       <Button type="submit">Filter</Button>
       {(destination !== '' || delivery !== '') && (
-        <Button look="quiet" onClick={() => setUrl(NO_FILTERS)}>
+        <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
           Clear filters
         </Button>
       )}
@@ -158,7 +158,7 @@ function NoMatches(): ReactElement {
 }
 
 function NoRequests({ destination }: { readonly destination: Destination | undefined }) {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   if (destination !== undefined)
     return (
       <Empty
@@ -181,14 +181,14 @@ function NoRequests({ destination }: { readonly destination: Destination | undef
     <Empty
       title="No destination uses the inspector"
       action={
-        mayEdit && (
+        canEdit && (
           <Link to="/destinations" search={{ new: '1' }} className="text-accent underline">
             Create a destination
           </Link>
         )
       }
     >
-      {mayEdit ? 'Create one that uses the built-in inspector.' : 'Ask an editor to create one.'}
+      {canEdit ? 'Create one that uses the built-in inspector.' : 'Ask an editor to create one.'}
     </Empty>
   )
 }

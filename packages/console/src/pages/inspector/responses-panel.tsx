@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { FormEvent, ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { errorAt, problemOf } from '../../api/problem.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Field, TextInput } from '../../design/controls/field.tsx'
 import { Icon } from '../../design/icon.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { isSame, PRESETS, type ResponseConfig, responsesSentence } from './responses.ts'
 
 interface ResponsesPanelProps {
@@ -16,13 +16,13 @@ interface ResponsesPanelProps {
 
 /** The current response of the inspector, and a form to change it. */
 export function ResponsesPanel({ responses }: ResponsesPanelProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <div className="flex flex-col gap-3">
       <p role="status">{responsesSentence(responses)}</p>
-      {mayEdit && <Presets responses={responses} />}
+      {canEdit && <Presets responses={responses} />}
       {/* With this key, the form starts again from each saved response. */}
-      {mayEdit && <ResponsesForm key={JSON.stringify(responses)} responses={responses} />}
+      {canEdit && <ResponsesForm key={JSON.stringify(responses)} responses={responses} />}
       <p className="text-ink-faint text-note">A restart resets the response to 200.</p>
     </div>
   )

@@ -31,7 +31,7 @@ export function LiveDrawer({ id, onClose }: LiveDrawerProps): ReactElement {
         <Link to="/events/$id" params={{ id }} className="text-accent font-medium hover:underline">
           View full trace
         </Link>
-        <Button look="quiet" className="px-2" aria-label="Close" onClick={onClose}>
+        <Button variant="quiet" className="px-2" aria-label="Close" onClick={onClose}>
           <Icon name="cross" />
         </Button>
       </header>

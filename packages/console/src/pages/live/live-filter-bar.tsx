@@ -57,7 +57,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
         />
       ))}
       <Button
-        look="quiet"
+        variant="quiet"
         disabled={Object.keys(filters).length === 0}
         onClick={() => onChange(Object.fromEntries(LIVE_FILTERS.map((name) => [name, undefined])))}
       >

@@ -30,7 +30,7 @@ export function LivePage(): ReactElement {
             {isPaused && (
               <StateBadge tone="held">{`Paused: ${wholeNumber(sincePause)} new`}</StateBadge>
             )}
-            <Button look={isPaused ? 'main' : 'plain'} aria-keyshortcuts="p" onClick={toggle}>
+            <Button variant={isPaused ? 'primary' : 'plain'} aria-keyshortcuts="p" onClick={toggle}>
               <Icon name={isPaused ? 'play' : 'pause'} /> {isPaused ? 'Resume' : 'Pause'}
             </Button>
           </span>

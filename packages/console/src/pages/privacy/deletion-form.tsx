@@ -72,7 +72,7 @@ export function DeletionForm({ onNext, onClose, ...rest }: DeletionFormProps): R
       <footer className="flex flex-wrap items-center justify-end gap-2">
         <span className="text-ink-soft text-dense mr-auto">{counted(count, 'ID')}</span>
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look="main" disabled={!isReady}>
+        <Button type="submit" variant="primary" disabled={!isReady}>
           Review deletion
         </Button>
       </footer>

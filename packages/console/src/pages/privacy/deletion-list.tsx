@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import type { Deletion } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
@@ -17,7 +17,7 @@ import { refetchMsOf, notifiedOf, shownState, subjectsOf } from './deletion-fact
 const HEAD = ['IDs', 'State', 'Requested', 'Sources', 'Events deleted', 'Destinations notified']
 
 export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactElement {
-  const mayDelete = useMay('admin')
+  const canDelete = useHasRole('admin')
   const isOpen = ({ state }: Deletion): boolean => state === 'queued' || state === 'running'
   const query = usePages<Deletion>({
     queryKey: ['deletions', 'list'],
@@ -30,10 +30,10 @@ export function DeletionList({ onNew }: { readonly onNew: () => void }): ReactEl
         deletions.length === 0 ? (
           <Empty
             title="No deletions yet"
-            action={mayDelete && <Button onClick={onNew}>Delete users…</Button>}
+            action={canDelete && <Button onClick={onNew}>Delete users…</Button>}
           >
             A deletion removes all data of a user, notifies every enabled destination and creates a
-            signed receipt.{!mayDelete && ' Only admins can start one.'}
+            signed receipt.{!canDelete && ' Only admins can start one.'}
           </Empty>
         ) : (
           <>

@@ -39,7 +39,7 @@ export function DeletionReview(props: DeletionReviewProps): ReactElement {
       </Field>
       <footer className="flex justify-end gap-2">
         <Button onClick={onBack}>Back</Button>
-        <Button type="submit" look="danger" isBusy={isBusy} disabled={typed !== required}>
+        <Button type="submit" variant="danger" isBusy={isBusy} disabled={typed !== required}>
           Delete {counted(userIds.length + anonymousIds.length, 'ID')} permanently
         </Button>
       </footer>

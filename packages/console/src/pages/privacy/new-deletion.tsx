@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 import { type DeletionFields, deletionBody } from './deletion-fields.ts'
 import { DeletionForm } from './deletion-form.tsx'
 import { DeletionReview } from './deletion-review.tsx'

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
@@ -19,7 +19,7 @@ export function PrivacyPage(): ReactElement {
   const [{ tab: selected, deletion, userId, new: isNew }, setUrl] = useUrlState<
     'tab' | 'deletion' | 'userId' | 'new'
   >()
-  const mayDelete = useMay('admin')
+  const canDelete = useHasRole('admin')
   const tab = selected === 'suppressions' ? selected : 'deletions'
   const openForm = (): void => setUrl({ new: '1' }, { push: true })
   return (
@@ -28,8 +28,8 @@ export function PrivacyPage(): ReactElement {
         title="Privacy"
         about="Delete users’ data, and notify every enabled destination."
         actions={
-          mayDelete && (
-            <Button look="main" onClick={openForm}>
+          canDelete && (
+            <Button variant="primary" onClick={openForm}>
               Delete users…
             </Button>
           )
@@ -49,7 +49,7 @@ export function PrivacyPage(): ReactElement {
       {deletion !== undefined && (
         <DeletionDrawer id={deletion} onClose={() => setUrl({ deletion: undefined })} />
       )}
-      {mayDelete && (isNew !== undefined || userId !== undefined) && (
+      {canDelete && (isNew !== undefined || userId !== undefined) && (
         <NewDeletion
           userId={userId}
           onStarted={(id) =>

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Suppression } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { usePages } from '../../api/use-pages.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
@@ -11,8 +11,8 @@ import { MoreButton } from '../../design/lists/more-button.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { useNames } from '../../domain/names.ts'
 import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -94,7 +94,7 @@ interface SuppressionRowProps {
 
 function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactElement {
   const [, setUrl] = useUrlState<'deletion'>()
-  const mayEnd = useMay('admin')
+  const canEnd = useHasRole('admin')
   const names = useNames()
   const { userId, anonymousId, sourceId, since, droppedCalls, lastDroppedAt, deletionId } =
     suppression
@@ -119,16 +119,16 @@ function SuppressionRow({ suppression, onEnd }: SuppressionRowProps): ReactEleme
       </Cell>
       <Cell className="whitespace-nowrap">
         <Button
-          look="quiet"
+          variant="quiet"
           className="-my-1"
           aria-label={`View deletion ${deletionId}`}
           onClick={() => setUrl({ deletion: deletionId }, { push: true })}
         >
           View deletion
         </Button>
-        {mayEnd && (
+        {canEnd && (
           <Button
-            look="quiet"
+            variant="quiet"
             className="-my-1"
             aria-label={`End suppression of ${shownText(id, 80)}`}
             onClick={onEnd}

@@ -99,7 +99,7 @@ function TokenForm({ isBusy, onSubmit }: TokenFormProps): ReactElement {
           />
         )}
       </Field>
-      <Button type="submit" look="main" isBusy={isBusy} disabled={token.trim() === ''}>
+      <Button type="submit" variant="primary" isBusy={isBusy} disabled={token.trim() === ''}>
         Sign in
       </Button>
     </form>

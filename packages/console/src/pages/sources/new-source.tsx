@@ -5,8 +5,8 @@ import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
 import { Button } from '../../design/controls/button.tsx'
 import { ErrorText } from '../../design/states.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
-import { WindowForm } from '../../design/windows/window-form.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../design/dialogs/dialog-form.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { SnippetTabs } from '../../domain/snippets/snippet-tabs.tsx'
 import { shownText } from '../../format/shown-text.ts'
@@ -34,7 +34,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
   const inputs = { fields, onChange: setFields, error: create.error }
   return (
     <Modal title="New source" isOpen onClose={onClose}>
-      <WindowForm
+      <DialogForm
         action="Create source"
         isBusy={create.isPending}
         disabled={fields.name.trim() === ''}
@@ -49,7 +49,7 @@ export function NewSource({ onClose }: NewSourceProps): ReactElement {
           </div>
         </details>
         <ErrorText error={create.error} />
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }
@@ -72,7 +72,7 @@ function Created({ source, onClose }: NewSourceProps & { readonly source: Source
           >
             Add a destination
           </Link>
-          <Button look="main" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </footer>

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { FactList } from '../../design/lists/fact-list.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
 import { TabList } from '../../design/controls/tab-list.tsx'
 import { Time } from '../../design/texts/time.tsx'
@@ -48,11 +48,11 @@ interface SourceDetailProps {
 
 function SourceDetail({ source, onClose }: SourceDetailProps): ReactElement {
   const [{ tab: named }, setUrl] = useUrlState<'tab'>()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const tabs: readonly (readonly [string, string])[] = [
     ['keys', 'Write keys'],
     ['calls', 'Calls'],
-    ...(mayEdit ? ([['settings', 'Settings']] as const) : []),
+    ...(canEdit ? ([['settings', 'Settings']] as const) : []),
   ]
   const tab = tabs.some(([each]) => each === named) ? named! : 'keys'
   return (

@@ -5,8 +5,8 @@ import type { Source } from '@hookline/cli/management-client'
 import { destinationsQuery } from '../../api/queries.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { ErrorText } from '../../design/states.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -30,7 +30,7 @@ export function SourceSettings({ source, onDeleted }: SourceSettingsProps): Reac
         <EnableButton source={source} />
       </Section>
       <Section title="Delete source" about="This also deletes its write keys and destinations.">
-        <Button look="danger" onClick={() => setDeleting(true)}>
+        <Button variant="danger" onClick={() => setDeleting(true)}>
           Delete source…
         </Button>
       </Section>
@@ -90,7 +90,7 @@ function SettingsForm({ source }: { readonly source: Source }): ReactElement {
       <ErrorText error={save.error} />
       <Button
         type="submit"
-        look="main"
+        variant="primary"
         className="self-start"
         isBusy={save.isPending}
         disabled={
@@ -116,7 +116,7 @@ function EnableButton({
   ])
   if (!enabled)
     return (
-      <Button look="main" isBusy={enable.isBusy} onClick={enable.run}>
+      <Button variant="primary" isBusy={enable.isBusy} onClick={enable.run}>
         Enable source
       </Button>
     )

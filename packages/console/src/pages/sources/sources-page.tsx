@@ -4,7 +4,7 @@ import { Navigate } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import type { Source } from '@hookline/cli/management-client'
 import { sourcesQuery } from '../../api/queries.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
 import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { Icon } from '../../design/icon.tsx'
@@ -30,7 +30,7 @@ export function SourcesPage(): ReactElement {
   const query = useQuery(sourcesQuery)
   // Includes calls with an unknown write key, which belong to no source.
   const rejected = useQuery(statisticsQuery('24h'))
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [{ source: openId, new: isNew }, setUrl] = useUrlState<Part>()
   const create = (): void => setUrl({ new: '1', source: undefined }, { push: true })
   const close = (): void =>
@@ -43,7 +43,7 @@ export function SourcesPage(): ReactElement {
       verify: undefined,
     })
   const button = (
-    <Button look="main" onClick={create}>
+    <Button variant="primary" onClick={create}>
       <Icon name="plus" className="size-3.5" />
       New source
     </Button>
@@ -54,15 +54,15 @@ export function SourcesPage(): ReactElement {
       <PageHeading
         title="Sources"
         about="Websites, apps and servers that send events to Hookline."
-        actions={mayEdit && button}
+        actions={canEdit && button}
       />
       <Panel isFlush>
         <h2 className="sr-only">All sources</h2>
         <Loaded query={query} lines={6}>
           {(sources) =>
             sources.length === 0 ? (
-              <Empty title="No sources yet" action={mayEdit && button}>
-                {mayEdit
+              <Empty title="No sources yet" action={canEdit && button}>
+                {canEdit
                   ? 'Create a source to get a write key and sample code.'
                   : 'Ask an editor to create one.'}
               </Empty>
@@ -78,7 +78,7 @@ export function SourcesPage(): ReactElement {
         </Loaded>
       </Panel>
       {openId !== undefined && <SourceDrawer id={openId} onClose={close} />}
-      {isNew !== undefined && mayEdit && <NewSource onClose={close} />}
+      {isNew !== undefined && canEdit && <NewSource onClose={close} />}
     </div>
   )
 }

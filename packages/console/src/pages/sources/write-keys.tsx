@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../api/client.ts'
 import type { Source } from '@hookline/cli/management-client'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { Button } from '../../design/controls/button.tsx'
-import { Confirm } from '../../design/windows/confirm.tsx'
+import { Confirm } from '../../design/dialogs/confirm.tsx'
 import { Icon } from '../../design/icon.tsx'
 import { IdText } from '../../design/texts/id-text.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { toast } from '../../design/windows/toasts.tsx'
+import { toast } from '../../design/dialogs/toasts.tsx'
 import { useAction } from '../../domain/use-action.ts'
 import { nameToType } from '../../format/name-to-type.ts'
 import { shownText } from '../../format/shown-text.ts'
@@ -20,14 +20,14 @@ const TYPED_LENGTH = 6
 /** Shown in full: write keys are public. */
 export function WriteKeys({ source }: { readonly source: Source }): ReactElement {
   const [removing, setRemoving] = useState<WriteKey>()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <section className="flex flex-col gap-2" aria-labelledby="write-keys">
       <div className="flex flex-wrap items-center justify-between gap-2">
         <h3 id="write-keys" className="font-semibold">
           Write keys
         </h3>
-        {mayEdit && <AddKey sourceId={source.id} />}
+        {canEdit && <AddKey sourceId={source.id} />}
       </div>
       {source.writeKeys.length === 0 && (
         <p className="text-failed">The source rejects all calls until you add a write key.</p>
@@ -48,9 +48,9 @@ export function WriteKeys({ source }: { readonly source: Source }): ReactElement
                 )}
               </p>
             </div>
-            {mayEdit && (
+            {canEdit && (
               <Button
-                look="quiet"
+                variant="quiet"
                 aria-label={`Delete write key ${shownText(each.key)}`}
                 onClick={() => setRemoving(each)}
               >

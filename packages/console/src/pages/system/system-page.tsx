@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { type Role, useMay } from '../../api/session.ts'
+import { type Role, useHasRole } from '../../api/session.ts'
 import { TabList } from '../../design/controls/tab-list.tsx'
 import { PageHeading } from '../../shell/page-heading.tsx'
 import { useUrlState } from '../../shell/url-state.ts'
@@ -25,7 +25,7 @@ const TABS: Readonly<Record<string, Tab>> = {
 
 export function SystemPage(): ReactElement {
   const [search, setUrl] = useUrlState<'tab'>()
-  const isAdmin = useMay('admin')
+  const isAdmin = useHasRole('admin')
   const tabs = Object.entries(TABS).filter(([, { needs }]) => isAdmin || needs === 'viewer')
   const [tab, { Content }] = tabs.find(([name]) => name === search.tab) ?? tabs[0]!
   // Filters and drawers belong to one tab.

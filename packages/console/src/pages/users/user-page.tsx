@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import type { ReactElement } from 'react'
 import { api } from '../../api/client.ts'
 import { problemOf } from '../../api/problem.ts'
-import { useMay } from '../../api/session.ts'
+import { useHasRole } from '../../api/session.ts'
 import { CopyButton } from '../../design/controls/copy-button.tsx'
 import { Panel } from '../../design/panel.tsx'
 import { Empty, Loaded } from '../../design/states.tsx'
@@ -84,11 +84,11 @@ function Profile(user: UserInSpace): ReactElement {
 /** Hidden for unknown users: a mistyped id should not invite a deletion. */
 function DeleteLink(user: UserInSpace): ReactElement | null {
   const { userId } = user
-  const mayDelete = useMay('admin')
+  const canDelete = useHasRole('admin')
   const { data: profile } = useQuery(profileQuery(user))
   const { data: events } = useQuery(userEventsQuery(userId))
   const isKnown = profile !== undefined || (events?.data.length ?? 0) > 0
-  if (!mayDelete || !isKnown) return null
+  if (!canDelete || !isKnown) return null
   return (
     <Link
       to="/privacy"

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { Modal } from '../../design/windows/modal.tsx'
+import { Modal } from '../../design/dialogs/modal.tsx'
 
 const KEYS: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['Ctrl K', '⌘ K'], 'Go to a page, destination, source or ID'],

@@ -12,7 +12,7 @@ export function FormButton(): ReactElement {
   const [{ form }, setUrl] = useUrlState<'form'>()
   const isJson = form === 'json'
   return (
-    <Button look="quiet" onClick={() => setUrl({ form: isJson ? undefined : 'json' })}>
+    <Button variant="quiet" onClick={() => setUrl({ form: isJson ? undefined : 'json' })}>
       {isJson ? 'Use builder' : 'Edit as JSON'}
     </Button>
   )

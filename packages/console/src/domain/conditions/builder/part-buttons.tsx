@@ -34,5 +34,7 @@ export function NotButton<Clause>({ part, onEdit }: NotProps<Clause>): ReactElem
 }
 
 export function SmallButton({ className, ...rest }: ComponentProps<'button'>): ReactElement {
-  return <Button look="quiet" className={classNames('min-h-6 px-2 py-0.5', className)} {...rest} />
+  return (
+    <Button variant="quiet" className={classNames('min-h-6 px-2 py-0.5', className)} {...rest} />
+  )
 }

@@ -98,7 +98,7 @@ function Comparison(props: ComparisonProps): ReactElement {
         comparison={comparison}
         onChange={(next) => onChange({ ...value, comparison: next })}
       />
-      <Button look="quiet" className="px-1.5" aria-label="Remove filter" onClick={onRemove}>
+      <Button variant="quiet" className="px-1.5" aria-label="Remove filter" onClick={onRemove}>
         <Icon name="cross" className="size-3" />
       </Button>
     </div>

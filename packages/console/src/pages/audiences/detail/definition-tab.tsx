@@ -1,7 +1,7 @@
 import { equalJson } from '@hookline/protocol'
 import { type ReactElement, useState } from 'react'
 import { problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
@@ -16,9 +16,9 @@ import { useSave } from '../record/use-save.ts'
 
 /** The definition, editable if the role permits. */
 export function DefinitionTab({ kind, record }: ComputationProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [base, setBase] = useState(record)
-  if (mayEdit)
+  if (canEdit)
     return <Editing kind={kind} record={base} key={base.version} onBase={setBase} stored={record} />
   return (
     <Panel title={kind.definitionLabel}>
@@ -52,7 +52,7 @@ function Editing({ kind, record, stored, onBase }: EditingProps): ReactElement {
       />
       <footer className="flex flex-wrap items-center gap-3">
         <Button
-          look="main"
+          variant="primary"
           isBusy={save.isPending}
           disabled={!isChanged || value.json === undefined}
           onClick={() => save.mutate({ [kind.definition]: value.json })}

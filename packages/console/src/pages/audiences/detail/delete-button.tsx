@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox } from '../../../design/controls/field.tsx'
-import { Confirm } from '../../../design/windows/confirm.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { Confirm } from '../../../design/dialogs/confirm.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { counted } from '../../../format/figures.ts'
 import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -24,7 +24,7 @@ export function DeleteButton({ kind, record }: ComputationProps): ReactElement {
   }
   return (
     <>
-      <Button look="danger" onClick={() => setOpen(true)}>
+      <Button variant="danger" onClick={() => setOpen(true)}>
         Delete…
       </Button>
       {isOpen && (

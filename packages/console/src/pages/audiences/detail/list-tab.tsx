@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { usePages } from '../../../api/use-pages.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, TextArea } from '../../../design/controls/field.tsx'
@@ -10,7 +10,7 @@ import { Icon } from '../../../design/icon.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -25,7 +25,7 @@ interface ListTabProps {
 }
 
 export function ListTab({ audienceId, space }: ListTabProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const change = useListChange(audienceId)
   return (
     <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_22rem]">
@@ -33,10 +33,10 @@ export function ListTab({ audienceId, space }: ListTabProps): ReactElement {
         <Listed
           audienceId={audienceId}
           space={space}
-          onRemove={mayEdit ? (userId) => change.mutate({ remove: [userId] }) : undefined}
+          onRemove={canEdit ? (userId) => change.mutate({ remove: [userId] }) : undefined}
         />
       </Panel>
-      {mayEdit && (
+      {canEdit && (
         <Panel title="Edit list">
           <ChangeForm change={change} />
         </Panel>
@@ -70,7 +70,7 @@ function ChangeForm({ change }: ChangeFormProps): ReactElement {
   const userIds = userIdsIn(text)
   const button = (action: 'add' | 'remove', label: string): ReactElement => (
     <Button
-      look={action === 'add' ? 'main' : 'plain'}
+      variant={action === 'add' ? 'primary' : 'plain'}
       disabled={userIds.length === 0}
       isBusy={change.isPending}
       onClick={() => change.mutate({ [action]: userIds }, { onSuccess: () => setText('') })}
@@ -131,7 +131,7 @@ function Listed({ audienceId, space, onRemove }: ListedProps): ReactElement {
                   {onRemove && (
                     <Cell>
                       <Button
-                        look="quiet"
+                        variant="quiet"
                         className="min-h-6 px-1.5 py-0.5"
                         aria-label={`Remove ${shownText(userId, 80)}`}
                         onClick={() => onRemove(userId)}

@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { errorAt, problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
 import { FactList } from '../../../design/lists/fact-list.tsx'
@@ -12,10 +12,10 @@ import { useSave } from '../record/use-save.ts'
 import { DeleteButton } from './delete-button.tsx'
 
 export function SettingsTab({ kind, record }: ComputationProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   // The form starts from the stored record when opened and after saving, not on every refetch.
   const [base, setBase] = useState(record)
-  if (!mayEdit)
+  if (!canEdit)
     return (
       <Panel title="Settings">
         <FactList
@@ -68,7 +68,7 @@ function SettingsForm({ kind, record, onSaved }: SettingsFormProps): ReactElemen
         Added destinations receive the current value of every user.
       </p>
       <div className="flex flex-wrap items-center gap-3">
-        <Button type="submit" look="main" isBusy={save.isPending}>
+        <Button type="submit" variant="primary" isBusy={save.isPending}>
           Save
         </Button>
         {save.error !== null && (

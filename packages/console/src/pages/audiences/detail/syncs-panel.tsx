@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -39,13 +39,13 @@ export function SyncsPanel({ kind, record }: ComputationProps): ReactElement {
     mutationFn: () => kind.sync(record.id),
     onSuccess: () => client.invalidateQueries({ queryKey: [kind.resource, record.id] }),
   })
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <Panel
       isFlush
       title="Syncs"
       actions={
-        mayEdit && (
+        canEdit && (
           <Button isBusy={sync.isPending} disabled={!record.enabled} onClick={() => sync.mutate()}>
             Sync now
           </Button>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { TabList } from '../../../design/controls/tab-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
@@ -22,7 +22,7 @@ const TABS = [
 
 export function ListPage(): ReactElement {
   const [{ list }, setUrl] = useUrlState<'list' | 'q'>()
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const kind = list === 'traits' ? TRAITS : AUDIENCES
   return (
     <>
@@ -30,10 +30,10 @@ export function ListPage(): ReactElement {
         title="Audiences"
         about="Groups of users and computed user traits, kept up to date and sent to your destinations."
         actions={
-          mayEdit && (
+          canEdit && (
             <>
               <ButtonLink search={{ new: 'trait' }}>New computed trait</ButtonLink>
-              <ButtonLink search={{ new: 'audience' }} look="main">
+              <ButtonLink search={{ new: 'audience' }} variant="primary">
                 New audience
               </ButtonLink>
             </>
@@ -57,7 +57,7 @@ export function ListPage(): ReactElement {
 
 function List({ kind }: { readonly kind: ComputationKind }): ReactElement {
   const query = useQuery(computationsQuery(kind))
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <Loaded query={query} lines={6}>
       {(records) =>
@@ -67,8 +67,8 @@ function List({ kind }: { readonly kind: ComputationKind }): ReactElement {
           <Empty
             title={`No ${kind.one}s yet`}
             action={
-              mayEdit && (
-                <ButtonLink search={{ new: kind.param }} look="main">
+              canEdit && (
+                <ButtonLink search={{ new: kind.param }} variant="primary">
                   Create {kind.one}
                 </ButtonLink>
               )

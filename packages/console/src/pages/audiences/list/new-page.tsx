@@ -2,11 +2,11 @@ import { type JsonObject, keyOfName } from '@hookline/protocol'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { errorAt, problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { useSpaces } from '../../../domain/spaces.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { PageHeading } from '../../../shell/page-heading.tsx'
@@ -25,7 +25,7 @@ interface NewPageProps {
 }
 
 export function NewPage({ kind }: NewPageProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <>
       <PageHeading
@@ -37,7 +37,7 @@ export function NewPage({ kind }: NewPageProps): ReactElement {
             : 'Destinations receive an identify call when a user’s value changes.'
         }
       />
-      {mayEdit ? <NewForm kind={kind} /> : <p>You need the editor role to do this.</p>}
+      {canEdit ? <NewForm kind={kind} /> : <p>You need the editor role to do this.</p>}
     </>
   )
 }
@@ -88,7 +88,7 @@ function NewForm({ kind }: NewPageProps): ReactElement {
       <footer className="flex flex-wrap items-center gap-3">
         <Button
           type="submit"
-          look="main"
+          variant="primary"
           isBusy={create.isPending}
           disabled={record.definition.json === undefined && !record.isManual}
         >

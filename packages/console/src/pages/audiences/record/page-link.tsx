@@ -23,15 +23,15 @@ export function PageLink({ search, children, className }: PageLinkProps): ReactE
 
 /** A `PageLink` that looks like a button. */
 export function ButtonLink({
-  look = 'plain',
+  variant = 'plain',
   ...rest
-}: PageLinkProps & { readonly look?: 'main' | 'plain' }): ReactElement {
+}: PageLinkProps & { readonly variant?: 'primary' | 'plain' }): ReactElement {
   return (
     <PageLink
       {...rest}
       className={classNames(
         'rounded-small text-dense inline-flex min-h-8 items-center border px-3 py-1 font-medium whitespace-nowrap hover:no-underline',
-        look === 'main'
+        variant === 'primary'
           ? 'bg-accent text-on-accent! hover:bg-accent-strong border-transparent'
           : 'bg-surface text-ink! border-line-strong hover:bg-hover',
       )}

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import type { Computation, ComputationProps } from './computation-kind.ts'
 
 type Fields = Parameters<ComputationProps['kind']['change']>[1]

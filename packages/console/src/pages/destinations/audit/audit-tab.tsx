@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { usePages } from '../../../api/use-pages.ts'
 import { ListFooter } from '../../../design/lists/list-footer.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -18,8 +18,8 @@ const MAX_CHARACTERS = 120
 type Entry = Awaited<ReturnType<typeof api.listAudit>>['data'][number]
 
 export function AuditTab({ destination: { id } }: DestinationProps): ReactElement {
-  const mayRead = useMay('admin')
-  if (mayRead) return <AuditList id={id} />
+  const canRead = useHasRole('admin')
+  if (canRead) return <AuditList id={id} />
   return (
     <Panel isFlush>
       <Empty title="Only admins see the audit log">

@@ -104,7 +104,7 @@ function Filters({ filters }: { readonly filters: DeliveryFilters }): ReactEleme
         onWrite={(status) => setUrl({ status })}
       />
       {Object.keys(filters).length > 0 && (
-        <Button look="quiet" onClick={() => setUrl(NO_FILTERS)}>
+        <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
           Clear filters
         </Button>
       )}

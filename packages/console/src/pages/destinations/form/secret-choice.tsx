@@ -12,11 +12,11 @@ interface SecretChoiceProps {
   readonly onChange: (draft: SecretDraft) => void
   readonly fieldError: string | undefined
   /** Whether requests may stay unsigned. */
-  readonly mayBeNone?: boolean
+  readonly canBeNone?: boolean
 }
 
 export function SecretChoice(props: SecretChoiceProps): ReactElement {
-  const { name, draft, onChange, fieldError, mayBeNone = false } = props
+  const { name, draft, onChange, fieldError, canBeNone = false } = props
   const group = useId()
   const choice = (kind: SecretDraft['kind'], label: string, hint?: string): ReactElement => (
     <Choice
@@ -45,7 +45,7 @@ export function SecretChoice(props: SecretChoiceProps): ReactElement {
           )}
         </Field>
       )}
-      {mayBeNone &&
+      {canBeNone &&
         choice('none', 'None', 'Requests are not signed, so receivers cannot verify them.')}
     </fieldset>
   )

@@ -108,7 +108,7 @@ function WebhookEditor(props: WebhookEditorProps): ReactElement {
               onChange={({ target }) => onChange({ ...webhook, url: target.value })}
             />
             {onRemove !== undefined && (
-              <Button look="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
+              <Button variant="quiet" aria-label={`Remove ${label}`} onClick={onRemove}>
                 <Icon name="cross" />
               </Button>
             )}
@@ -171,7 +171,7 @@ function HeadersEditor(props: HeadersEditorProps): ReactElement {
       {fieldError !== undefined && <p className="text-failed text-note">{fieldError}</p>}
       {headers.length < MAX_HEADERS && (
         <Button
-          look="quiet"
+          variant="quiet"
           className="self-start px-1"
           onClick={() => change([...headers, newHeader()])}
         >
@@ -213,7 +213,7 @@ function HeaderEditor(props: HeaderEditorProps): ReactElement {
           <span className="text-dense flex min-h-8 items-center gap-2">
             hidden
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Replace the value of ${name}`}
               onClick={() => setReplacing(true)}
             >
@@ -225,7 +225,7 @@ function HeaderEditor(props: HeaderEditorProps): ReactElement {
         <ValueField header={header} webhook={webhook} onChange={onChange} />
       )}
       <Button
-        look="quiet"
+        variant="quiet"
         className="mt-6 px-2"
         aria-label={`Remove the header ${name}`}
         onClick={onRemove}

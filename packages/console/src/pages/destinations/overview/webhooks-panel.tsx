@@ -1,7 +1,7 @@
 import { limitsText } from '@hookline/protocol'
 import type { ReactElement } from 'react'
 import { api } from '../../../api/client.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -20,7 +20,7 @@ import { useAction } from '../../../domain/use-action.ts'
 /** Each webhook, with anything that stops or slows its attempts. */
 export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
   const { id, health, settings } = destination
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const problem = useProblemOf(id)
   const isBroken = health.webhooks.some(({ breaker }) => breaker !== 'closed')
   const isThrottled = health.webhooks.some(({ retryAfterUntil }) => retryAfterUntil !== null)
@@ -33,7 +33,7 @@ export function WebhooksPanel({ destination }: DestinationProps): ReactElement {
     <Panel
       title="Webhooks"
       actions={
-        mayEdit &&
+        canEdit &&
         (isBroken || isThrottled) && (
           <Button isBusy={isBusy} onClick={run}>
             {isBroken ? 'Close breaker' : 'Retry now'}

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactElement, useState } from 'react'
 import { errorAt } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Loaded } from '../../../design/states.tsx'
@@ -20,11 +20,11 @@ import { ReplayFields } from './replay-fields.tsx'
 
 /** Starts replays of past events, and shows their progress. */
 export function ReplayTab({ destination: { id } }: DestinationProps): ReactElement {
-  const mayReplay = useMay('editor')
+  const canReplay = useHasRole('editor')
   const query = useQuery(replaysQuery)
   return (
     <div className="flex flex-col gap-4">
-      {mayReplay && <ReplayForm destinationId={id} />}
+      {canReplay && <ReplayForm destinationId={id} />}
       <Panel title="Recent replays" isFlush>
         <Loaded query={query} lines={3}>
           {({ data }) => {
@@ -88,7 +88,7 @@ function ReplayForm({ destinationId }: { readonly destinationId: string }): Reac
             Count
           </Button>
           <Button
-            look="main"
+            variant="primary"
             isBusy={start.isPending}
             disabled={!isCounted || !matches}
             onClick={() => isCounted && start.mutate(selection)}

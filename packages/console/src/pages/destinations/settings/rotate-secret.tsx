@@ -5,8 +5,8 @@ import type { Destination } from '@hookline/cli/management-client'
 import { errorAt, problemOf } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
-import { Modal } from '../../../design/windows/modal.tsx'
-import { WindowForm } from '../../../design/windows/window-form.tsx'
+import { Modal } from '../../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../../design/dialogs/dialog-form.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { FormError } from '../form/form-error.tsx'
@@ -55,9 +55,9 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
       {rotate.data !== undefined ? (
         <Rotated {...rotate.data} name={name} url={url} onClose={onClose} />
       ) : (
-        <WindowForm
+        <DialogForm
           action={isFirst ? 'Set secret' : mustForce ? 'Rotate anyway' : 'Rotate'}
-          look={mustForce ? 'danger' : 'main'}
+          variant={mustForce ? 'danger' : 'primary'}
           isBusy={rotate.isPending}
           onSubmit={() => rotate.mutate(mustForce)}
           onClose={onClose}
@@ -78,7 +78,7 @@ export function RotateSecret({ destination, url, onClose }: RotateSecretProps): 
             </Field>
           )}
           <FormError error={rotate.error} />
-        </WindowForm>
+        </DialogForm>
       )}
     </Modal>
   )
@@ -115,7 +115,7 @@ function Rotated({ name, changed, url, secret, onClose }: RotatedProps): ReactEl
           .
         </p>
       )}
-      <Button look="main" className="self-end" onClick={onClose}>
+      <Button variant="primary" className="self-end" onClick={onClose}>
         Done
       </Button>
     </div>

@@ -6,7 +6,7 @@ import { Button } from '../../../design/controls/button.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { FormButton } from '../../../domain/conditions/builder/definition-inputs.tsx'
 import {
   errorsIn,
@@ -24,15 +24,15 @@ import { ShapeEditor } from './shape/shape-editor.tsx'
 import { TransformEditor } from './transform-editor.tsx'
 
 interface RoutingPanelProps extends DestinationProps {
-  readonly mayEdit: boolean
+  readonly canEdit: boolean
 }
 
 /** Which events the destination gets, and in which form. */
-export function RoutingPanel({ destination, mayEdit }: RoutingPanelProps): ReactElement {
+export function RoutingPanel({ destination, canEdit }: RoutingPanelProps): ReactElement {
   const before = routingDraftOf(destination)
   return (
-    <Panel title="Events and fields" actions={mayEdit && <FormButton />}>
-      {mayEdit ? (
+    <Panel title="Events and fields" actions={canEdit && <FormButton />}>
+      {canEdit ? (
         <RoutingForm
           key={JSON.stringify(requestedRouting(before))}
           destination={destination}
@@ -118,7 +118,7 @@ function RoutingForm({ destination, before }: RoutingFormProps): ReactElement {
       <footer className="flex flex-wrap items-center gap-2">
         <Button
           type="submit"
-          look="main"
+          variant="primary"
           isBusy={save.isPending}
           disabled={requested === undefined || !isChanged}
         >

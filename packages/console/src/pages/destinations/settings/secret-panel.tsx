@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import type { Destination } from '@hookline/cli/management-client'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
-import { Confirm } from '../../../design/windows/confirm.tsx'
+import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { nameToType } from '../../../format/name-to-type.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { draftsOf, requestedWebhooks } from '../form/webhook-drafts.ts'
@@ -43,7 +43,7 @@ interface SecretRowProps extends SecretPanelProps {
 }
 
 function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const name = url === undefined ? undefined : shownText(url, 60)
   return (
     <section className="flex flex-col gap-2">
@@ -51,7 +51,7 @@ function SecretRow({ destination, url, secret }: SecretRowProps): ReactElement {
         {name === undefined ? 'Shared secret' : `Secret of ${name}`}
       </h3>
       {secret?.set === true ? <SetSecret {...secret} /> : <p>{NONE[name ? 'own' : 'shared']}</p>}
-      {mayEdit && (
+      {canEdit && (
         <SecretButtons destination={destination} url={url} isSet={secret?.set === true} />
       )}
     </section>
@@ -102,7 +102,7 @@ function SecretButtons({ destination, url, isSet }: SecretButtonsProps): ReactEl
         {rotate}
       </Button>
       {isSet && (
-        <Button look="danger" onClick={() => setOpen('remove')} {...labelled('Remove…')}>
+        <Button variant="danger" onClick={() => setOpen('remove')} {...labelled('Remove…')}>
           Remove…
         </Button>
       )}

@@ -5,7 +5,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import { errorAt } from '../../../api/problem.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Checkbox, Field, TextInput } from '../../../design/controls/field.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { FormError } from '../form/form-error.tsx'
 import { hasRepeatedHeader } from '../form/webhook-drafts.ts'
@@ -71,7 +71,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
       <footer className="flex flex-wrap items-center gap-2">
         <Button
           type="submit"
-          look="main"
+          variant="primary"
           isBusy={save.isPending}
           disabled={isEmpty(change) || isStale || hasRepeatedHeader(draft.webhooks)}
         >

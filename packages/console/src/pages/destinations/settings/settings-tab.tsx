@@ -3,13 +3,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
-import { Confirm } from '../../../design/windows/confirm.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { Confirm } from '../../../design/dialogs/confirm.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { wholeNumber } from '../../../format/figures.ts'
 import { nameToType } from '../../../format/name-to-type.ts'
@@ -22,21 +22,21 @@ import { SignaturePanel } from './signature-panel.tsx'
 import { SettingsForm } from './settings-form.tsx'
 
 export function SettingsTab({ destination }: DestinationProps): ReactElement {
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   return (
     <div className="flex max-w-4xl flex-col gap-4">
       <Panel title="Settings">
-        {mayEdit ? (
+        {canEdit ? (
           <SettingsForm destination={destination} />
         ) : (
           <ReadOnlySettings destination={destination} />
         )}
       </Panel>
-      <RoutingPanel destination={destination} mayEdit={mayEdit} />
+      <RoutingPanel destination={destination} canEdit={canEdit} />
       <SecretPanel destination={destination} />
       <SignaturePanel destination={destination} />
       <RetryPanel destination={destination} />
-      {mayEdit && <DeletePanel destination={destination} />}
+      {canEdit && <DeletePanel destination={destination} />}
     </div>
   )
 }
@@ -78,7 +78,7 @@ function DeletePanel({ destination }: DestinationProps): ReactElement {
     <Panel title="Delete">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <p>Pending and held deliveries are dropped. Events are kept.</p>
-        <Button look="danger" onClick={() => setOpen(true)}>
+        <Button variant="danger" onClick={() => setOpen(true)}>
           Delete destination…
         </Button>
       </div>

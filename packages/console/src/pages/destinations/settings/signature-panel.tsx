@@ -3,16 +3,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactElement, useState } from 'react'
 import { api } from '../../../api/client.ts'
 import { problemOf } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { IdText } from '../../../design/texts/id-text.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { Confirm } from '../../../design/windows/confirm.tsx'
-import { Modal } from '../../../design/windows/modal.tsx'
-import { WindowForm } from '../../../design/windows/window-form.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { Confirm } from '../../../design/dialogs/confirm.tsx'
+import { Modal } from '../../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../../design/dialogs/dialog-form.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { FormError } from '../form/form-error.tsx'
 import { OVERLAPS } from './rotate-secret.tsx'
 
@@ -32,12 +32,12 @@ interface SignaturePanelProps {
 export function SignaturePanel({ destination }: SignaturePanelProps): ReactElement {
   const { id, settings } = destination
   const { signature, signingKeys = [] } = settings
-  const mayEdit = useMay('editor')
+  const canEdit = useHasRole('editor')
   const [isRotating, setRotating] = useState(false)
   return (
     <Panel title="Signature">
       <div className="flex flex-col gap-3">
-        {mayEdit ? (
+        {canEdit ? (
           <SignatureForm key={signature} destination={destination} />
         ) : (
           <p>Requests are signed with {wordsOf(signature)}.</p>
@@ -45,7 +45,7 @@ export function SignaturePanel({ destination }: SignaturePanelProps): ReactEleme
         {signingKeys.map((key) => (
           <PublicKey key={key.publicKey} {...key} />
         ))}
-        {mayEdit && signature !== 'secret' && (
+        {canEdit && signature !== 'secret' && (
           <Button className="self-start" onClick={() => setRotating(true)}>
             Rotate key…
           </Button>
@@ -158,9 +158,9 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
   const mustForce = problemOf(rotate.error).code === 'rotation_in_progress'
   return (
     <Modal title="Rotate the key" isOpen onClose={onClose}>
-      <WindowForm
+      <DialogForm
         action={mustForce ? 'Rotate anyway' : 'Rotate key'}
-        look={mustForce ? 'danger' : 'main'}
+        variant={mustForce ? 'danger' : 'primary'}
         isBusy={rotate.isPending}
         onSubmit={() => rotate.mutate(mustForce)}
         onClose={onClose}
@@ -176,7 +176,7 @@ function RotateKey({ id, onClose }: RotateKeyProps): ReactElement {
           {(ids) => <Select {...ids} options={OVERLAPS} value={overlap} onPick={setOverlap} />}
         </Field>
         <FormError error={rotate.error} />
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }

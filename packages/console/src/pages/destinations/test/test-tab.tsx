@@ -3,7 +3,7 @@ import { PAYLOAD_TYPES, type PayloadType } from '@hookline/protocol'
 import { type ReactElement, useId } from 'react'
 import { api } from '../../../api/client.ts'
 import { errorAt } from '../../../api/problem.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { Panel } from '../../../design/panel.tsx'
@@ -31,8 +31,8 @@ import { eventOptions } from '../settings/transform-choices.ts'
 
 /** Previews a test request, or sends it and shows the response. */
 export function TestTab({ destination }: DestinationProps): ReactElement {
-  const mayTest = useMay('editor')
-  if (mayTest) return <TestForm destination={destination} />
+  const canTest = useHasRole('editor')
+  if (canTest) return <TestForm destination={destination} />
   return (
     <Panel isFlush>
       <Empty title="Only editors can send tests">See past deliveries under Deliveries.</Empty>
@@ -74,7 +74,7 @@ function TestForm({ destination }: DestinationProps): ReactElement {
             <Button isBusy={test.isPending} onClick={() => test.mutate(true)}>
               Preview
             </Button>
-            <Button look="main" isBusy={test.isPending} onClick={() => test.mutate(false)}>
+            <Button variant="primary" isBusy={test.isPending} onClick={() => test.mutate(false)}>
               Send
             </Button>
           </div>

@@ -63,7 +63,7 @@ export function AccessTable<Item extends Token | Session>({
           </Cell>
           <Cell>
             <Button
-              look="quiet"
+              variant="quiet"
               className="-my-1"
               data-row={index}
               aria-label={`${verb} ${noun} ${shownText(each.name, 80)}`}

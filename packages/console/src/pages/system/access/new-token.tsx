@@ -7,8 +7,8 @@ import { Button } from '../../../design/controls/button.tsx'
 import { CodeBlock } from '../../../design/texts/code-block.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
 import { ErrorText } from '../../../design/states.tsx'
-import { Modal } from '../../../design/windows/modal.tsx'
-import { WindowForm } from '../../../design/windows/window-form.tsx'
+import { Modal } from '../../../design/dialogs/modal.tsx'
+import { DialogForm } from '../../../design/dialogs/dialog-form.tsx'
 import { TimeField } from '../../../design/controls/time-field.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { rolesUpTo } from './roles.ts'
@@ -29,14 +29,14 @@ export function NewToken({ onClose }: NewTokenProps): ReactElement {
   const [draft, setDraft] = useState<Draft>({ name: '', role: 'viewer', expiresAt: undefined })
   const create = useMutation({
     mutationFn: () => api.createToken({ ...draft, expiresAt: draft.expiresAt ?? null }),
-    // Closing the window removes the token from memory.
+    // Closing the dialog removes the token from memory.
     gcTime: 0,
     onSuccess: () => client.invalidateQueries({ queryKey: ['tokens'] }),
   })
   if (create.data !== undefined) return <CreatedToken {...create.data} onClose={onClose} />
   return (
     <Modal title="New token" isOpen onClose={onClose}>
-      <WindowForm
+      <DialogForm
         action="Create token"
         isBusy={create.isPending}
         disabled={draft.name.trim() === ''}
@@ -45,7 +45,7 @@ export function NewToken({ onClose }: NewTokenProps): ReactElement {
       >
         <TokenFields draft={draft} onChange={setDraft} error={create.error} />
         <ErrorText error={create.error} />
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }
@@ -105,7 +105,7 @@ function CreatedToken({ name, token, onClose }: CreatedTokenProps): ReactElement
           Use it as the <code>Authorization: Bearer</code> header, or to sign in to the console.
         </p>
         <footer className="flex justify-end">
-          <Button look="main" onClick={onClose}>
+          <Button variant="primary" onClick={onClose}>
             Done
           </Button>
         </footer>

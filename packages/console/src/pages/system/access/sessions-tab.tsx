@@ -4,18 +4,18 @@ import { CONSOLE_PATH } from '../../../api/addresses.ts'
 import { api } from '../../../api/client.ts'
 import type { Session } from '@hookline/cli/management-client'
 import { allOf } from '../../../api/queries.ts'
-import { sessionQuery, useMay } from '../../../api/session.ts'
-import { Confirm } from '../../../design/windows/confirm.tsx'
+import { sessionQuery, useHasRole } from '../../../api/session.ts'
+import { Confirm } from '../../../design/dialogs/confirm.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
 import { Empty, Loaded, Skeleton } from '../../../design/states.tsx'
-import { toast } from '../../../design/windows/toasts.tsx'
+import { toast } from '../../../design/dialogs/toasts.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { AccessTable } from './access-table.tsx'
 import { SignInLink } from './sign-in-link.tsx'
 
 export function SessionsTab(): ReactElement {
-  const isAdmin = useMay('admin')
+  const isAdmin = useHasRole('admin')
   const { data: own } = useQuery(sessionQuery)
   if (own === undefined) return <Skeleton />
   if (!isAdmin)

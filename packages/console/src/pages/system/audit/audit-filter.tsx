@@ -57,7 +57,7 @@ export function AuditFilter(): ReactElement {
       <TargetFilter key={target} target={target} names={useTargetNames(recent?.data ?? [])} />
       {Object.values({ actor, action, target }).some(Boolean) && (
         <Button
-          look="quiet"
+          variant="quiet"
           className="mb-1"
           onClick={() => setUrl({ actor: '', action: '', target: '' }, { push: true })}
         >

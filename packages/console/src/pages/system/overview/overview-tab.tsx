@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactElement } from 'react'
 import { SERVICE_URL } from '../../../api/addresses.ts'
-import { useMay } from '../../../api/session.ts'
+import { useHasRole } from '../../../api/session.ts'
 import { FactList } from '../../../design/lists/fact-list.tsx'
 import { Panel } from '../../../design/panel.tsx'
 import { StateBadge } from '../../../design/state-badge.tsx'
@@ -17,7 +17,7 @@ interface SystemProps {
 }
 
 export function OverviewTab(): ReactElement {
-  const isAdmin = useMay('admin')
+  const isAdmin = useHasRole('admin')
   return (
     <Loaded query={useQuery(systemQuery)} lines={9}>
       {(system) => (

@@ -77,7 +77,7 @@ function NameInputs({ clause, onChange }: Omit<FilterClauseProps, 'id'>): ReactE
           />
           {names.length > 1 && (
             <Button
-              look="quiet"
+              variant="quiet"
               className="px-1.5"
               aria-label={`Remove event name ${index + 1}`}
               onClick={() => change(names.toSpliced(index, 1))}

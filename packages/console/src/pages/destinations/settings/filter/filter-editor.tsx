@@ -42,7 +42,7 @@ export function FilterEditor(props: FilterEditorProps): ReactElement {
       <div className="flex flex-wrap items-center gap-2">
         <h3 className="mr-auto font-semibold">Filter</h3>
         {value !== null && (
-          <Button look="quiet" onClick={() => onChange(null)}>
+          <Button variant="quiet" onClick={() => onChange(null)}>
             Remove filter
           </Button>
         )}

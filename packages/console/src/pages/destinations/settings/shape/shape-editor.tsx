@@ -202,7 +202,7 @@ function RuleInputs({ value, onChange, onRemove }: RuleInputsProps): ReactElemen
           suggestions={pathsIn(suggestions)}
           onChange={(path) => onChange({ ...value, path })}
         />
-        <Button look="quiet" className="px-1.5" aria-label="Remove rule" onClick={onRemove}>
+        <Button variant="quiet" className="px-1.5" aria-label="Remove rule" onClick={onRemove}>
           <Icon name="cross" className="size-3" />
         </Button>
       </span>

@@ -34,14 +34,14 @@ export function Modal({ isOpen, onClose, ...rest }: ModalProps): ReactElement {
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
-        <Window {...rest} />
+        <DialogContent {...rest} />
       </Dialog.Portal>
     </Dialog.Root>
   )
 }
 
 /** A separate component, because its hooks must run only while it is open. */
-function Window({
+function DialogContent({
   title,
   children,
   place = 'dialog',
@@ -72,7 +72,7 @@ function Window({
         <header className="border-line flex items-start justify-between gap-3 border-b px-4 py-3">
           <Dialog.Title className="text-part font-semibold">{title}</Dialog.Title>
           <Dialog.Close asChild>
-            <Button look="quiet" className="-my-1 -mr-2 px-2" aria-label="Close">
+            <Button variant="quiet" className="-my-1 -mr-2 px-2" aria-label="Close">
               <Icon name="cross" />
             </Button>
           </Dialog.Close>

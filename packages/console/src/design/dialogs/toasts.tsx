@@ -59,7 +59,7 @@ function ShownToast({ id, text, tone }: Toast): ReactElement {
         className={tone === 'done' ? 'text-delivered mt-0.5' : 'text-failed mt-0.5'}
       />
       <p className="min-w-0 flex-1">{text}</p>
-      <Button look="quiet" className="-my-1 min-h-6 px-1" aria-label="Close" onClick={close}>
+      <Button variant="quiet" className="-my-1 min-h-6 px-1" aria-label="Close" onClick={close}>
         <Icon name="cross" className="size-3" />
       </Button>
     </div>

@@ -1,10 +1,10 @@
 import type { ReactElement, ReactNode } from 'react'
 import { Button } from '../controls/button.tsx'
 
-interface WindowFormProps {
+interface DialogFormProps {
   /** The text of the button that submits the form. */
   readonly action: string
-  readonly look?: 'main' | 'danger'
+  readonly variant?: 'primary' | 'danger'
   readonly isBusy: boolean
   readonly disabled?: boolean
   readonly onSubmit: () => void
@@ -12,16 +12,16 @@ interface WindowFormProps {
   readonly children: ReactNode
 }
 
-/** A form in a window, with buttons that cancel and submit it. */
-export function WindowForm({
+/** A form in a dialog, with buttons that cancel and submit it. */
+export function DialogForm({
   action,
-  look = 'main',
+  variant = 'primary',
   isBusy,
   disabled = false,
   onSubmit,
   onClose,
   children,
-}: WindowFormProps): ReactElement {
+}: DialogFormProps): ReactElement {
   return (
     <form
       onSubmit={(event) => {
@@ -33,7 +33,7 @@ export function WindowForm({
       {children}
       <footer className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" look={look} isBusy={isBusy} disabled={disabled}>
+        <Button type="submit" variant={variant} isBusy={isBusy} disabled={disabled}>
           {action}
         </Button>
       </footer>

@@ -3,7 +3,7 @@ import { problemOf } from '../../api/problem.ts'
 import { shownText } from '../../format/shown-text.ts'
 import { Field, TextInput } from '../controls/field.tsx'
 import { Modal } from './modal.tsx'
-import { WindowForm } from './window-form.tsx'
+import { DialogForm } from './dialog-form.tsx'
 
 interface ConfirmProps {
   readonly title: string
@@ -31,9 +31,9 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
   }
   return (
     <Modal title={title} isOpen onClose={on.onClose}>
-      <WindowForm
+      <DialogForm
         action={action}
-        look={mustType === undefined ? 'main' : 'danger'}
+        variant={mustType === undefined ? 'primary' : 'danger'}
         isBusy={isBusy}
         disabled={mustType !== undefined && !isSame(typed, mustType)}
         onSubmit={() => void submit()}
@@ -52,7 +52,7 @@ export function Confirm({ title, children, action, mustType, ...on }: ConfirmPro
             {failure}
           </p>
         )}
-      </WindowForm>
+      </DialogForm>
     </Modal>
   )
 }
