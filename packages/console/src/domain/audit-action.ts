@@ -1,5 +1,5 @@
 /** `created destination` for `createDestination` */
-export function actionWords(action: string): string {
+export function describeAction(action: string): string {
   const [verb = '', ...rest] = action.split(/(?=[A-Z])/).map((word) => word.toLowerCase())
   return [pastOf(verb), ...rest].join(' ')
 }

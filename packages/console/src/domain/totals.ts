@@ -50,7 +50,7 @@ export function p95Of(points: readonly StatisticsPoint[]): number | null {
 }
 
 /** `about 840 ms` */
-export function p95InWords(p95: number | null): string {
+export function describeP95(p95: number | null): string {
   return p95 === null ? '–' : `about ${duration(Math.max(1, p95))}`
 }
 

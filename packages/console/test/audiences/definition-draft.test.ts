@@ -31,7 +31,7 @@ test('the inputs show every computation that the protocol allows, and return it 
 test('every condition can be described in words', () => {
   fc.assert(
     fc.property(anyCondition, (condition) => {
-      const words = CONDITIONS.wordsOf(CONDITIONS.draftOf(condition), () => undefined)
+      const words = CONDITIONS.describe(CONDITIONS.draftOf(condition), () => undefined)
       expect(words).not.toMatch(/undefined|\[object|[\p{Cc}\u202e]/u)
     }),
   )

@@ -29,7 +29,7 @@ test.for([
   ],
   [{ trait: '', op: '>' }, 'trait … is greater than …'],
 ] as const)('%j in words', ([condition, words]) => {
-  expect(CONDITIONS.wordsOf(CONDITIONS.draftOf(condition), () => 'VIPs')).toBe(words)
+  expect(CONDITIONS.describe(CONDITIONS.draftOf(condition), () => 'VIPs')).toBe(words)
 })
 
 test.for([
@@ -39,5 +39,5 @@ test.for([
   ],
   [{ fn: 'count', type: 'page' }, 'number of events: any page'],
 ] as const)('%j in words', ([compute, words]) => {
-  expect(COMPUTES.wordsOf(COMPUTES.draftOf(compute), () => undefined)).toBe(words)
+  expect(COMPUTES.describe(COMPUTES.draftOf(compute), () => undefined)).toBe(words)
 })

@@ -42,7 +42,7 @@ test('the builder shows every filter that the protocol allows, and returns it un
       expect(tree).toBeDefined()
       expect(FILTERS.jsonOf(tree!)).toEqual(filter)
       expect(FILTERS.isComplete(tree!)).toBe(true)
-      expect(FILTERS.wordsOf(tree!, () => undefined)).not.toMatch(
+      expect(FILTERS.describe(tree!, () => undefined)).not.toMatch(
         /undefined|\[object|[\p{Cc}\u202e]/u,
       )
     }),
@@ -96,5 +96,5 @@ test.for([
     'any track event where context … has a value',
   ],
 ] as const)('%j in words', ([filter, words]) => {
-  expect(FILTERS.wordsOf(FILTERS.draftOf(filter), () => undefined)).toBe(words)
+  expect(FILTERS.describe(FILTERS.draftOf(filter), () => undefined)).toBe(words)
 })

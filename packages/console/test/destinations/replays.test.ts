@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Replay } from '@hookline/cli/management-client'
-import { replayProgress, replayWords } from '../../src/domain/replays/replay-progress.ts'
+import { replayProgress, describeReplay } from '../../src/domain/replays/replay-progress.ts'
 import { EMPTY_DRAFT, selectionOf } from '../../src/pages/destinations/replay/replay-draft.ts'
 
 const replay = {
@@ -23,9 +23,9 @@ test('the progress of a replay is the completed share of its time range', () => 
 })
 
 test('the selection of a replay is shown in words', () => {
-  expect(replayWords(replay)).toBe('rejected and expired')
+  expect(describeReplay(replay)).toBe('rejected and expired')
   expect(
-    replayWords({
+    describeReplay({
       ...replay,
       types: ['track'],
       text: 'order',

@@ -3,7 +3,7 @@ import type { Destination } from '@hookline/cli/management-client'
 import {
   changeOf,
   draftOf,
-  savedWords,
+  describeChange,
 } from '../../src/pages/destinations/settings/settings-draft.ts'
 
 const destination = {
@@ -65,10 +65,10 @@ test('pausing a webhook is not a change to its settings', () => {
 })
 
 test('the message after saving describes the effect of this change', () => {
-  expect(savedWords({ enabled: false })).toBe('Saved. New events are no longer delivered.')
-  expect(savedWords({ enabled: true })).toBe('Saved. New events are delivered.')
-  expect(savedWords({ name: 'Shop 2' })).toBe('Saved.')
-  expect(savedWords({ settings: { successPolicy: 'each' } })).toBe(
+  expect(describeChange({ enabled: false })).toBe('Saved. New events are no longer delivered.')
+  expect(describeChange({ enabled: true })).toBe('Saved. New events are delivered.')
+  expect(describeChange({ name: 'Shop 2' })).toBe('Saved.')
+  expect(describeChange({ settings: { successPolicy: 'each' } })).toBe(
     'Saved. The changes apply from the next attempt.',
   )
 })

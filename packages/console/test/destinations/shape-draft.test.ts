@@ -64,5 +64,5 @@ test.for([
     '7% of users by userId, without context.ip and traits.ssn, with hashed userId, CloudEvents, sent with PUT',
   ],
 ] as const)('%j in words', ([shape, words]) => {
-  expect(SHAPES.wordsOf(SHAPES.draftOf(shape), () => undefined)).toBe(words)
+  expect(SHAPES.describe(SHAPES.draftOf(shape), () => undefined)).toBe(words)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { StatisticsPoint } from '../../src/domain/statistics.ts'
 import {
   meanPendingOf,
-  p95InWords,
+  describeP95,
   p95Of,
   receivedPerSecond,
   sumOf,
@@ -56,9 +56,9 @@ test('the p95 of several points is weighted by their deliveries, and marked as a
   ]
   expect(p95Of(points)).toBe(200)
   expect(p95Of([point({ delivered: 5 })])).toBeNull()
-  expect(p95InWords(200)).toBe('about 200 ms')
-  expect(p95InWords(0.2)).toBe('about 1 ms')
-  expect(p95InWords(null)).toBe('–')
+  expect(describeP95(200)).toBe('about 200 ms')
+  expect(describeP95(0.2)).toBe('about 1 ms')
+  expect(describeP95(null)).toBe('–')
 })
 
 test('the backlog is averaged over the points that measured it', () => {

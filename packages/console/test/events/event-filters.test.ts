@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { filtersIn, filterWords, queryOf } from '../../src/pages/events/event-filters.ts'
+import { filtersIn, describeFilters, queryOf } from '../../src/pages/events/event-filters.ts'
 
 const NOW = Date.parse('2026-11-23T12:00:00.000Z')
 
@@ -26,11 +26,14 @@ test('filters use the names of the API, and an unknown type is left out', () => 
 
 test('filters are described in words', () => {
   const filters = { source: 'src_1', userId: 'u1', text: 'abc', range: '1h' }
-  expect(filterWords(filters, (id) => `Shop ${id}`)).toEqual([
+  expect(describeFilters(filters, (id) => `Shop ${id}`)).toEqual([
     'source is Shop src_1',
     'userId is u1',
     'contains “abc”',
     'last hour',
   ])
-  expect(filterWords({ range: 'custom', from: 'x', to: 'y' }, String)).toEqual(['from x', 'to y'])
+  expect(describeFilters({ range: 'custom', from: 'x', to: 'y' }, String)).toEqual([
+    'from x',
+    'to y',
+  ])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { actionWords } from '../../src/domain/audit-action.ts'
+import { describeAction } from '../../src/domain/audit-action.ts'
 import {
   actorChoices,
   type AuditEntry,
@@ -136,7 +136,7 @@ test.for([
   ['addWriteKey', 'added write key'],
   ['closeBreaker', 'closed breaker'],
 ] as const)('the action %s is shown as “%s”', ([action, words]) => {
-  expect(actionWords(action)).toBe(words)
+  expect(describeAction(action)).toBe(words)
 })
 
 test('entries are filtered by distinct names', () => {

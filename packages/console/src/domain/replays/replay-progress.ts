@@ -11,7 +11,7 @@ export function replayProgress({ state, from, to, reachedAt }: Replay): number |
 }
 
 /** The selection of a replay: `rejected and expired; only track; containing “order”`. */
-export function replayWords({
+export function describeReplay({
   states,
   types,
   text,

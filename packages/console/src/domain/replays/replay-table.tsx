@@ -11,7 +11,7 @@ import { wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 import type { Names } from '../names.ts'
 import { useAction } from '../use-action.ts'
-import { replayProgress, replayWords } from './replay-progress.ts'
+import { replayProgress, describeReplay } from './replay-progress.ts'
 import { isOpen } from './replay-query.ts'
 
 const TONES: Readonly<Record<Replay['state'], Tone>> = {
@@ -69,7 +69,7 @@ function ReplayRow({ replay, destination }: ReplayRowProps): ReactElement {
       </Cell>
       {destination !== undefined && <Cell className="min-w-32">{destination}</Cell>}
       <Cell className="max-w-96 min-w-48">
-        {shownText(replayWords(replay))}
+        {shownText(describeReplay(replay))}
         <span className="text-ink-faint block">
           <IdText id={id} what="the replay ID" />
         </span>

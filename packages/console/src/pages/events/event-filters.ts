@@ -56,7 +56,10 @@ export function queryOf(filters: EventFilters, now: number): EventQuery {
 }
 
 /** The filters in words: `userId is u1`. */
-export function filterWords(filters: EventFilters, sourceName: (id: string) => string): string[] {
+export function describeFilters(
+  filters: EventFilters,
+  sourceName: (id: string) => string,
+): string[] {
   const { source, text, range, from, to, ...exact } = filters
   const isCustom = range === 'custom'
   const [, preset] = RANGE_CHOICES.find(([value]) => value === range) ?? []

@@ -19,7 +19,7 @@ import { useSetUrl, useUrlState } from '../../shell/url-state.ts'
 import { EventFilterBar } from './event-filter-bar.tsx'
 import {
   type EventFilters,
-  filterWords,
+  describeFilters,
   type FilterName,
   filtersIn,
   NO_FILTERS,
@@ -116,7 +116,7 @@ function EventSearch({ filters }: EventSearchProps): ReactElement {
 function NoEvents({ filters }: EventSearchProps): ReactElement {
   const setUrl = useSetUrl<FilterName>()
   const names = useNames()
-  const words = filterWords(filters, names.source)
+  const words = describeFilters(filters, names.source)
   if (words.length === 0)
     return <NoEventsYet>Events appear here as soon as a source sends them.</NoEventsYet>
   return (

@@ -72,7 +72,7 @@ function Facts({ request }: { readonly request: WholeRequest }): ReactElement {
     <FactList
       facts={[
         ['Received', <Time key="at" at={receivedAt} form="full" />],
-        ['Response', <ResponseWords key="response" response={request.response} />],
+        ['Response', <ResponseSummary key="response" response={request.response} />],
         [
           'Destination',
           destinationId === null ? (
@@ -120,7 +120,7 @@ function DeliveryFact({ id }: { readonly id: string }): ReactElement {
   )
 }
 
-function ResponseWords({ response }: Pick<WholeRequest, 'response'>): ReactElement {
+function ResponseSummary({ response }: Pick<WholeRequest, 'response'>): ReactElement {
   const { status, delayMs, sent } = response
   return (
     <>

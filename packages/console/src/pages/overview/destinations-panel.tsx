@@ -13,7 +13,7 @@ import { destinationQuery } from '../../domain/destinations/destination-query.ts
 import { WaitingText } from '../../domain/destinations/waiting-text.tsx'
 import { type PeriodName, PERIODS } from '../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.ts'
-import { p95InWords, p95Of, totalsOf } from '../../domain/totals.ts'
+import { describeP95, p95Of, totalsOf } from '../../domain/totals.ts'
 import { percent, shortNumber, wholeNumber } from '../../format/figures.ts'
 import { shownText } from '../../format/shown-text.ts'
 
@@ -99,7 +99,7 @@ function DestinationRow({ destination, points }: DestinationRowProps): ReactElem
         {shortNumber(failed)}
       </Cell>
       <Cell className="min-w-24 tabular-nums">{data && <WaitingText {...data.health} />}</Cell>
-      <Cell className="tabular-nums">{p95InWords(p95Of(points))}</Cell>
+      <Cell className="tabular-nums">{describeP95(p95Of(points))}</Cell>
     </Row>
   )
 }

@@ -7,7 +7,7 @@ import { type StatisticsPoint, statisticsQuery } from '../../domain/statistics.t
 import { systemQuery } from '../../domain/system.ts'
 import {
   meanPendingOf,
-  p95InWords,
+  describeP95,
   p95Of,
   receivedPerSecond,
   totalsOf,
@@ -64,7 +64,7 @@ function FourFigures({ points }: { readonly points: readonly StatisticsPoint[] }
       />
       <Figure
         label="Delivery latency, p95"
-        value={p95InWords(now.p95)}
+        value={describeP95(now.p95)}
         note={durationChange(now.p95, before.p95)}
       />
     </dl>

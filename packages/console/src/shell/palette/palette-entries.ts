@@ -62,17 +62,17 @@ interface Ranked {
 
 /** The entries for a text, best match first, then searches for it among events and users. */
 export function paletteEntries(text: string, records: NamedRecords): PaletteEntry[] {
-  const wanted = text.trim()
+  const query = text.trim()
   const found = [
     ...PAGES.map(({ to, name }) => entryOf(name, PAGE_DESCRIPTIONS[to]!, to)).flatMap((entry) =>
-      ranked(entry, pageRank(entry, wanted.toLowerCase())),
+      ranked(entry, pageRank(entry, query.toLowerCase())),
     ),
-    ...recordEntries(records, wanted.toLowerCase()),
-    ...idEntries(wanted),
+    ...recordEntries(records, query.toLowerCase()),
+    ...idEntries(query),
   ]
   const entries = found.toSorted((a, b) => a.rank - b.rank).map(({ entry }) => entry)
-  const isKnownId = ID_PAGES.some(([prefix]) => wanted.startsWith(prefix))
-  const searches = wanted === '' || isKnownId ? [] : searchEntries(wanted)
+  const isKnownId = ID_PAGES.some(([prefix]) => query.startsWith(prefix))
+  const searches = query === '' || isKnownId ? [] : searchEntries(query)
   const first = withoutRepeats(entries).slice(0, MAX_ENTRIES - searches.length)
   return withoutRepeats([...first, ...searches])
 }
@@ -81,26 +81,26 @@ function ranked(entry: PaletteEntry, rank: number | undefined): Ranked[] {
   return rank === undefined ? [] : [{ entry, rank }]
 }
 
-function pageRank({ name, kind }: PaletteEntry, wanted: string): number | undefined {
-  if (name.toLowerCase().startsWith(wanted)) return RANKS.page
-  if (hasWords(name, wanted)) return RANKS.contains
-  return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
+function pageRank({ name, kind }: PaletteEntry, query: string): number | undefined {
+  if (name.toLowerCase().startsWith(query)) return RANKS.page
+  if (hasWords(name, query)) return RANKS.contains
+  return hasWords(`${name} ${kind}`, query) ? RANKS.about : undefined
 }
 
-function recordRank({ id, name }: Named, kind: string, wanted: string): number | undefined {
+function recordRank({ id, name }: Named, kind: string, query: string): number | undefined {
   const called = name.toLowerCase()
-  if (called === wanted || id === wanted) return RANKS.exact
-  if (called.startsWith(wanted) || id.startsWith(wanted)) return RANKS.begins
-  if (hasWords(name, wanted)) return RANKS.contains
-  return hasWords(`${name} ${kind}`, wanted) ? RANKS.about : undefined
+  if (called === query || id === query) return RANKS.exact
+  if (called.startsWith(query) || id.startsWith(query)) return RANKS.begins
+  if (hasWords(name, query)) return RANKS.contains
+  return hasWords(`${name} ${kind}`, query) ? RANKS.about : undefined
 }
 
-function hasWords(content: string, wanted: string): boolean {
+function hasWords(content: string, query: string): boolean {
   const all = content.toLowerCase()
-  return wanted.split(/\s+/).every((word) => all.includes(word))
+  return query.split(/\s+/).every((word) => all.includes(word))
 }
 
-function recordEntries(records: NamedRecords, wanted: string): Ranked[] {
+function recordEntries(records: NamedRecords, query: string): Ranked[] {
   const { destinations = [], sources = [], audiences = [], traits = [], users = [] } = records
   const { views = [] } = records
   const kinds = [
@@ -113,7 +113,7 @@ function recordEntries(records: NamedRecords, wanted: string): Ranked[] {
   ] as const
   return kinds.flatMap(([all, kind, to]) =>
     all.flatMap((each) =>
-      ranked(entryOf(each.name, kind, to(each.id)), recordRank(each, kind, wanted)),
+      ranked(entryOf(each.name, kind, to(each.id)), recordRank(each, kind, query)),
     ),
   )
 }

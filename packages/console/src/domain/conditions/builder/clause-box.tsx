@@ -19,7 +19,7 @@ export function ClauseBox<Clause>(props: ClauseBoxProps<Clause>): ReactElement {
   return (
     <div
       role="group"
-      aria-label={`Condition: ${notation.wordsOf(clause, nameOf)}`}
+      aria-label={`Condition: ${notation.describe(clause, nameOf)}`}
       className={classNames(
         'bg-surface rounded-panel flex flex-col gap-1.5 border p-2 sm:p-3',
         errors.length > 0 ? 'border-failed' : 'border-line',

@@ -38,7 +38,7 @@ export function DefinitionInputs<Draft>(props: DefinitionInputsProps<Draft>): Re
   const { draft } = value
   return (
     <div className="flex flex-col gap-3">
-      {draft !== undefined && <p className="font-medium">{notation.wordsOf(draft, nameOf)}</p>}
+      {draft !== undefined && <p className="font-medium">{notation.describe(draft, nameOf)}</p>}
       {form === 'json' ? (
         <JsonInput {...props} />
       ) : draft === undefined ? (

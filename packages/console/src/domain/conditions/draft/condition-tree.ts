@@ -66,16 +66,16 @@ export function treeNotation<Clause>(
   }
 
   /** `trait plan is “pro” and (…)` */
-  function wordsOf(tree: Tree, nameOf: NameOf): string {
-    const words = innerWords(tree, nameOf)
+  function describe(tree: Tree, nameOf: NameOf): string {
+    const words = describeInner(tree, nameOf)
     return tree.nots === 0 ? words : `${'not '.repeat(tree.nots)}(${words})`
   }
 
-  function innerWords(tree: Tree, nameOf: NameOf): string {
-    if (tree.kind === 'clause') return clauses.wordsOf(tree.clause, nameOf)
+  function describeInner(tree: Tree, nameOf: NameOf): string {
+    if (tree.kind === 'clause') return clauses.describe(tree.clause, nameOf)
     if (tree.parts.length === 0) return BLANK
     const parts = tree.parts.map((part) => {
-      const words = wordsOf(part, nameOf)
+      const words = describe(part, nameOf)
       return part.kind === 'group' && part.nots === 0 && part.parts.length > 1
         ? `(${words})`
         : words
@@ -84,7 +84,7 @@ export function treeNotation<Clause>(
   }
 
   const newDraft = (): Tree => newGroup(clauses.join, [clausePart(clauses.newDraft())])
-  return { newDraft, draftOf, jsonOf, isComplete, wordsOf }
+  return { newDraft, draftOf, jsonOf, isComplete, describe }
 }
 
 /** The JSON Pointer of a part inside its `not`s; `pointer` includes none of them. */

@@ -11,7 +11,7 @@ export interface Notation<Draft, Source extends Json = Json> {
   /** The definition as the API expects it, without incomplete values. */
   readonly jsonOf: (draft: Draft) => JsonObject
   readonly isComplete: (draft: Draft) => boolean
-  readonly wordsOf: (draft: Draft, nameOf: NameOf) => string
+  readonly describe: (draft: Draft, nameOf: NameOf) => string
 }
 
 /** The notation of a clause. Only objects are clauses. */

@@ -6,7 +6,7 @@ import {
   isComparisonComplete,
   NEW_COMPARISON,
 } from './comparison-draft.ts'
-import { comparisonWords, named } from './words.ts'
+import { describeComparison, named } from './words.ts'
 import { draftId, textOf } from './written.ts'
 
 const CONTAINERS = ['property', 'trait', 'context'] as const
@@ -67,16 +67,16 @@ export function isWhereComplete(where: readonly WhereDraft[] | null): boolean {
 }
 
 /** ` where revenue is at least 100`, or nothing. */
-export function whereWords(where: readonly WhereDraft[] | null): string {
+export function describeWhere(where: readonly WhereDraft[] | null): string {
   if (where === null || where.length === 0) return ''
   const words = where.map(
     ({ subject, path, comparison }) =>
-      `${subjectWords(subject, path)} ${comparisonWords(comparison)}`,
+      `${describeSubject(subject, path)} ${describeComparison(comparison)}`,
   )
   return ` where ${words.join(' and ')}`
 }
 
-function subjectWords(subject: Subject, path: string): string {
+function describeSubject(subject: Subject, path: string): string {
   if (!hasPath(subject)) return subject
   return subject === 'property' ? named(path) : `${subject} ${named(path)}`
 }

@@ -34,19 +34,19 @@ export const EVENT_WORDS: Readonly<Record<EventType, string>> = {
 export const BLANK = '…'
 const MAX_CHARACTERS = 80
 
-export function comparisonWords({ op, value }: ComparisonDraft): string {
+export function describeComparison({ op, value }: ComparisonDraft): string {
   const words = OPERATOR_WORDS[op]
   if (value === null) return words
   const compared = valueOf(value)
-  const shown = `${words} ${compared === undefined ? BLANK : valueWords(compared)}`
+  const shown = `${words} ${compared === undefined ? BLANK : describeValue(compared)}`
   return op === 'within_last_days' ? `${shown} ${compared === 1 ? 'day' : 'days'}` : shown
 }
 
 /** A value in a sentence. Text is quoted, to distinguish it from numbers. */
-export function valueWords(value: Json): string {
+export function describeValue(value: Json): string {
   if (typeof value === 'string') return `“${shownText(value, MAX_CHARACTERS)}”`
   if (Array.isArray(value) && value.length > 0)
-    return value.map((each: Json) => valueWords(each)).join(', ')
+    return value.map((each: Json) => describeValue(each)).join(', ')
   return shownText(JSON.stringify(value), MAX_CHARACTERS)
 }
 

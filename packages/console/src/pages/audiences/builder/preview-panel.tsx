@@ -5,7 +5,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { useBuilder } from '../../../domain/conditions/builder/builder-context.ts'
 import { unknownEvents } from '../../../domain/conditions/draft/suggestions.ts'
-import { valueWords } from '../../../domain/conditions/draft/words.ts'
+import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted } from '../../../format/figures.ts'
 import { shownText } from '../../../format/shown-text.ts'
@@ -77,7 +77,7 @@ function Result({ kind, space, data, isOld }: ResultProps): ReactElement {
           {sample.map(({ userId, value }, index) => (
             <li key={userId ?? `none-${index}`} className="flex flex-wrap justify-between gap-x-3">
               <UserLink userId={userId} space={space} />
-              {value !== true && <code>{valueWords(value)}</code>}
+              {value !== true && <code>{describeValue(value)}</code>}
             </li>
           ))}
           {size > sample.length && <li className="text-ink-faint">and more</li>}

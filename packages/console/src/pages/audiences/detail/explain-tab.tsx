@@ -10,7 +10,7 @@ import { Failed, Skeleton } from '../../../design/states.tsx'
 import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import type { NameOf } from '../../../domain/conditions/draft/notation.ts'
-import { valueWords } from '../../../domain/conditions/draft/words.ts'
+import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import { UserLink } from '../../../domain/user-link.tsx'
 import { counted, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
@@ -132,9 +132,9 @@ function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): Rea
         {holds ? 'matches' : 'does not match'}
       </StateBadge>
       <span className={classNames('min-w-0', isDecisive && 'font-medium')}>
-        {kind === 'clause' ? wordsOf(part, nameOf) : GROUP_WORDS[kind]}
+        {kind === 'clause' ? describePart(part, nameOf) : GROUP_WORDS[kind]}
       </span>
-      {actual !== undefined && <span>{foundWords(actual)}</span>}
+      {actual !== undefined && <span>{describeActual(actual)}</span>}
       {changesAt !== null && kind === 'clause' && (
         <span className="text-dense">
           next change <Time at={changesAt} form="due" />
@@ -145,17 +145,17 @@ function PartRow({ part, nameOf }: { part: ExplainedPart; nameOf: NameOf }): Rea
   )
 }
 
-function wordsOf({ clause = {} }: ExplainedPart, nameOf: NameOf): string {
+function describePart({ clause = {} }: ExplainedPart, nameOf: NameOf): string {
   if ('listOf' in clause) return 'the user is on the list'
-  return CLAUSES.wordsOf(CLAUSES.draftOf(clause), nameOf)
+  return CLAUSES.describe(CLAUSES.draftOf(clause), nameOf)
 }
 
 /** The value that a clause was evaluated against. */
-function foundWords(actual: JsonObject): string {
+function describeActual(actual: JsonObject): string {
   if ('count' in actual)
     return `found ${wholeNumber(Number(actual['count']))}${actual['orMore'] === true ? ' or more' : ''}`
   if ('member' in actual) return actual['member'] === true ? 'is a member' : 'is not a member'
   return actual['value'] === null
     ? 'found no value'
-    : `found ${valueWords(actual['value'] as Json)}`
+    : `found ${describeValue(actual['value'] as Json)}`
 }

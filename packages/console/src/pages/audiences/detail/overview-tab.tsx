@@ -69,5 +69,5 @@ function Definition({ kind: { notation }, record }: ComputationProps): ReactElem
   if (definition === null) return <>manual list</>
   const draft = shownBy(notation, definition)
   if (draft === undefined) return <code>{shownText(JSON.stringify(definition))}</code>
-  return <>{notation.wordsOf(draft, nameOf)}</>
+  return <>{notation.describe(draft, nameOf)}</>
 }

@@ -5,7 +5,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { UserLink } from '../../../domain/user-link.tsx'
-import { valueWords } from '../../../domain/conditions/draft/words.ts'
+import { describeValue } from '../../../domain/conditions/draft/words.ts'
 import type { ComputationProps, ValueRow } from '../record/computation-kind.ts'
 import { MoreFooter } from '../record/more-footer.tsx'
 import { PageLink } from '../record/page-link.tsx'
@@ -55,7 +55,7 @@ function Values({ kind, record, rows }: ValuesProps): ReactElement {
           </Cell>
           {isTrait && (
             <Cell className="min-w-32">
-              <code>{valueWords(value as never)}</code>
+              <code>{describeValue(value as never)}</code>
             </Cell>
           )}
           <Cell>

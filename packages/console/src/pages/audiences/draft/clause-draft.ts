@@ -13,7 +13,7 @@ import {
 } from '../../../domain/conditions/draft/comparison-draft.ts'
 import { treeNotation } from '../../../domain/conditions/draft/condition-tree.ts'
 import type { ClauseNotation, NameOf } from '../../../domain/conditions/draft/notation.ts'
-import { BLANK, comparisonWords, named } from '../../../domain/conditions/draft/words.ts'
+import { BLANK, describeComparison, named } from '../../../domain/conditions/draft/words.ts'
 import { numberIn, textOf } from '../../../domain/conditions/draft/written.ts'
 import {
   areEventsComplete,
@@ -21,8 +21,8 @@ import {
   eventsDraftOf,
   eventsOf,
   NEW_EVENTS,
-  selectionWords,
-  whenWords,
+  describeSelection,
+  describeWhen,
 } from './events-draft.ts'
 
 export interface CountDraft {
@@ -66,7 +66,7 @@ export const CLAUSES: ClauseNotation<ClauseDraft> = {
   draftOf: clauseDraftOf,
   jsonOf: clauseOf,
   isComplete: isClauseComplete,
-  wordsOf: clauseWords,
+  describe: describeClause,
 }
 
 export const CONDITIONS = treeNotation(CLAUSES)
@@ -115,20 +115,20 @@ export const COUNT_WORDS: Readonly<Record<CountOperator, string>> = {
 }
 
 /** `Order Completed at least 2 times in the last 30 days` */
-function clauseWords(clause: ClauseDraft, nameOf: NameOf): string {
+function describeClause(clause: ClauseDraft, nameOf: NameOf): string {
   switch (clause.kind) {
     case 'trait':
-      return `trait ${named(clause.name)} ${comparisonWords(clause.comparison)}`
+      return `trait ${named(clause.name)} ${describeComparison(clause.comparison)}`
     case 'computedTrait':
-      return `computed trait ${named(clause.name)} ${comparisonWords(clause.comparison)}`
+      return `computed trait ${named(clause.name)} ${describeComparison(clause.comparison)}`
     case 'audience':
       return `member of ${named(nameOf(clause.audience) ?? clause.audience)}`
     case 'events':
-      return `${selectionWords(clause.events)} ${timesWords(clause.count)}${whenWords(clause.events)}`
+      return `${describeSelection(clause.events)} ${describeCount(clause.count)}${describeWhen(clause.events)}`
   }
 }
 
-function timesWords(count: CountDraft | null): string {
+function describeCount(count: CountDraft | null): string {
   if (count === null) return 'at least once'
   const n = count.n.trim() || BLANK
   return `${COUNT_WORDS[count.op]} ${n} ${n === '1' ? 'time' : 'times'}`

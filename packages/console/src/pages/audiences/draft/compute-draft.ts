@@ -14,8 +14,8 @@ import {
   eventsDraftOf,
   eventsOf,
   NEW_EVENTS,
-  selectionWords,
-  whenWords,
+  describeSelection,
+  describeWhen,
 } from './events-draft.ts'
 
 /** The function of a computed trait being edited. */
@@ -31,7 +31,7 @@ export const COMPUTES: Notation<ComputeDraft> = {
   draftOf: computeDraftOf,
   jsonOf: computeOf,
   isComplete: isComputeComplete,
-  wordsOf: computeWords,
+  describe: describeCompute,
 }
 
 function computeDraftOf(compute: Json): ComputeDraft {
@@ -65,7 +65,7 @@ export const FUNCTION_WORDS: Readonly<Record<ComputeFunction, string>> = {
 }
 
 /** `sum of revenue in Order Completed` */
-function computeWords({ fn, property, events }: ComputeDraft): string {
+function describeCompute({ fn, property, events }: ComputeDraft): string {
   const of = fn === 'count' ? ': ' : ` of ${named(property)} in `
-  return `${FUNCTION_WORDS[fn]}${of}${selectionWords(events)}${whenWords(events)}`
+  return `${FUNCTION_WORDS[fn]}${of}${describeSelection(events)}${describeWhen(events)}`
 }

@@ -11,7 +11,7 @@ import {
   type WhereDraft,
   whereDraftOf,
   whereOf,
-  whereWords,
+  describeWhere,
 } from '../../../domain/conditions/draft/where-draft.ts'
 import { BLANK, EVENT_WORDS, named } from '../../../domain/conditions/draft/words.ts'
 import { numberIn, textOf } from '../../../domain/conditions/draft/written.ts'
@@ -98,16 +98,16 @@ export function areEventsComplete({ type, name, where, window }: EventsDraft): b
 
 const MAX_CHARACTERS = 80
 
-export function selectionWords({ type, name }: EventsDraft): string {
+export function describeSelection({ type, name }: EventsDraft): string {
   if (type === 'track') return named(name)
   return name === '' ? `any ${EVENT_WORDS[type]}` : `${EVENT_WORDS[type]} ${named(name)}`
 }
 
-export function whenWords({ window, where }: EventsDraft): string {
-  return `${windowWords(window)}${whereWords(where)}`
+export function describeWhen({ window, where }: EventsDraft): string {
+  return `${describeWindow(window)}${describeWhere(where)}`
 }
 
-function windowWords(window: WindowDraft): string {
+function describeWindow(window: WindowDraft): string {
   if (window.kind === 'ever') return ''
   if (window.kind === 'between')
     return ` from ${shownText(window.from || BLANK, MAX_CHARACTERS)} to ${shownText(window.to || BLANK, MAX_CHARACTERS)}`

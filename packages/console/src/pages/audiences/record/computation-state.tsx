@@ -12,10 +12,10 @@ const TONES: Readonly<Record<Computation['state'], Tone>> = {
 
 /** The state, with the progress of a sync. */
 export function ComputationState({ record }: { readonly record: Computation }): ReactElement {
-  return <StateBadge tone={TONES[record.state]}>{stateWords(record)}</StateBadge>
+  return <StateBadge tone={TONES[record.state]}>{describeState(record)}</StateBadge>
 }
 
-function stateWords({ state, progress }: Computation): string {
+function describeState({ state, progress }: Computation): string {
   if (progress === null) return state
   const { step, done, total } = progress
   return `${state}: ${step} ${Math.floor((done / Math.max(1, total)) * 100)}%`

@@ -7,7 +7,7 @@ import { Panel } from '../../../design/panel.tsx'
 import { Empty, Loaded } from '../../../design/states.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { actionWords } from '../../../domain/audit-action.ts'
+import { describeAction } from '../../../domain/audit-action.ts'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { fieldChanges, valueText } from './audit-changes.ts'
@@ -64,7 +64,7 @@ function AuditTable({ entries }: { readonly entries: readonly Entry[] }): ReactE
             {shownText(entry.actor.name, 60)}{' '}
             <span className="text-ink-faint">{shownText(entry.actor.role, 20)}</span>
           </Cell>
-          <Cell>{shownText(actionWords(entry.action), 60)}</Cell>
+          <Cell>{shownText(describeAction(entry.action), 60)}</Cell>
           <Cell className="max-w-xl min-w-56">
             <Changes entry={entry} />
           </Cell>

@@ -9,7 +9,7 @@ import { Warnings } from '../../../domain/destinations/warnings.tsx'
 import { FailurePanel } from '../../../domain/failures/failure-panel.tsx'
 import { PERIOD_CHOICES, periodOf } from '../../../domain/periods.ts'
 import { type StatisticsPoint, statisticsQuery } from '../../../domain/statistics.ts'
-import { p95InWords, p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'
+import { describeP95, p95Of, sumOf, totalsOf } from '../../../domain/totals.ts'
 import { percent, shortNumber, wholeNumber } from '../../../format/figures.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { DestinationPlots } from './destination-plots.tsx'
@@ -76,7 +76,7 @@ function Figures({ points, health }: FiguresProps): ReactElement {
           )
         }
       />
-      <Figure label="Delivery latency, p95" value={p95InWords(p95Of(points))} />
+      <Figure label="Delivery latency, p95" value={describeP95(p95Of(points))} />
     </dl>
   )
 }

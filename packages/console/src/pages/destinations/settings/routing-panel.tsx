@@ -53,7 +53,7 @@ function ReadOnlyRouting({ filter, shape, transform }: RoutingDraft): ReactEleme
       {filter !== null && (
         <>
           <h3 className="text-dense font-medium">Filter</h3>
-          {filter.draft !== undefined && <p>{FILTERS.wordsOf(filter.draft, () => undefined)}</p>}
+          {filter.draft !== undefined && <p>{FILTERS.describe(filter.draft, () => undefined)}</p>}
           <JsonBlock value={filter.json} what="the filter" />
         </>
       )}

@@ -30,7 +30,7 @@ export function changeOf(draft: SettingsDraft, destination: Destination): Destin
   }
 }
 
-export function savedWords({ enabled, settings }: DestinationChange): string {
+export function describeChange({ enabled, settings }: DestinationChange): string {
   if (enabled === false) return 'Saved. New events are no longer delivered.'
   if (enabled === true) return 'Saved. New events are delivered.'
   return settings === undefined ? 'Saved.' : 'Saved. The changes apply from the next attempt.'

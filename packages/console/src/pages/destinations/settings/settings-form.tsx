@@ -16,7 +16,7 @@ import {
   draftOf,
   isEmpty,
   type SettingsDraft,
-  savedWords,
+  describeChange,
 } from './settings-draft.ts'
 
 interface SettingsFormProps {
@@ -31,7 +31,7 @@ export function SettingsForm({ destination }: SettingsFormProps): ReactElement {
       api.changeDestination(base.id, change, { ifMatch: `"${base.version}"` }),
     onSuccess: (changed, change) => {
       reset(changed)
-      toast(savedWords(change))
+      toast(describeChange(change))
     },
     // After a conflict, this loads the other change.
     onSettled: () => client.invalidateQueries({ queryKey: ['destinations'] }),

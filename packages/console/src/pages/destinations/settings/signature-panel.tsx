@@ -40,7 +40,7 @@ export function SignaturePanel({ destination }: SignaturePanelProps): ReactEleme
         {canEdit ? (
           <SignatureForm key={signature} destination={destination} />
         ) : (
-          <p>Requests are signed with {wordsOf(signature)}.</p>
+          <p>Requests are signed with {describeSignature(signature)}.</p>
         )}
         {signingKeys.map((key) => (
           <PublicKey key={key.publicKey} {...key} />
@@ -98,9 +98,9 @@ function SignatureForm({ destination }: SignaturePanelProps): ReactElement {
           onClose={() => setOpen(false)}
         >
           <p>
-            Requests will be signed with {wordsOf(signature)} instead of{' '}
-            {wordsOf(settings.signature)}. Receivers that cannot verify the new signature reject
-            requests.
+            Requests will be signed with {describeSignature(signature)} instead of{' '}
+            {describeSignature(settings.signature)}. Receivers that cannot verify the new signature
+            reject requests.
           </p>
         </Confirm>
       )}
@@ -108,7 +108,7 @@ function SignatureForm({ destination }: SignaturePanelProps): ReactElement {
   )
 }
 
-function wordsOf(signature: Settings['signature']): string {
+function describeSignature(signature: Settings['signature']): string {
   return KINDS.find(([kind]) => kind === signature)![1]
 }
 

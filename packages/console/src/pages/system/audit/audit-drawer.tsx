@@ -6,7 +6,7 @@ import { JsonBlock } from '../../../design/texts/json-block.tsx'
 import { Modal } from '../../../design/dialogs/modal.tsx'
 import { Empty } from '../../../design/states.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { actionWords } from '../../../domain/audit-action.ts'
+import { describeAction } from '../../../domain/audit-action.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import { type AuditEntry, targetNameOf } from './audit-facts.ts'
@@ -37,7 +37,7 @@ export function AuditDrawer({ entry, onClose }: AuditDrawerProps): ReactElement 
 
 /** `created destination ERP` */
 function titleOf(entry: AuditEntry): string {
-  return [actionWords(entry.action), targetNameOf(entry) ?? []].flat().join(' ')
+  return [describeAction(entry.action), targetNameOf(entry) ?? []].flat().join(' ')
 }
 
 function EntryDetail({ entry }: { readonly entry: AuditEntry }): ReactElement {

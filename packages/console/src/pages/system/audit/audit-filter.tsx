@@ -4,7 +4,7 @@ import { api } from '../../../api/client.ts'
 import { destinationsQuery, sourcesQuery } from '../../../api/queries.ts'
 import { Button } from '../../../design/controls/button.tsx'
 import { Field, Select, TextInput } from '../../../design/controls/field.tsx'
-import { actionWords } from '../../../domain/audit-action.ts'
+import { describeAction } from '../../../domain/audit-action.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
 import {
@@ -50,7 +50,7 @@ export function AuditFilter(): ReactElement {
         value={action}
         options={[
           ['', 'All actions'],
-          ...ACTIONS.map((each) => [each, actionWords(each)] as const),
+          ...ACTIONS.map((each) => [each, describeAction(each)] as const),
         ]}
         onPick={(name) => setUrl({ action: name }, { push: true })}
       />

@@ -3,7 +3,7 @@ import type { ReactElement } from 'react'
 import { CopyButton } from '../../../design/controls/copy-button.tsx'
 import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
-import { actionWords } from '../../../domain/audit-action.ts'
+import { describeAction } from '../../../domain/audit-action.ts'
 import { shownText } from '../../../format/shown-text.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
 import { useUrlState } from '../../../shell/url-state.ts'
@@ -22,7 +22,7 @@ export function AuditTable({ entries }: { readonly entries: readonly AuditEntry[
               className="text-accent text-left hover:underline"
               onClick={() => setUrl({ entry: each.id }, { push: true })}
             >
-              {shownText(actionWords(each.action), 60)}
+              {shownText(describeAction(each.action), 60)}
             </button>
           </Cell>
           <Cell className="max-w-56 min-w-32 break-words" title={shownText(each.actor.id)}>

@@ -14,7 +14,7 @@ import {
   type WhereDraft,
   whereDraftOf,
   whereOf,
-  whereWords,
+  describeWhere,
 } from '../../../../domain/conditions/draft/where-draft.ts'
 import { EVENT_WORDS, named } from '../../../../domain/conditions/draft/words.ts'
 import { textOf } from '../../../../domain/conditions/draft/written.ts'
@@ -55,10 +55,10 @@ export const FILTER_CLAUSES: ClauseNotation<FilterClauseDraft> = {
     return Object.keys(json).length === 0 ? { where: [] } : json
   },
   isComplete: ({ names, where }) => !names.includes('') && isWhereComplete(where),
-  wordsOf: (clause) => `${selectionWords(clause)}${whereWords(clause.where)}`,
+  describe: (clause) => `${describeSelection(clause)}${describeWhere(clause.where)}`,
 }
 
-function selectionWords({ type, names }: FilterClauseDraft): string {
+function describeSelection({ type, names }: FilterClauseDraft): string {
   if (names.length === 0) return `any ${type === null ? 'event' : EVENT_WORDS[type]}`
   const words = names.map(named).join(' or ')
   return names.length === 1 ? words : `(${words})`

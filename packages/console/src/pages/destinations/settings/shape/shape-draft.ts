@@ -53,12 +53,12 @@ export const SHAPES: Notation<ShapeDraft> = {
   isComplete: ({ sample, rules }) =>
     (sample === null || numberIn(sample.percent) !== undefined) &&
     rules.every(({ path }) => path !== ''),
-  wordsOf: ({ sample, rules, format, method }) =>
+  describe: ({ sample, rules, format, method }) =>
     [
       sample === null
         ? 'All users'
         : `${sample.percent.trim() || BLANK}% of users by ${sample.by ?? 'userId'}`,
-      ...(rules.length === 0 ? ['all fields'] : ruleWords(rules)),
+      ...(rules.length === 0 ? ['all fields'] : describeRules(rules)),
       ...(format === null ? [] : [FORMAT_WORDS[format]]),
       ...(method === null ? [] : [`sent with ${method}`]),
     ].join(', '),
@@ -127,15 +127,15 @@ function fieldsOf(rules: readonly RuleDraft[], salt: Json | undefined): JsonObje
   }
 }
 
-function ruleWords(rules: readonly RuleDraft[]): readonly string[] {
-  const wordsOf = (words: string, kinds: readonly Rule[]): readonly string[] => {
+function describeRules(rules: readonly RuleDraft[]): readonly string[] {
+  const describePaths = (words: string, kinds: readonly Rule[]): readonly string[] => {
     const paths = rules.filter(({ rule }) => kinds.includes(rule)).map(({ path }) => named(path))
     return paths.length === 0 ? [] : [`${words} ${paths.join(' and ')}`]
   }
   return [
-    ...wordsOf('only', ['keep']),
-    ...wordsOf('without', ['drop']),
-    ...wordsOf('with hashed', ['hash', 'email']),
+    ...describePaths('only', ['keep']),
+    ...describePaths('without', ['drop']),
+    ...describePaths('with hashed', ['hash', 'email']),
   ]
 }
 
