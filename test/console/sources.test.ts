@@ -44,6 +44,21 @@ test('a source is created, and the event sent by the command next to its write k
   expect(data).toMatchObject([{ event: { event: 'Order Completed' } }])
 })
 
+test('the volumes are still shown after another page was visited', async () => {
+  await using service = await startService()
+  await service.track('m1')
+  const { page, faults, go } = await openSignedIn(service)
+  await go('sources')
+  const volume = page.getByRole('img', { name: 'Received in the last 24 hours: 1' })
+  await volume.waitFor()
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  await pages.getByRole('link', { name: 'Users' }).click()
+  await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
+  await pages.getByRole('link', { name: 'Sources' }).click()
+  await volume.waitFor()
+  expect(faults).toEqual([])
+})
+
 test('a custom address of the ingestion API is remembered, if it is valid', async () => {
   await using service = await startService()
   const { page, go } = await openSignedIn(service)

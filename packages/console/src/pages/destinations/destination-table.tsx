@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { memo, type ReactElement } from 'react'
 import type { Destination } from '@hookline/cli/management-client'
 import { classNames } from '../../design/class-names.ts'
-import { useOnScreen } from '../../design/lists/on-screen.ts'
+import { useOnScreen } from '../../design/lists/use-on-screen.ts'
 import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import {

@@ -6,7 +6,7 @@ import { Sparkline } from '../../design/figures/sparkline.tsx'
 import { StateBadge } from '../../design/state-badge.tsx'
 import { Cell, Row, Table } from '../../design/lists/table.tsx'
 import { Time } from '../../design/texts/time.tsx'
-import { useSeen } from '../../design/lists/use-seen.ts'
+import { useOnScreen } from '../../design/lists/use-on-screen.ts'
 import { lastUseOf } from '../../domain/last-use.ts'
 import { statisticsQuery } from '../../domain/statistics.ts'
 import { totalsOf } from '../../domain/totals.ts'
@@ -74,26 +74,27 @@ function LastUse({ at }: { readonly at: string | undefined }): ReactElement | st
 
 /** The two volume cells of a row, fetched once the row has been on screen. */
 function Volume({ sourceId }: { readonly sourceId: string }): ReactElement {
-  const [cell, isSeen] = useSeen<HTMLTableCellElement>()
+  const [cell, wasOnScreen] = useOnScreen<HTMLTableCellElement>({ once: true })
   const { data, error } = useQuery({
     ...statisticsQuery('24h', { sourceId }),
-    enabled: isSeen,
+    enabled: wasOnScreen,
     refetchInterval: REFETCH_MS,
   })
   const unknown = error === null ? '…' : '–'
   if (data === undefined)
     return (
       <>
-        <td ref={cell} className="text-ink-faint h-9 px-4 py-1.5">
+        <Cell ref={cell} className="text-ink-faint h-9">
           {unknown}
-        </td>
+        </Cell>
         <Cell className="text-ink-faint">{unknown}</Cell>
       </>
     )
   const { received, rejected } = totalsOf(data.points)
   return (
     <>
-      <Cell>
+      {/* Data from an earlier visit is there before the cell has been on screen. */}
+      <Cell ref={cell}>
         <span className="flex items-center gap-3">
           <Sparkline
             className={classNames(
