@@ -19,7 +19,7 @@ import { isolation } from './isolation.ts'
 import { oneEvent } from './one-event.ts'
 import { memory, restart } from './pending-deliveries.ts'
 import { scaling } from './scaling.ts'
-import { spent } from './spent.ts'
+import { cpuBreakdown } from './cpu-breakdown.ts'
 
 /** The benchmarks by name, with their goals. */
 export const benchmarks = {
@@ -41,7 +41,7 @@ export const benchmarks = {
   'one-event': oneEvent({ functions: 350, files: 90, messages: 7 }),
   'delivery-steps': deliverySteps(),
   cores: cores(),
-  spent: spent(),
+  'cpu-breakdown': cpuBreakdown(),
   cluster: cluster({ ratio: 0.4, twoNodes: 1 }),
   scaling: scaling(),
   'audience-sync': audienceSync({ seconds: 20, loopDelayP99Ms: 50, rate: 0.9 }),

@@ -25,7 +25,7 @@ function compared(unit: string, measured: 'rate' | 'memory', goals: Goals): Benc
     async open() {
       const [child] = await Child.start(script, [measured])
       return {
-        measure: async (seconds) => Number(await child.ask({ about: 'rate', seconds })),
+        measure: async (seconds) => Number(await child.request({ name: 'rate', seconds })),
         [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
       }
     },

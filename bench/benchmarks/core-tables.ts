@@ -6,7 +6,7 @@ import { type CostByKind, estimateOn } from './core-estimate.ts'
 /** One measurement of a service on dedicated cores. */
 export interface CoreRound extends MeasuredUsage {
   /** The thread outside the program that generates or receives the load. */
-  readonly beside: { readonly name: string; readonly cpuMicros: number }
+  readonly loadThread: { readonly name: string; readonly cpuMicros: number }
 }
 
 /** The rounds of a load by the number of the service's threads. */
@@ -29,11 +29,11 @@ export function coreTables(loads: readonly LoadOnCores[]): readonly Table[] {
 function tableOf({ name, byThreads }: LoadOnCores): Table {
   const all = [...byThreads.values()].flat()
   const kinds = kindsOf(all)
-  const beside = all[0]!.beside.name
+  const loadThread = all[0]!.loadThread.name
   return {
     name,
     labels: ['threads'],
-    columns: ['events/s', 'CPU, µs/event', ...[...kinds, beside].map((kind) => `${kind}, %`)],
+    columns: ['events/s', 'CPU, µs/event', ...[...kinds, loadThread].map((kind) => `${kind}, %`)],
     rows: [...byThreads].map(([threads, rounds]) => ({
       labels: [String(threads)],
       values: [
@@ -42,7 +42,7 @@ function tableOf({ name, byThreads }: LoadOnCores): Table {
         ...kinds.map((kind) => {
           return rounds.map((round) => share(round, round.usage.get(kind)?.busiestMicros ?? 0))
         }),
-        rounds.map((round) => share(round, round.beside.cpuMicros)),
+        rounds.map((round) => share(round, round.loadThread.cpuMicros)),
       ],
     })),
   }

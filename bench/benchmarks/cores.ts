@@ -114,7 +114,7 @@ async function measurePinned(
   const before = threadTimes(pid)
   const measured = await usageDuring(loaded, seconds)
   const cpuMicros = usageByKind(before, threadTimes(pid)).get(MAIN_THREAD)?.cpuMicros ?? 0
-  return { ...measured, beside: { name, cpuMicros } }
+  return { ...measured, loadThread: { name, cpuMicros } }
 }
 
 function notesOn({ service, load, receiver }: Cores): readonly string[] {

@@ -6,7 +6,7 @@ import {
 } from '../load/loaded-program.ts'
 import { BATCH } from '../load/throughput.ts'
 import { sourceLines } from '../profile/source-lines.ts'
-import { type Spent, spentByPart } from '../profile/spent.ts'
+import { type PartCost, costByPart } from '../profile/part-costs.ts'
 import type { CpuProfile } from '../profile/ticks.ts'
 import { type Benchmark, median, type RunSettings, type Table } from './benchmark.ts'
 import { CONNECTIONS } from './ingest.ts'
@@ -18,7 +18,7 @@ const LOADS: Readonly<Record<string, () => Promise<LoadedProgram>>> = {
 }
 
 /** The breakdown of an event's CPU time, from CPU times and CPU profiles of each thread. */
-export function spent(): Benchmark {
+export function cpuBreakdown(): Benchmark {
   return {
     async run(settings) {
       if (process.platform !== 'linux') {
@@ -26,7 +26,7 @@ export function spent(): Benchmark {
       }
       // A quick run only checks that it works.
       const loads = Object.entries(LOADS).slice(0, settings.isQuick ? 2 : undefined)
-      const rounds = new Map(loads.map(([load]) => [load, [] as (readonly Spent[])[]]))
+      const rounds = new Map(loads.map(([load]) => [load, [] as (readonly PartCost[])[]]))
       for (let round = 0; round < settings.rounds; round++) {
         for (const [load, open] of loads) {
           rounds.get(load)!.push(await measure(open, settings))
@@ -53,18 +53,18 @@ const NOTES = [
 async function measure(
   open: () => Promise<LoadedProgram>,
   { seconds }: RunSettings,
-): Promise<readonly Spent[]> {
+): Promise<readonly PartCost[]> {
   await using loaded = await open()
   const { program } = loaded
   await loaded.measure(seconds / 2)
   const { usage, events } = await usageDuring(loaded, seconds)
   const texts = await program.profiles(() => loaded.measure(seconds))
   const profiles = texts.map(([thread, text]) => [thread, JSON.parse(text) as CpuProfile] as const)
-  return spentByPart({ profiles, usage, events, lineOf: sourceLines() })
+  return costByPart({ profiles, usage, events, lineOf: sourceLines() })
 }
 
 /** A row for each part of each thread, the most expensive first. */
-function tableOf(name: string, rounds: readonly (readonly Spent[])[]): Table {
+function tableOf(name: string, rounds: readonly (readonly PartCost[])[]): Table {
   const keys = new Map(
     rounds.flatMap((parts) =>
       parts.map(({ thread, part }) => [`${thread}\n${part}`, [thread, part]] as const),

@@ -5,7 +5,7 @@ import { type ThreadTime, threadTimes } from '../profile/thread-times.ts'
 const EXEC_ARGV = [
   '--conditions=hookline-source',
   '--expose-gc',
-  `--import=${new URL('../programs/end-with-parent.ts', import.meta.url).href}`,
+  `--import=${new URL('../programs/exit-with-parent.ts', import.meta.url).href}`,
 ]
 
 /** If HOOKLINE_BENCH_PROFILES is set, every process writes CPU profiles of its threads to this folder. */
@@ -55,15 +55,15 @@ export class Child implements AsyncDisposable {
     return this.#process.pid!
   }
 
-  /** Sends a request and resolves with the response of the program (`load/answer.ts`). */
-  async ask(request: { readonly about: string; readonly seconds?: number }): Promise<unknown> {
+  /** Sends a request and resolves with the response of the program (`load/serve-requests.ts`). */
+  async request(request: { readonly name: string; readonly seconds?: number }): Promise<unknown> {
     const response = nextMessage(this.#process)
     this.#process.send(request)
     return response
   }
 
   async usage(): Promise<Usage> {
-    return (await this.ask({ about: 'usage' })) as Usage
+    return (await this.request({ name: 'usage' })) as Usage
   }
 
   /** CPU times of its threads; empty without `/proc`. */
@@ -73,9 +73,9 @@ export class Child implements AsyncDisposable {
 
   /** The CPU profile of each thread while `work` runs, as a pair of thread name and JSON. */
   async profiles(work: () => Promise<unknown>): Promise<readonly (readonly [string, string])[]> {
-    await this.ask({ about: 'profile start' })
+    await this.request({ name: 'profile start' })
     await work()
-    return (await this.ask({ about: 'profile' })) as readonly (readonly [string, string])[]
+    return (await this.request({ name: 'profile' })) as readonly (readonly [string, string])[]
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { answer } from './answer.ts'
+import { serveRequests } from './serve-requests.ts'
 
 /** A typical call of an application. */
 interface TrackCall {
@@ -32,7 +32,7 @@ export function respondWith(open: () => LoadedClient): void {
   process.on('SIGTERM', () => process.exit())
   const rate = ({ seconds }: { readonly seconds: number }): Promise<number> =>
     isOfMemory ? jsonPerMemory(open) : callsPerSecond(open, seconds)
-  answer({ rate }, 'ready')
+  serveRequests({ rate }, 'ready')
 }
 
 async function callsPerSecond(open: () => LoadedClient, seconds: number): Promise<number> {

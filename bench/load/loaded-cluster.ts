@@ -9,7 +9,7 @@ import { ServiceProcess } from './service-process.ts'
 export type Nodes = number
 
 /** The result of a load. */
-interface Done {
+interface LoadResult {
   readonly events: number
   readonly seconds: number
 }
@@ -20,7 +20,7 @@ export interface LoadedNodes extends AsyncDisposable {
   /** Absent for the embedded backend. */
   readonly place: ClusterNamespace | undefined
   /** Loads the nodes, and resolves when all accepted events have been fully processed. */
-  load(seconds: number): Promise<Done>
+  load(seconds: number): Promise<LoadResult>
 }
 
 const ARCHIVED_POLL_MS = 2
@@ -38,7 +38,7 @@ export async function loadedIngestion(
   await untilAllNodesHaveSource(nodes, writeKey)
   const database = place && stack.use(await ClusterDatabase.open(place))
   const send = sendingCalls({ ...calls, port: nodes.map(({ port }) => port), writeKey })
-  const load = async (seconds: number): Promise<Done> => {
+  const load = async (seconds: number): Promise<LoadResult> => {
     const before = (await database?.archived()) ?? 0
     const started = performance.now()
     const events = await send(seconds)
@@ -61,7 +61,7 @@ export async function loadedDelivering(
   await untilAllNodesHaveSource(nodes, writeKey)
   const port = nodes.map((node) => node.port)
   const endToEnd = stack.use(await EndToEndLoad.open({ port, writeKey, receiver, count: calls }))
-  const load = async (seconds: number): Promise<Done> => {
+  const load = async (seconds: number): Promise<LoadResult> => {
     const [started, sent] = [performance.now(), endToEnd.sent]
     await endToEnd.throughput(seconds)
     return { events: endToEnd.sent - sent, seconds: (performance.now() - started) / 1000 }

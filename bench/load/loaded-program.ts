@@ -36,7 +36,7 @@ export async function loadedDelivery(
   return {
     program,
     receiver,
-    measure: async (seconds) => Number(await program.ask({ about: 'rate', seconds })),
+    measure: async (seconds) => Number(await program.request({ name: 'rate', seconds })),
     ...disposing(stack.move()),
   }
 }

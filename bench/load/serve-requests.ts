@@ -1,8 +1,8 @@
 import { startProfiles, stopProfiles } from '../profile/own-profiles.ts'
 
-/** A request of the benchmark. `about` names the function that handles it. */
+/** A request of the benchmark. `name` is the function that handles it. */
 interface BenchmarkRequest {
-  readonly about: string
+  readonly name: string
   readonly seconds: number
 }
 
@@ -13,10 +13,10 @@ type Handlers = Readonly<Record<string, (request: BenchmarkRequest) => unknown>>
 const COMMON: Handlers = { usage, 'profile start': startProfiles, profile: stopProfiles }
 
 /** Reports that the program is ready, and handles the requests of the benchmark. The program exits if a function fails. */
-export function answer(own: Handlers, ready: unknown): void {
+export function serveRequests(own: Handlers, ready: unknown): void {
   const handlers = { ...COMMON, ...own }
   process.on('message', async (request: BenchmarkRequest) => {
-    const response: unknown = await handlers[request.about]!(request)
+    const response: unknown = await handlers[request.name]!(request)
     process.send!(response ?? null)
   })
   process.send!(ready)

@@ -97,7 +97,7 @@ export class ServiceProcess implements AsyncDisposable {
 
   /** The p99 delay of its event loop since the previous call, in milliseconds; `null` for the first call. */
   async loopDelayP99Ms(): Promise<number | null> {
-    return (await this.program.ask({ about: 'loop delay' })) as number | null
+    return (await this.program.request({ name: 'loop delay' })) as number | null
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Event } from '@hookline/protocol'
-import { answer } from './answer.ts'
+import { serveRequests } from './serve-requests.ts'
 import { event } from './delivery-request.ts'
 
 /** The number of events appended together, as in a client's batch. */
@@ -58,5 +58,5 @@ export function respondWith(stream: SteadyStream, close: () => Promise<unknown>)
     await close()
     process.exit()
   })
-  answer({ rate: ({ seconds }) => stream.run(seconds) }, 'ready')
+  serveRequests({ rate: ({ seconds }) => stream.run(seconds) }, 'ready')
 }

@@ -3,7 +3,7 @@ import type { KindUsage } from './thread-times.ts'
 import { type CpuProfile, type LineOf, ticksByPart } from './ticks.ts'
 
 /** The cost of one part in one kind of thread. */
-export interface Spent {
+export interface PartCost {
   readonly thread: string
   readonly part: string
   readonly microsPerEvent: number
@@ -17,12 +17,12 @@ export const NOT_PROFILED = 'not profiled'
  * may be from a different time than the usage, which then does not include the profiler.
  * @param events the number of events during the usage
  */
-export function spentByPart(options: {
+export function costByPart(options: {
   readonly profiles: readonly (readonly [thread: string, CpuProfile])[]
   readonly usage: ReadonlyMap<string, Pick<KindUsage, 'cpuMicros'>>
   readonly events: number
   readonly lineOf: LineOf
-}): readonly Spent[] {
+}): readonly PartCost[] {
   const { profiles, usage, events, lineOf } = options
   return [...usage].flatMap(([thread, { cpuMicros }]) => {
     const own = profiles.filter(([name]) => kindOfThread(name) === thread)

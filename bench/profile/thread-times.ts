@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { parseStat } from './proc-stat.ts'
 import { kindOfThread, MAIN_THREAD } from './thread-names.ts'
 
 /** CPU time of one thread since it started. */
@@ -9,9 +10,6 @@ export interface ThreadTime {
   /** How often it waited: voluntary context switches. */
   readonly wakes: number
 }
-
-/** The unit of times in `/proc`, which is the same on every Linux machine. */
-const TICK_MICROS = 10_000
 
 /** CPU times and wake-ups of all threads of a process; empty without `/proc`. */
 export function threadTimes(pid: number): readonly ThreadTime[] {
@@ -28,19 +26,6 @@ export function threadTimes(pid: number): readonly ThreadTime[] {
       return []
     }
   })
-}
-
-/** Parses `/proc/PID/task/ID/stat`. The name is in brackets and may contain spaces and brackets. */
-export function parseStat(line: string): { id: number; name: string; cpuMicros: number } {
-  const [opened, closed] = [line.indexOf('('), line.lastIndexOf(')')]
-  // The first entry is the third field. User and system time are the 14th and 15th.
-  const rest = line.slice(closed + 2).split(' ')
-  const ticks = Number(rest[11]) + Number(rest[12])
-  return {
-    id: Number(line.slice(0, opened)),
-    name: line.slice(opened + 1, closed),
-    cpuMicros: ticks * TICK_MICROS,
-  }
 }
 
 /** The CPU usage of threads of one kind between two points in time. */

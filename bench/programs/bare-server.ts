@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { answer } from '../load/answer.ts'
+import { serveRequests } from '../load/serve-requests.ts'
 import { openSending } from '../load/delivery-request.ts'
 
 // The server that ingestion is compared with, which does the minimum work per call. With the port of a receiver as its first
@@ -24,5 +24,5 @@ const server = createServer((request, response) => {
     void send?.(body)
   })
 })
-server.listen(0, '127.0.0.1', () => answer({}, (server.address() as AddressInfo).port))
+server.listen(0, '127.0.0.1', () => serveRequests({}, (server.address() as AddressInfo).port))
 process.on('SIGTERM', () => process.exit())

@@ -1,5 +1,5 @@
 import { CONCURRENCY, event, openDelivery } from '../load/delivery-request.ts'
-import { answer } from '../load/answer.ts'
+import { serveRequests } from '../load/serve-requests.ts'
 
 // The loop that delivery is compared with: the same requests, signatures and concurrency, but no records.
 
@@ -17,4 +17,4 @@ async function rate({ seconds }: { readonly seconds: number }): Promise<number> 
 }
 
 process.on('SIGTERM', () => process.exit())
-answer({ rate }, 'ready')
+serveRequests({ rate }, 'ready')

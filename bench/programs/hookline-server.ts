@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks'
 import { createLogger, openService, parseConfig } from '@hookline/server'
 import { threadVariables } from '../load/threads.ts'
-import { answer } from '../load/answer.ts'
+import { serveRequests } from '../load/serve-requests.ts'
 
 // Hookline as in production, on the data folder in the first argument. The second argument has further settings, as JSON.
 
@@ -32,7 +32,7 @@ process.on('SIGTERM', async () => {
   await service[Symbol.asyncDispose]()
   process.exit()
 })
-answer(
+serveRequests(
   { 'loop delay': loopDelayP99Ms },
   { url: service.url, adminToken: service.adminToken.reveal() },
 )

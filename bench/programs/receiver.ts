@@ -1,6 +1,6 @@
 import { RawReceiver } from '../load/raw-receiver.ts'
-import { answer } from '../load/answer.ts'
+import { serveRequests } from '../load/serve-requests.ts'
 
 const receiver = await RawReceiver.open(() => true)
 process.on('SIGTERM', () => process.exit())
-answer({}, receiver.port)
+serveRequests({}, receiver.port)

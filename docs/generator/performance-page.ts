@@ -40,7 +40,7 @@ export const SUBJECTS: Readonly<Record<BenchmarkName, string>> = {
     'The CPU time of a delivered event, in steps: the bare loop of `delivery`; with events from the log on disk; with a record of each delivery on disk; and Hookline, which adds decisions, lanes, limits, breakers, retries, guards and metrics.',
   cores:
     'Throughput with 0, 1 and 2 threads for ingestion and delivery, and the load of each thread, from which the estimates below are calculated.',
-  spent: 'The CPU time of an event by thread, folder of our code, and library.',
+  'cpu-breakdown': 'The CPU time of an event by thread, folder of our code, and library.',
   scaling: 'Throughput by number of destinations and by size of a call.',
   cluster:
     'Ingestion, and events from call to receiver, through 1, 2 and 3 nodes of a [cluster](../guides/cluster.md), with NATS and PostgreSQL on the same two cores. A call counts when it is archived. See [scaling](scaling.md) for the cost of each part.',

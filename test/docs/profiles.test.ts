@@ -3,15 +3,16 @@ import { estimateOn } from '../../bench/benchmarks/core-estimate.ts'
 import { coreTables } from '../../bench/benchmarks/core-tables.ts'
 import { divideCores, parseCores } from '../../bench/load/pinning.ts'
 import { partOf } from '../../bench/profile/parts.ts'
-import { NOT_PROFILED, spentByPart } from '../../bench/profile/spent.ts'
+import { NOT_PROFILED, costByPart } from '../../bench/profile/part-costs.ts'
+import { parseStat } from '../../bench/profile/proc-stat.ts'
 import { kindOfThread, NODE_THREADS, V8_WORKERS } from '../../bench/profile/thread-names.ts'
-import { parseStat, threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
+import { threadTimes, usageByKind } from '../../bench/profile/thread-times.ts'
 import { ticksByPart } from '../../bench/profile/ticks.ts'
 
 describe('the CPU time of threads', () => {
   it('is read from /proc for any thread name', () => {
     const line = `4711 (a ) b (c) S 1 1 1 0 -1 4194304 96 0 0 0 25 17 0 0 20 0 8 0 5714379`
-    expect(parseStat(line)).toEqual({ id: 4711, name: 'a ) b (c', cpuMicros: 420_000 })
+    expect(parseStat(line)).toMatchObject({ id: 4711, name: 'a ) b (c', cpuMicros: 420_000 })
   })
 
   it.runIf(process.platform === 'linux')(
@@ -111,7 +112,7 @@ describe('the cost of an event', () => {
   })
 
   it('sums to the CPU time of each thread', () => {
-    const spent = spentByPart({
+    const costs = costByPart({
       profiles: [['hookline-writer', PROFILE]],
       usage: new Map([
         ['writer', { cpuMicros: 2_000 }],
@@ -120,7 +121,7 @@ describe('the cost of an event', () => {
       events: 100,
       lineOf,
     })
-    expect(spent).toEqual([
+    expect(costs).toEqual([
       { thread: 'writer', part: 'JSON.parse', microsPerEvent: 8 },
       { thread: 'writer', part: 'ours: protocol', microsPerEvent: 12 },
       { thread: 'other', part: NOT_PROFILED, microsPerEvent: 5 },
@@ -174,7 +175,7 @@ describe('the tables of a service on dedicated cores', () => {
       ],
       ['reader', { cpuMicros: 0, busiestMicros: 0, wakes: 0 }],
     ]),
-    beside: { name: 'load', cpuMicros: 250_000 },
+    loadThread: { name: 'load', cpuMicros: 250_000 },
   })
   const [ingest, estimate] = coreTables([
     {
