@@ -7,7 +7,7 @@ import {
   openBreaker,
   RETRY_SOON,
   sendBatch,
-} from '@hookline/testing/service/answers'
+} from '@hookline/testing/service/waiting'
 
 const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
 /** Far longer than the delivery of all events takes. */

@@ -8,7 +8,7 @@ import {
   openBreaker,
   RETRY_SOON,
   whyItWaits,
-} from '@hookline/testing/service/answers'
+} from '@hookline/testing/service/waiting'
 
 /** Longer than a test takes. */
 const SLOW_RETRIES = { retryScheduleMs: '600000' }

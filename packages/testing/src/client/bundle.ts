@@ -1,18 +1,25 @@
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
+interface Build {
+  generate(options: object): Promise<{ output: readonly [{ readonly code: string }] }>
+  write(options: object): Promise<unknown>
+}
+
 interface Bundler {
-  readonly rolldown: (options: object) => Promise<{
-    generate(options: object): Promise<{ output: readonly [{ readonly code: string }] }>
-  }>
+  readonly rolldown: (options: object) => Promise<Build>
+}
+
+/** Runs rolldown, which comes with Vitest's Vite. A literal import would make it a dependency whose version has to be kept in sync. */
+export async function build(options: object): Promise<Build> {
+  const name = 'rolldown'
+  const { rolldown } = (await import(name)) as Bundler
+  return rolldown(options)
 }
 
 /** Bundles a module with all its imports, minified. Packages resolve as published unless `conditions` differ. */
 export async function bundle(path: string, conditions: readonly string[] = []): Promise<string> {
-  // rolldown comes with Vitest's Vite. A literal import would make it a dependency whose version has to be kept in sync.
-  const name = 'rolldown'
-  const { rolldown } = (await import(name)) as Bundler
-  const built = await rolldown({
+  const built = await build({
     input: path,
     resolve: { conditionNames: [...conditions, 'import', 'default'] },
     platform: 'neutral',

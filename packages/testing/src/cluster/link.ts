@@ -39,7 +39,7 @@ export class Link implements AsyncDisposable {
 
   cut(cut: Cut): void {
     this.#cut = cut
-    for (const flow of this.#flows) flow.isCut = this.#isCut(flow.way)
+    for (const flow of this.#flows) flow.isCut = this.#isCut(flow.direction)
   }
 
   repair(): void {
@@ -56,13 +56,13 @@ export class Link implements AsyncDisposable {
 
   #connect(client: Socket): void {
     const target = connect(this.#targetPort, '127.0.0.1')
-    this.#forward({ from: client, to: target, way: 'there' })
-    this.#forward({ from: target, to: client, way: 'back' })
+    this.#forward({ from: client, to: target, direction: 'there' })
+    this.#forward({ from: target, to: client, direction: 'back' })
   }
 
-  #forward({ from, to, way }: Way): void {
-    const flow = new Flow(from, to, way)
-    flow.isCut = this.#isCut(way)
+  #forward({ from, to, direction }: FlowOptions): void {
+    const flow = new Flow(from, to, direction)
+    flow.isCut = this.#isCut(direction)
     this.#flows.add(flow)
     this.#sockets.add(from)
     // A killed process resets its connections, which the other side sees as a close.
@@ -73,27 +73,29 @@ export class Link implements AsyncDisposable {
     })
   }
 
-  #isCut(way: Way['way']): boolean {
-    return this.#cut === 'both' || this.#cut === way
+  #isCut(direction: Direction): boolean {
+    return this.#cut === 'both' || this.#cut === direction
   }
 }
 
-interface Way {
+type Direction = 'there' | 'back'
+
+interface FlowOptions {
   readonly from: Socket
   readonly to: Socket
-  readonly way: 'there' | 'back'
+  readonly direction: Direction
 }
 
 class Flow {
-  readonly way: Way['way']
+  readonly direction: Direction
   readonly #from: Socket
   readonly #to: Socket
   #isCut = false
   #isFull = false
   #onEnded: (() => void) | undefined
 
-  constructor(from: Socket, to: Socket, way: Way['way']) {
-    this.way = way
+  constructor(from: Socket, to: Socket, direction: Direction) {
+    this.direction = direction
     this.#from = from
     this.#to = to
     from.on('data', (data) => {

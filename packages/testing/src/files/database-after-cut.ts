@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { TemporaryFolder } from './temporary-folder.ts'
 
-interface Found {
+interface DatabaseContents {
   /** `ok`, or the problems that SQLite reports. */
   readonly integrity: string
   readonly messageIds: ReadonlySet<string>
 }
 
 /** Reads a database that no process has open. Its files stay unchanged: SQLite recovers a copy. */
-export function readDatabase(dataDir: string): Found {
+export function readDatabase(dataDir: string): DatabaseContents {
   using copy = new TemporaryFolder()
   for (const name of ['hookline.db', 'hookline.db-wal'])
     if (existsSync(join(dataDir, name))) copyFileSync(join(dataDir, name), join(copy.path, name))

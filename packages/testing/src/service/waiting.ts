@@ -29,7 +29,7 @@ interface WaitingPart {
   readonly lastAttempt: { readonly class: string; readonly status?: number } | null
 }
 
-export interface Answer {
+export interface ExplainedWait {
   readonly trace: Trace
   readonly delivery: TracedDelivery
   readonly part: WaitingPart
@@ -69,7 +69,7 @@ export async function whyItWaits(
   service: RunningService,
   messageId: string,
   reason: WaitReason,
-): Promise<Answer> {
+): Promise<ExplainedWait> {
   const { requestedAt, ...answer } = await service.eventually(async () => {
     const at = Date.now()
     const trace = await service.trace(messageId)
