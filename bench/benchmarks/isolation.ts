@@ -56,9 +56,9 @@ function figuresOf(where: string, rounds: readonly Round[], goals: Goals): reado
     more: Pick<Figure, 'goal'> & { readonly unit?: string } = {},
   ): Figure => ({ name: `${name}, ${where}`, unit: '', ...more, values: rounds.map(value) })
   return [
-    figure('p99', ({ beside }) => beside.p99Ms, { unit: 'ms' }),
+    figure('p99', ({ withFault }) => withFault.p99Ms, { unit: 'ms' }),
     figure('p99 without the fault', ({ before }) => before.p99Ms, { unit: 'ms' }),
-    figure('rate', ({ beside }) => beside.rate, { unit: 'events/s' }),
+    figure('rate', ({ withFault }) => withFault.rate, { unit: 'events/s' }),
     figure('throughput', throughputRatio, { goal: { atLeast: goals.throughput } }),
     figure('ratio', p99Ratio, { goal: { atMost: goals.p99Ratio } }),
     figure('noise', p99Noise),

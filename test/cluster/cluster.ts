@@ -140,14 +140,14 @@ export class Cluster implements AsyncDisposable {
       partitions.add(crc32(source.id) % PARTITIONS)
     }
     // A node without the destination would decide that an event has none.
-    await Promise.all(this.nodes.map((node) => this.#knows(node, sources.length)))
+    await Promise.all(this.nodes.map((node) => this.#waitForDestinations(node, sources.length)))
     return sources
   }
 
   /** Starts a node with another database on the same NATS servers. Resolves to its output once it has exited. */
-  async refusalOfStranger(): Promise<string> {
+  async refusalOfForeignNode(): Promise<string> {
     using folder = new TemporaryFolder()
-    const stranger = new ServiceProcess({
+    const foreign = new ServiceProcess({
       port: await freePort(),
       dataDir: folder.path,
       settings: {
@@ -159,10 +159,10 @@ export class Cluster implements AsyncDisposable {
       },
     })
     try {
-      expect(await stranger.ready()).toBe(false)
-      return stranger.stderr
+      expect(await foreign.ready()).toBe(false)
+      return foreign.stderr
     } finally {
-      await stranger.kill()
+      await foreign.kill()
     }
   }
 
@@ -192,9 +192,9 @@ export class Cluster implements AsyncDisposable {
     return this.#stack.disposeAsync()
   }
 
-  async #knows(node: Node, destinations: number): Promise<void> {
-    const known = async () => (await this.apiOf(node).listAll('destinations')).length
-    await expect.poll(known, { timeout: TIMEOUT_MS }).toBe(destinations)
+  async #waitForDestinations(node: Node, destinations: number): Promise<void> {
+    const listed = async () => (await this.apiOf(node).listAll('destinations')).length
+    await expect.poll(listed, { timeout: TIMEOUT_MS }).toBe(destinations)
   }
 
   async #connect(): Promise<pg.Client> {

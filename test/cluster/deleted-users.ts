@@ -67,7 +67,7 @@ export class DeletedUsers {
   }
 
   /** The tables that contain a value of these users. */
-  async tablesWithThem(): Promise<readonly string[]> {
+  async tablesWithTheirData(): Promise<readonly string[]> {
     const hex = Buffer.from(PLANTED).toString('hex')
     const tables = await this.#cluster.sql(
       "SELECT tablename FROM pg_tables WHERE schemaname = 'hookline' ORDER BY 1",

@@ -6,7 +6,7 @@ import { clusterIsMissing } from '@hookline/testing/cluster/cluster-servers'
 import { columnsWith, messagesWith } from '@hookline/testing/cluster/stored-bytes'
 import { openReceiver, type Receiver } from '@hookline/testing/receiver/receiver'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
-import { callsTo, type Deletion } from '@hookline/testing/deletions/deletion-calls'
+import { callsTo, type Deletion, noticesAmong } from '@hookline/testing/deletions/deletion-calls'
 import { Load } from '@hookline/testing/service/load'
 import { isShortRun } from '@hookline/testing/run/case-count'
 import { Cluster } from './cluster.ts'
@@ -267,10 +267,3 @@ test.skipIf(clusterIsMissing() !== undefined)(
     expect(first.stderr).not.toContain(PLANTED)
   },
 )
-
-/** The notices among the calls, one per webhook-id: a kill may repeat a notice with the same id. */
-function noticesAmong(calls: ReturnType<typeof callsTo>) {
-  const requests = calls.filter(({ type }) => type === 'delete')
-  const byId = new Map(requests.map(({ webhookId, text }) => [webhookId, text]))
-  return { requests: requests.length, texts: [...byId.values()].toSorted() }
-}

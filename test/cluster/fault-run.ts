@@ -115,7 +115,7 @@ export class FaultRun implements AsyncDisposable {
       () => `faults of notices: ${faults.slice(0, 3).join(', ')}`,
       async () => (faults = await this.#deleted.noticeFaults(this.#arrivals, paths)).length,
     )
-    expect(await this.#deleted.tablesWithThem()).toEqual([])
+    expect(await this.#deleted.tablesWithTheirData()).toEqual([])
     expect(await this.#keyed.faults()).toEqual([])
     expect(await this.#accountFaults()).toEqual([])
     expect(this.#arrivals.renamed).toEqual([])

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { RESULTS } from './harness/kept-results.ts'
+import { RESULTS } from './harness/stored-results.ts'
 import { resultsPage } from './harness/results-page.ts'
 
 const page = new URL('results.md', RESULTS)

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll } from './harness/narrow.ts'
 import { NARROW } from './harness/narrow.ts'
 
 useChromium()
@@ -12,7 +13,7 @@ const HOSTILE = `<img src=x onerror=alert(1)>\u202Egnirts ${'W'.repeat(120)}`
 test('a channel is added, tested, paused, resumed and removed', async () => {
   await using service = await startService()
   await using channel = await openReceiver({ respond: [200, 403] })
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox', { name: 'Page, destination' }).fill('alerts')
   await page.keyboard.press('Enter')
@@ -66,7 +67,7 @@ test('a channel is added, tested, paused, resumed and removed', async () => {
   await page.getByRole('heading', { name: 'No channels yet' }).waitFor()
   expect(await service.api.call('GET', 'destinations')).toMatchObject({ data: [] })
   // The invalid URL.
-  expect(faults).toEqual([expect.stringContaining('status of 422')])
+  expect(pageErrors).toEqual([expect.stringContaining('status of 422')])
 })
 
 test('recent alerts, the number held back and the conditions are shown, in light and dark, wide and narrow', async () => {
@@ -82,7 +83,7 @@ test('recent alerts, the number held back and the conditions are shown, in light
   await service.api.call('PATCH', `destinations/${id}`, { name: HOSTILE })
   await service.track('m1')
   await channel.waitFor(1)
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await page.route('**/api/v1/alerts', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ json: { ...((await response.json()) as object), heldBack: 3 } })
@@ -102,7 +103,7 @@ test('recent alerts, the number held back and the conditions are shown, in light
     await page.emulateMedia({ colorScheme })
     await expectAccessible(page)
     await page.setViewportSize(NARROW)
-    await expectFits(page)
+    await expectNoHorizontalScroll(page)
     await expectAccessible(page)
     await page.setViewportSize({ width: 1280, height: 800 })
   }
@@ -114,7 +115,7 @@ test('recent alerts, the number held back and the conditions are shown, in light
   await go('sources')
   await page.getByRole('row').nth(1).waitFor()
   expect(await page.getByRole('row').count()).toBe(2)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('viewers see the channels, and no buttons that change them', async () => {

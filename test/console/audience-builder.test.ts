@@ -24,7 +24,7 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
   await service.track('m1', { userId: 'anna' })
   await service.track('m2', { userId: 'anna' })
   await identify(service, 'ben', 'free')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('audiences')
   await page.getByRole('link', { name: 'Create audience' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Loyal pros')
@@ -91,8 +91,8 @@ test('an audience is built by mouse and keyboard, with a live preview of its siz
   await page.getByRole('tab', { name: 'Overview' }).click()
   await page.getByRole('figure', { name: '2 entered, 0 left' }).waitFor()
   await expectAccessible(page)
-  // The browser logs responses with 400 as errors. They are not faults of the page.
-  expect(faults.filter((each) => !each.includes('400'))).toEqual([])
+  // The browser logs responses with 400 as errors. They are not errors of the page.
+  expect(pageErrors.filter((each) => !each.includes('400'))).toEqual([])
 })
 
 test('the condition can be edited as JSON, and an error is shown at its clause', async () => {

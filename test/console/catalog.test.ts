@@ -3,7 +3,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -17,7 +17,7 @@ test('the catalog lists names with their counts and properties, and links to eve
   await service.track('m2', { event: HOSTILE, properties: { total: 'x'.repeat(9_000) } })
   await service.track('m3', { event: 'x'.repeat(201) })
   await service.send('/v1/page', { userId: 'u1', name: 'Home' })
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('catalog')
   const shown = '__proto__ <b>⟨U+202E⟩'
   await page.getByRole('row', { name: `${shown} track 2` }).waitFor()
@@ -65,7 +65,7 @@ test('the catalog lists names with their counts and properties, and links to eve
   await go('catalog')
   await page.getByRole('button', { name: 'Home' }).click()
   await page.getByText('Webhooks already has a filter').waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the catalog is usable on a narrow dark screen, and explains an empty list', async () => {
@@ -80,11 +80,11 @@ test('the catalog is usable on a narrow dark screen, and explains an empty list'
   )
   await service.track('m1', { event: 'x'.repeat(200), properties })
   await page.getByRole('row', { name: 'track 1' }).waitFor()
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'xxx' }).click()
   await page.getByText('There are more: at most 100 are listed').waitFor()
   expect(await page.getByText('Send only these events').count()).toBe(0)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await expectAccessible(page)
 })

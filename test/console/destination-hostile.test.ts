@@ -1,23 +1,14 @@
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
 const HOSTILE = `<img src=x onerror=alert(1)>\u202Egnirts javascript:alert(1) \u001B[31m${'W'.repeat(120)}`
 const TABS = ['overview', 'deliveries', 'settings', 'test', 'replay', 'audit']
-
-/** Expects that the page itself does not scroll sideways. */
-async function expectNarrow(page: Page): Promise<void> {
-  expect(
-    await page.evaluate(
-      'document.documentElement.scrollWidth <= document.documentElement.clientWidth',
-    ),
-  ).toBe(true)
-}
 
 test('hostile names, URLs and responses are shown as text, in light and dark mode, and at 380 px', async () => {
   await using service = await startService()
@@ -30,8 +21,10 @@ test('hostile names, URLs and responses are shown as text, in light and dark mod
   await service.track('m1', { event: HOSTILE })
   const { deliveries } = await service.endOf('m1')
   for (const colorScheme of ['light', 'dark'] as const) {
-    const viewport = { width: 380, height: 800 }
-    const { page, faults, go } = await openSignedIn(service, { colorScheme, viewport })
+    const { page, pageErrors, go } = await openSignedIn(service, {
+      colorScheme,
+      viewport: NARROW,
+    })
     const delivery = (deliveries[0] as { id: string }).id
     // Colours are the same on all tabs, so a few are enough in dark mode.
     const tabs = colorScheme === 'light' ? TABS : ['overview', 'settings']
@@ -44,11 +37,11 @@ test('hostile names, URLs and responses are shown as text, in light and dark mod
     for (const path of paths) {
       await go(path)
       await page.getByText('⟨U+202E⟩').or(page.getByRole('dialog')).first().waitFor()
-      await expectNarrow(page)
+      await expectNoHorizontalScroll(page)
       await expectAccessible(page)
     }
     await page.getByLabel('the response').getByText('␛[31m').waitFor()
     expect(await page.locator('img[src="x"]').count()).toBe(0)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   }
 })

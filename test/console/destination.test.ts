@@ -151,7 +151,7 @@ test('a webhook that fails most attempts is marked as failing, in the words of t
   const messageIds = Array.from({ length: 10 }, (_, index) => `m${index}`)
   for (const messageId of messageIds) await service.track(messageId)
   for (const messageId of messageIds) await service.endOf(messageId)
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go(`destinations/${id}`)
   const webhooks = page.getByRole('region', { name: 'Webhooks' })
   await webhooks.getByText('webhook failing').waitFor()
@@ -160,7 +160,7 @@ test('a webhook that fails most attempts is marked as failing, in the words of t
   await expectAccessible(page)
   await go('destinations')
   await page.getByRole('cell', { name: 'webhook failing' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a replay shows the number of deliveries first, then its progress', async () => {

@@ -3,14 +3,14 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
 test('a destination is created, with errors next to its fields, and tested', async () => {
   await using service = await startService()
   await using receiver = await openReceiver()
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go('destinations')
   await page.getByRole('heading', { name: 'No destinations yet' }).waitFor()
   await expectAccessible(page)
@@ -24,7 +24,7 @@ test('a destination is created, with errors next to its fields, and tested', asy
   await dialog.getByText('This header is reserved.').waitFor()
   await dialog.getByText('Only http and https URLs are allowed.').waitFor()
   await expectAccessible(page)
-  faults.length = 0
+  pageErrors.length = 0
 
   await dialog.getByLabel('Header', { exact: true }).fill('Authorization')
   await dialog.getByLabel('Value', { exact: true }).fill('Bearer of-the-test')
@@ -46,7 +46,7 @@ test('a destination is created, with errors next to its fields, and tested', asy
   await expectAccessible(page)
   expect(receiver.requests[0]!.headers['authorization']).toBe('Bearer of-the-test')
   expect(await page.content()).not.toContain('of-the-test')
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the inspector can be used as a destination', async () => {
@@ -92,7 +92,7 @@ test('a transform is evaluated while it is typed, and saved', async () => {
   const id = await service.createDestination({ urls: [receiver.url] })
   await service.track('m-1', { properties: { revenue: 100 } })
   await service.endOf('m-1')
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go(`destinations/${id}?tab=settings`)
   const panel = page.locator('section', {
     has: page.getByRole('heading', { name: 'Events and fields' }),
@@ -109,7 +109,7 @@ test('a transform is evaluated while it is typed, and saved', async () => {
   await input.fill('{"text": ')
   await panel.getByText('The expression is invalid at character 9').waitFor()
   // Chromium logs the refused request.
-  faults.length = 0
+  pageErrors.length = 0
   await panel.getByLabel('Ready-made transform').selectOption({ label: 'Slack message' })
   await body.getByText('revenue: 100').waitFor()
   await panel.getByRole('button', { name: 'Save' }).click()
@@ -117,7 +117,7 @@ test('a transform is evaluated while it is typed, and saved', async () => {
   await service.track('m-2', { properties: { revenue: 1 } })
   await receiver.waitFor(2)
   expect(JSON.parse(receiver.requests[1]!.body.toString())).toHaveProperty('text')
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a filter is built, previewed while it is edited, edited as JSON, and saved', async () => {
@@ -127,7 +127,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await service.track('m-1', { properties: { revenue: 100 } })
   await service.track('m-2', { properties: { revenue: 39.95 } })
   await service.endOf('m-2')
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   const suggestions: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('events?limit=200')) suggestions.push(request.url())
@@ -172,7 +172,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
     .waitFor()
   await panel.getByText('Selects 1 of the last 2 events.').waitFor()
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
 
   await form.getByRole('button', { name: 'Edit as JSON' }).click()
   const json = panel.getByLabel('Filter as JSON')
@@ -185,7 +185,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   })
   await json.fill('{"event": ')
   await panel.getByText('Invalid JSON.').waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
   await json.fill(
     '{"and": [{"event": "Order *"}, {"where": [{"property": "a..b", "op": "exists"}]}]}',
   )
@@ -194,7 +194,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await condition(2).getByText('The path contains an empty name.').waitFor()
   await expectAccessible(page)
   // Chromium logs the refused request.
-  faults.length = 0
+  pageErrors.length = 0
   await form.getByRole('button', { name: 'Edit as JSON' }).click()
   await json.fill(JSON.stringify({ event: 'Order *', where }))
   await panel.getByText('Selects 1 of the last 2 events.').waitFor()
@@ -224,7 +224,7 @@ test('a filter is built, previewed while it is edited, edited as JSON, and saved
   await save.click()
   await service.track('m-4', { properties: { revenue: 1 } })
   await receiver.waitFor(3)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('fields are removed and hashed, and the differences of the body are marked', async () => {
@@ -234,7 +234,7 @@ test('fields are removed and hashed, and the differences of the body are marked'
   const properties = { email: 'anna@example.com', revenue: 100 }
   await service.track('m-1', { userId: 'u1', properties })
   const { id: eventId } = await service.endOf('m-1')
-  const { page, faults, go } = await openSignedIn(service, { viewport: NARROW })
+  const { page, pageErrors, go } = await openSignedIn(service, { viewport: NARROW })
   await go(`destinations/${id}?tab=settings`)
   const panel = page.getByRole('region', { name: 'Users, fields and format' })
   const field = (number: number) => panel.getByRole('group', { name: 'Field' }).nth(number - 1)
@@ -247,7 +247,7 @@ test('fields are removed and hashed, and the differences of the body are marked'
   await field(2).getByLabel('Rule', { exact: true }).selectOption('hash')
   await panel.getByText('All users, without properties.email, with hashed userId').waitFor()
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   const form = page.locator('section', {
     has: page.getByRole('heading', { name: 'Events and fields' }),
   })
@@ -265,12 +265,12 @@ test('fields are removed and hashed, and the differences of the body are marked'
     '"email": "anna@example.com",',
   ])
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
 
   await go(`events/${eventId}?tab=exchange`)
   await page.getByText('2 differences').waitFor()
   expect(await marked.allInnerTexts()).toEqual(expected)
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
-  expect(faults).toEqual([])
+  await expectNoHorizontalScroll(page)
+  expect(pageErrors).toEqual([])
 })

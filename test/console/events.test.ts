@@ -4,7 +4,8 @@ import { exchange } from '@hookline/testing/network/http-exchange'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService, type RunningService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -30,7 +31,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   await service.track('m1', { userId: 'u1' })
   await service.track('m2', { userId: 'u2', event: 'Signed Up' })
   await service.endOf('m2')
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   await page.getByRole('link', { name: 'Events' }).click()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
 
@@ -55,7 +56,7 @@ test('an event is found by its user, its trace opens with the keyboard, and expl
   await page.getByLabel('the request body').getByText('"Signed Up"').waitFor()
   await page.getByLabel('the curl command').getByText('curl --include').waitFor()
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('an event links to its distributed trace in another tool', async () => {
@@ -69,12 +70,12 @@ test('an event links to its distributed trace in another tool', async () => {
     body: JSON.stringify(call),
   })
   const { id } = await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go(`events/${id}`)
   const link = page.getByRole('link', { name: 'Open distributed trace' })
   expect(await link.getAttribute('href')).toBe(`https://grafana.example/t/${traceId}`)
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the list shows the outcome of each event, and can be filtered by it', async () => {
@@ -87,7 +88,7 @@ test('the list shows the outcome of each event, and can be filtered by it', asyn
   await service.track('m1')
   await service.track('m2', { event: 'Refund' })
   for (const id of ['m1', 'm2']) await service.endOf(id)
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('events')
   const rows = page.getByRole('region', { name: 'Events' }).locator('tbody tr')
   await rows.nth(1).waitFor()
@@ -102,7 +103,7 @@ test('the list shows the outcome of each event, and can be filtered by it', asyn
   await page.getByText('No matching events').waitFor()
   await page.getByText('outcome is held').waitFor()
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the page is updated when the replay of a failed delivery succeeds', async () => {
@@ -266,11 +267,11 @@ test('hostile values are shown as text in every part of both pages, in both them
     return trace
   })
   const sizes = [
-    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: NARROW, colorScheme: 'dark' },
     { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   ] as const
   for (const look of sizes) {
-    const { page, go, faults } = await openSignedIn(service, look)
+    const { page, go, pageErrors } = await openSignedIn(service, look)
     for (const path of [
       'events',
       `events/${id}`,
@@ -280,12 +281,12 @@ test('hostile values are shown as text in every part of both pages, in both them
     ]) {
       await go(path)
       await page.getByText('<img src=x').first().waitFor()
-      await expectFits(page)
+      await expectNoHorizontalScroll(page)
       // Only colours differ between the themes.
       if (look.colorScheme === 'dark' || !path.includes('?')) await expectAccessible(page)
       expect(await page.locator('main img').count()).toBe(0)
     }
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   }
   await service.api.call(
     'DELETE',
@@ -317,11 +318,11 @@ test('a viewer sees the trace, and neither replay nor signatures', async () => {
   await service.createDestination({ urls: [receiver.url] })
   await service.track('m1')
   const { id } = await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
+  const { page, go, pageErrors } = await openSignedIn(service, { role: 'viewer' })
   await go(`events/${id}?tab=exchange`)
   await page.getByText('Only editors and admins can see the request').waitFor()
   expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a missing event is explained: incomplete id, removed by retention, or unknown', async () => {

@@ -16,7 +16,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   for (const messageId of ['m1', 'm2', 'm3']) await service.track(messageId)
   for (const messageId of ['m1', 'm2', 'm3']) await service.endOf(messageId)
 
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go('failures')
   const group = page.getByRole('article')
   await group.getByText('404 http_4xx').waitFor()
@@ -46,7 +46,7 @@ test('the cause of a failing webhook is shown, its URL fixed, and all failures r
   await page.getByText('3 requeued, 3 delivered').waitFor()
   await expectAccessible(page)
   expect(receiver.requests.filter(({ path }) => path === '/hook')).toHaveLength(3)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 
   await go(`destinations/${id}?tab=deliveries`)
   await page.getByText('All 3 deliveries.').waitFor()
@@ -189,7 +189,7 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   const id = await service.createDestination({ urls: [receiver.url] })
   await service.track('m1')
   const { receivedAt } = await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go(`destinations/${id}?tab=deliveries`)
   const received = page.getByRole('row').nth(1).getByRole('time')
   expect(await received.getAttribute('datetime')).toBe(receivedAt)
@@ -203,7 +203,7 @@ test('the suggested start of a retry is the time of the oldest event, so that no
   await dialog.getByRole('button', { name: 'Retry' }).click()
   await page.getByRole('heading', { name: 'No failures' }).waitFor()
   await page.getByText('1 requeued, 1 delivered').waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('deliveries that expired before an attempt are shown, found and retried', async () => {

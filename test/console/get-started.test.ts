@@ -10,7 +10,7 @@ useChromium()
 test('an empty service opens Get started, which needs only clicks', async () => {
   await using service = await startService()
   await service.api.call('DELETE', `sources/${service.source.id}`)
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
   expect(await page.getByRole('main').getByRole('heading', { level: 2 }).count()).toBe(5)
   await page.getByText('Five steps to your first verified delivery').waitFor()
@@ -21,7 +21,7 @@ test('an empty service opens Get started, which needs only clicks', async () => 
   await expectVerified(page)
   await page.getByText('Copy it now. It is not shown again.').waitFor()
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a custom receiver is distinguished from the inspector, and its failure is explained', async () => {
@@ -47,7 +47,7 @@ test('an unsigned delivery is not enough: the step explains how to set a secret,
   const id = await service.createDestination({ urls: [receiver.url] })
   await service.track('m1')
   await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('get-started')
   const step = page.getByRole('listitem').filter({ hasText: 'Receive a signed delivery' })
   await step.getByText('Not signed', { exact: true }).waitFor()
@@ -60,7 +60,7 @@ test('an unsigned delivery is not enough: the step explains how to set a secret,
   await service.track('m2')
   await step.getByText('(done)').waitFor({ state: 'attached' })
   expect(await step.getByText('Not signed', { exact: true }).count()).toBe(0)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a source with events is selected, even if it is not the newest, and another can be chosen', async () => {
@@ -70,14 +70,14 @@ test('a source with events is selected, even if it is not the newest, and anothe
   await service.track('m1')
   await service.endOf('m1')
   await service.api.call('POST', 'sources', { name: 'Newest' })
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('get-started')
   const step = page.getByRole('listitem').filter({ hasText: 'Receive a signed delivery' })
   await step.getByText('(done)').waitFor({ state: 'attached' })
   await expectAccessible(page)
   await page.getByLabel('Source', { exact: true }).selectOption('Newest')
   await page.getByRole('button', { name: 'Create destination' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a viewer sees no forbidden actions', async () => {

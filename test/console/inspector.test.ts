@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { startService, type RunningService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -27,7 +28,7 @@ test('two attempts fail as configured, and are listed with the third, which is d
   await service.track('m0')
   await service.endOf('m0')
   await destinationTo(service, 'Inspector')
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   await page.getByRole('navigation').getByRole('link', { name: 'Inspector' }).click()
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await page.getByRole('button', { name: 'Fail the first 2 attempts with 503' }).click()
@@ -64,7 +65,7 @@ test('two attempts fail as configured, and are listed with the third, which is d
   await expectAccessible(page)
   await drawer.getByRole('link', { name: 'Open trace' }).click()
   await page.getByRole('heading', { level: 1, name: 'Signed Up' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the list is filtered by destination or delivery, loads older requests, and is cleared', async () => {
@@ -79,7 +80,7 @@ test('the list is filtered by destination or delivery, loads older requests, and
   }))
   await service.send('/v1/batch', { batch })
   await Promise.all(batch.map(({ messageId }) => service.endOf(messageId)))
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('inspector')
   await page.getByText('50 requests.').waitFor()
   await page.getByRole('button', { name: 'Load older' }).click()
@@ -100,7 +101,7 @@ test('the list is filtered by destination or delivery, loads older requests, and
   await page.getByRole('button', { name: 'Delete', exact: true }).click()
   await page.getByRole('heading', { name: 'No requests yet' }).waitFor()
   await page.getByRole('link', { name: 'Send a test to First' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a custom response is saved, and an invalid one is not', async () => {
@@ -129,14 +130,14 @@ test('a viewer sees the requests, but no forbidden actions', async () => {
   await destinationTo(service, 'Inspector')
   await service.track('m1')
   await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
+  const { page, go, pageErrors } = await openSignedIn(service, { role: 'viewer' })
   await go('inspector')
   await page.getByRole('button', { name: 'Order Completed' }).waitFor()
   await page.getByText('Responds 200 to every request, immediately.').waitFor()
   for (const name of ['Clear…', 'Save', '200 immediately'])
     expect(await page.getByRole('button', { name }).count()).toBe(0)
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('hostile names and bodies are shown as text, in both themes and at 380 px; a removed request is explained', async () => {
@@ -149,22 +150,22 @@ test('hostile names and bodies are shown as text, in both themes and at 380 px; 
   })
   await service.endOf('m1')
   const sizes = [
-    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: NARROW, colorScheme: 'dark' },
     { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   ] as const
   for (const look of sizes) {
-    const { page, go, faults } = await openSignedIn(service, look)
+    const { page, go, pageErrors } = await openSignedIn(service, look)
     await go('inspector')
     await page.getByRole('button', { name: /^<img src=x onerror/ }).waitFor()
-    await expectFits(page)
+    await expectNoHorizontalScroll(page)
     await expectAccessible(page)
     await page.getByRole('button', { name: /^<img src=x onerror/ }).click()
     await page.getByRole('dialog').getByText('Signature verified').waitFor()
-    await expectFits(page)
+    await expectNoHorizontalScroll(page)
     await expectAccessible(page)
     expect(await page.locator('img[src="x"]').count()).toBe(0)
     await go('inspector?request=req_none')
     await page.getByText('Request no longer stored').waitFor()
-    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
+    expect(pageErrors.filter((fault) => !fault.includes('404'))).toEqual([])
   }
 })

@@ -12,7 +12,7 @@ test('r retries the delivery in the open drawer, and asks for confirmation if it
   const id = await service.createDestination({ urls: [receiver.url] })
   await service.track('m1')
   const trace = await service.endOf('m1')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go(`destinations/${id}?tab=deliveries&delivery=${trace.deliveries[0]!.id}`)
   const drawer = page.getByRole('dialog', { name: 'Delivery' })
   await drawer.getByRole('button', { name: 'Retry now' }).waitFor()
@@ -37,7 +37,7 @@ test('r retries the delivery in the open drawer, and asks for confirmation if it
   await receiver.waitFor(3)
   await question.waitFor({ state: 'detached' })
   expect(await drawer.count()).toBe(1)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('/ focuses the filter of deliveries and of suppressions', async () => {

@@ -38,7 +38,7 @@ test(
     await using service = new MeasuredService()
     await service.start()
     await service.addSource(receiver.url)
-    const { page, context, go, faults } = await openSignedIn({
+    const { page, context, go, pageErrors } = await openSignedIn({
       url: `http://127.0.0.1:${service.port}`,
       api: service.api,
     })
@@ -67,7 +67,7 @@ test(
     expect(growth).toBeLessThan(MAX_GROWTH_BYTES)
     expect(await page.getByText('missed').count()).toBe(0)
     expect(await page.locator('li[data-row]').count()).toBeLessThan(60)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
     await receiver.waitFor(sent)
   },
 )

@@ -16,7 +16,7 @@ test('a slow browser shows how many messages it missed, and a link to the events
   await service.start()
   await service.addSource()
   await using relay = await Relay.open(service.url)
-  const { page, go, faults } = await openSignedIn({ url: relay.url, api: service.api })
+  const { page, go, pageErrors } = await openSignedIn({ url: relay.url, api: service.api })
   await openTail(page, go)
   relay.hold()
   for (let batch = 0; batch < BATCHES; batch += 1) await sendBatch(service, batch)
@@ -30,7 +30,7 @@ test('a slow browser shows how many messages it missed, and a link to the events
     .waitFor()
   await page.getByRole('link', { name: 'View events from this period' }).first().click()
   await page.getByLabel('From', { exact: true }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 async function sendBatch({ url, authorization }: MeasuredService, number: number): Promise<void> {

@@ -3,7 +3,8 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { freePort } from '@hookline/testing/network/free-port'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, openTail, useChromium } from './harness/console.ts'
+import { openSignedIn, openTail, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 import { Relay } from './harness/relay.ts'
 
 useChromium()
@@ -12,7 +13,7 @@ test('an event appears with its outcome, and its trace opens next to the list', 
   await using receiver = await openReceiver({ respond: [500, 200] })
   await using service = await startService()
   await service.createDestination({ urls: [receiver.url] })
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await openTail(page, go)
   await service.track('m1')
   await page.getByRole('button', { name: /Order Completed.*retrying 500/ }).waitFor()
@@ -29,7 +30,7 @@ test('an event appears with its outcome, and its trace opens next to the list', 
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
   expect(page.url()).not.toContain('open=')
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('pausing freezes the list, counts new events, and shows them afterwards', async () => {
@@ -115,18 +116,18 @@ test('hostile values are shown as text, in both themes and at 380 px', async () 
   await service.createDestination({ urls: [receiver.url] })
   const hostile = `<img src=x onerror=alert(1)> \u202Eevil \u001B[31m ${'x'.repeat(9_000)}`
   const looks = [
-    { viewport: { width: 380, height: 800 }, colorScheme: 'dark' },
+    { viewport: NARROW, colorScheme: 'dark' },
     { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   ] as const
   for (const [index, look] of looks.entries()) {
-    const { page, go, faults } = await openSignedIn(service, { ...look, role: 'viewer' })
+    const { page, go, pageErrors } = await openSignedIn(service, { ...look, role: 'viewer' })
     await openTail(page, go)
     await service.track(`m${index}`, { event: hostile, userId: hostile.replace('\u001B', '') })
     await page.getByRole('button', { name: /<img src=x.*delivered 200/ }).click()
     await page.getByText('Delivered to its destination.').waitFor()
-    await expectFits(page)
+    await expectNoHorizontalScroll(page)
     await expectAccessible(page)
     expect(await page.locator('main img').count()).toBe(0)
-    expect(faults).toEqual([])
+    expect(pageErrors).toEqual([])
   }
 })

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
-import { expectFits, openSignedIn, useChromium } from './harness/console.ts'
+import { openSignedIn, useChromium } from './harness/console.ts'
+import { expectNoHorizontalScroll } from './harness/narrow.ts'
 import { NARROW } from './harness/narrow.ts'
 
 useChromium()
@@ -37,7 +38,7 @@ test('problems are shown worst first, one for each destination, with remedies an
     body: '{}',
   })
   expect(refused.status).toBe(401)
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go('')
   const items = problemsOf(page).getByRole('listitem')
   await items.nth(2).waitFor()
@@ -59,7 +60,7 @@ test('problems are shown worst first, one for each destination, with remedies an
     await expectAccessible(page)
   }
   await page.setViewportSize(NARROW)
-  await expectFits(page)
+  await expectNoHorizontalScroll(page)
   await expectAccessible(page)
   await causes.getByRole('link', { name: 'View' }).click()
   await page.waitForURL(`**/console/failures?destination=${failing}`)
@@ -69,7 +70,7 @@ test('problems are shown worst first, one for each destination, with remedies an
   await page.waitForURL(`**/console/destinations/${paused}`)
   await page.getByRole('button', { name: 'Resume' }).waitFor()
   expect(await page.locator('img[src="x"]').count()).toBe(0)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a disabled destination with a backlog is a problem, with a link to its settings', async () => {
@@ -95,7 +96,7 @@ test('without problems, the page reports none, and shows the figures, the plot a
   await using service = await startService()
   await using receiver = await openReceiver()
   const id = await deliverTo(service, receiver.url)
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go('')
   await problemsOf(page).getByText(ALL_CLEAR, { exact: true }).waitFor()
   for (const label of ['Received', 'Delivered', 'Pending', 'Delivery latency, p95'])
@@ -115,10 +116,10 @@ test('without problems, the page reports none, and shows the figures, the plot a
   await page.getByRole('figure', { name: /^Last 24 hours: 1 delivered/ }).waitFor()
   await expectAccessible(page)
   await page.setViewportSize(NARROW)
-  await expectFits(page)
+  await expectNoHorizontalScroll(page)
   await row.getByRole('link').click()
   await page.waitForURL(`**/console/destinations/${id}`)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the plot follows the colour scheme of the operating system', async () => {

@@ -4,20 +4,16 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
-import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { startService } from '@hookline/testing/service/running-service'
+import { skipCallCheck } from '@hookline/testing/service/skip-call-check'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
 const SECRET = 'the-shared-secret'
 const HOSTILE = `\u202e<img src=x onerror=alert(1)>\u001b[31m${'W'.repeat(2_000)}`
-
-/** The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart. */
-async function skipCallCheck(service: RunningService): Promise<void> {
-  await service.restart()
-}
 
 async function deleteByClicks(page: Page, users: string, typed: string): Promise<void> {
   await page.getByRole('button', { name: 'Delete users…' }).first().click()
@@ -85,7 +81,7 @@ test('a receiver that refuses a notice is shown with its response, next to recei
   await using service = await startService()
   await service.createDestination({ urls: [good.url, bad.url] })
   await service.createDestination({ urls: [good.url] })
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('privacy')
   await deleteByClicks(page, `u1\n${HOSTILE.slice(0, 200)}\nu1`, '2')
   const drawer = page.getByRole('dialog', { name: 'Deletion of 2 users' })
@@ -102,12 +98,12 @@ test('a receiver that refuses a notice is shown with its response, next to recei
     await expectAccessible(page)
   }
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await page.keyboard.press('Escape')
   await page.getByText('Deleted, partially notified').waitFor()
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
-  expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
+  await expectNoHorizontalScroll(page)
+  expect(pageErrors.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
 test('the form opens with a user, adds anonymous ids, lists aliased users that remain, and can be limited to a source', async () => {
@@ -144,7 +140,7 @@ test('the form opens with a user, adds anonymous ids, lists aliased users that r
   await form.getByLabel(/^Suppress/).check()
   await expectAccessible(page)
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await next.click()
   const review = page.getByRole('dialog', { name: 'Delete these users?' })
   await review.getByText('No destination of these sources is enabled').waitFor()
@@ -170,7 +166,7 @@ test('a suppression can be found by its id, and ended', async () => {
   const rows = page.getByRole('region', { name: 'Suppressions' }).getByRole('row')
   await expect.poll(() => rows.count()).toBe(4)
   await expectAccessible(page)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await page.getByLabel('userId or anonymousId').fill('ada')
   await page.keyboard.press('Enter')
   await expect.poll(() => rows.count()).toBe(2)

@@ -5,7 +5,7 @@ import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -15,7 +15,7 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   await using service = await startService()
   await service.track('order-4711')
   const { id } = await service.endOf('order-4711')
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   const field = page.getByRole('combobox', { name: 'Page, destination, source, user or ID' })
   const goTo = async (text: string): Promise<void> => {
     await page.keyboard.press('Control+k')
@@ -35,14 +35,14 @@ test('text typed after Ctrl K goes to the field, and Enter opens the page of tha
   await field.fill(HOSTILE)
   await page.getByText('<img src=x onerror=alert(1)>⟨U+202E⟩evil').first().waitFor()
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a page with filters is saved as a view, also after a reload, and opens from the navigation and the palette', async () => {
   await using service = await startService()
   for (const id of ['order-1', 'order-2']) await service.track(id)
   await service.endOf('order-2')
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   await page.goto(`${service.url}/console/events?messageId=order-1`)
   await page.getByRole('button', { name: 'Save view' }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill(HOSTILE)
@@ -68,7 +68,7 @@ test('a page with filters is saved as a view, also after a reload, and opens fro
   await page.evaluate(() => localStorage.setItem('hookline-views', '[{"name":1},null,{"to":"//x"'))
   await page.reload()
   await page.getByRole('button', { name: 'Save view' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('the selected result of the palette stays selected when others load later', async () => {
@@ -112,7 +112,7 @@ test('a replay id opens the replays of its destination', async () => {
 
 test('the theme can be chosen, and stays after a reload and a sign-out', async () => {
   await using service = await startService()
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await page.emulateMedia({ colorScheme: 'light' })
   await go('')
   const colour = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
@@ -129,7 +129,7 @@ test('the theme can be chosen, and stays after a reload and a sign-out', async (
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in')
   expect(await colour()).toBe(dark)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('every dialog focuses its first field, even if the field appears late', async () => {
@@ -247,7 +247,7 @@ test('on a narrow screen no word is broken, and the event filters leave room for
   )
   expect(cut).toBeLessThanOrEqual(0)
   await table.getByRole('cell', { name: /^#2/ }).waitFor()
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await expectAccessible(page)
 })
 
@@ -284,7 +284,7 @@ test('an absent record, or a missing session, is explained without an error in t
   const signedOut = await openConsole(service.url)
   await signedOut.go('events')
   await signedOut.page.getByRole('heading', { name: 'Sign in to Hookline' }).waitFor()
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   for (const [path, text] of [
     [`events/${newId('evt', Date.now())}`, 'Event not found'],
     ['events?delivery=msg_none', 'Delivery not found'],
@@ -297,7 +297,7 @@ test('an absent record, or a missing session, is explained without an error in t
     await go(path)
     await page.getByText(text).first().waitFor()
   }
-  expect([...signedOut.faults, ...faults]).toEqual([])
+  expect([...signedOut.pageErrors, ...pageErrors]).toEqual([])
 })
 
 /** Expects the focus in the field with this label. */

@@ -7,12 +7,12 @@ useChromium()
 
 test('a sign-in link opens a session, works once, and is removed from the address and the history', async () => {
   await using service = await startService()
-  const { page, faults } = await openSignedIn(service)
+  const { page, pageErrors } = await openSignedIn(service)
   await page.waitForURL(`${service.url}/console/get-started`)
   expect(await page.evaluate('document.cookie')).toBe('')
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Get started' }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a used sign-in link shows an explanation and how to get a new one', async () => {

@@ -5,7 +5,7 @@ import { exchange } from '@hookline/testing/network/http-exchange'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -47,7 +47,7 @@ test('a source is created, and the event sent by the command next to its write k
 test('the volumes are still shown after another page was visited', async () => {
   await using service = await startService()
   await service.track('m1')
-  const { page, faults, go } = await openSignedIn(service)
+  const { page, pageErrors, go } = await openSignedIn(service)
   await go('sources')
   const volume = page.getByRole('img', { name: 'Received in the last 24 hours: 1' })
   await volume.waitFor()
@@ -56,7 +56,7 @@ test('the volumes are still shown after another page was visited', async () => {
   await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor()
   await pages.getByRole('link', { name: 'Sources' }).click()
   await volume.waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a custom address of the ingestion API is remembered, if it is valid', async () => {
@@ -179,7 +179,7 @@ test('a long list has a filter and keyboard navigation, and shows hostile names 
   await using service = await startService()
   for (const name of [HOSTILE, ...Array.from({ length: 120 }, (_, index) => `Source ${index}`)])
     await service.api.call('POST', 'sources', { name })
-  const { page, go, faults } = await openSignedIn(service, { colorScheme: 'dark' })
+  const { page, go, pageErrors } = await openSignedIn(service, { colorScheme: 'dark' })
   await go('sources')
   await page.getByText('⟨U+202E⟩<img src=x').waitFor()
   await expectAccessible(page)
@@ -189,21 +189,21 @@ test('a long list has a filter and keyboard navigation, and shows hostile names 
   const drawer = page.getByRole('dialog', { name: /^⟨U\+202E⟩<img src=x/ })
   await drawer.waitFor()
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await expectAccessible(page)
   await drawer.getByRole('tab', { name: 'Settings' }).click()
   await drawer.getByRole('button', { name: 'Delete source…' }).click()
   await page.getByLabel(/^Type “src_/).waitFor()
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   await page.keyboard.press('/')
   await page.keyboard.type('source 11')
   await expect.poll(() => page.getByRole('row').count()).toBe(12)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   expect(new URL(page.url()).searchParams.get('filter')).toBe('source 11')
-  expect(faults.filter((each) => !each.includes('status of 400'))).toEqual([])
+  expect(pageErrors.filter((each) => !each.includes('status of 400'))).toEqual([])
 })
 
 test('a source shows its received events, and the page shows why calls were refused, with the remedy', async () => {
@@ -227,7 +227,7 @@ test('a source shows its received events, and the page shows why calls were refu
   await page.getByLabel('Period').selectOption('7d')
   await page.getByRole('figure', { name: /Last 7 days: 1 received/ }).waitFor()
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
 })
 
 test('a viewer sees keys and calls, but no forbidden actions', async () => {

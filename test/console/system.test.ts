@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { startService } from '@hookline/testing/service/running-service'
 import { expectAccessible } from './harness/accessible.ts'
 import { openConsole, openSignedIn, useChromium } from './harness/console.ts'
-import { expectNoSidewaysScroll, NARROW } from './harness/narrow.ts'
+import { expectNoHorizontalScroll, NARROW } from './harness/narrow.ts'
 
 useChromium()
 
@@ -73,7 +73,7 @@ test('a sign-in link signs in a second browser with the selected role', async ()
 test('the state of the service is shown, and a backup can be downloaded', async () => {
   await using service = await startService()
   await service.track('m1')
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('system')
   await page.getByText('No backup yet.').waitFor()
   for (const title of ['Checks', 'Service', 'Storage', 'Backlog', 'Backup', 'Data corruption'])
@@ -90,8 +90,8 @@ test('the state of the service is shown, and a backup can be downloaded', async 
   expect(content.subarray(0, 16).toString()).toBe('SQLite format 3\0')
   await page.getByText('Last completed').waitFor()
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
-  expect(faults).toEqual([])
+  await expectNoHorizontalScroll(page)
+  expect(pageErrors).toEqual([])
 })
 
 test('settings can be filtered by text and by whether they were changed, and the URL keeps the filters', async () => {
@@ -109,7 +109,7 @@ test('settings can be filtered by text and by whether they were changed, and the
   await page.reload()
   await expect.poll(() => rows.count()).toBe(2)
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await page.getByLabel('Filter settings').fill('no such setting')
   await page.getByRole('button', { name: 'Show all settings' }).click()
   await expect.poll(() => rows.count()).toBeGreaterThan(30)
@@ -121,7 +121,7 @@ test('the audit log has pages, filters, keyboard navigation and links to changed
   await service.api.call('PATCH', `sources/${service.source.id}`, { name: HOSTILE })
   for (let index = 0; index < 60; index += 1)
     await service.api.call('POST', 'sources', { name: `Source ${index}` })
-  const { page, go, faults } = await openSignedIn(service)
+  const { page, go, pageErrors } = await openSignedIn(service)
   await go('system?tab=audit')
   const rows = page.getByRole('region', { name: 'Audit log' }).getByRole('row')
   await expect.poll(() => rows.count()).toBe(51)
@@ -140,10 +140,10 @@ test('the audit log has pages, filters, keyboard navigation and links to changed
   await drawer.getByText('⟨U+202E⟩<img src=x onerror=alert(1)>').first().waitFor()
   await expectAccessible(page)
   await page.setViewportSize(NARROW)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   await drawer.getByRole('button', { name: 'Filter by target' }).click()
   await expect.poll(() => rows.count()).toBe(3)
-  await expectNoSidewaysScroll(page)
+  await expectNoHorizontalScroll(page)
   expect(new URL(page.url()).searchParams.get('target')).toBe(service.source.id)
   await page.getByLabel('Name or ID of the changed record').fill('Source 7')
   await page.keyboard.press('Enter')
@@ -152,12 +152,12 @@ test('the audit log has pages, filters, keyboard navigation and links to changed
   await page.goBack()
   await page.getByRole('link', { name: '<img src=x' }).first().click()
   await page.getByRole('dialog', { name: /^⟨U\+202E⟩<img src=x/ }).waitFor()
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a viewer sees the state, and the settings without paths, but no forbidden tabs or actions', async () => {
   await using service = await startService()
-  const { page, go, faults } = await openSignedIn(service, { role: 'viewer' })
+  const { page, go, pageErrors } = await openSignedIn(service, { role: 'viewer' })
   await go('system?tab=tokens&new=1')
   await page.getByRole('heading', { level: 2, name: 'Storage' }).waitFor()
   expect(await page.getByRole('tab').allInnerTexts()).toEqual(['Overview', 'Settings', 'Sessions'])
@@ -170,5 +170,5 @@ test('a viewer sees the state, and the settings without paths, but no forbidden 
   await page.getByText('npx hookline console').waitFor()
   expect(await page.getByRole('button', { name: 'Create sign-in link' }).count()).toBe(0)
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })

@@ -50,7 +50,10 @@ test('a user page shows traits, audiences, events, an explanation and a link to 
 test('without a profile, the user page shows events and deletions', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
-  const { page, go, faults } = await openSignedIn(service, { role: 'viewer', colorScheme: 'dark' })
+  const { page, go, pageErrors } = await openSignedIn(service, {
+    role: 'viewer',
+    colorScheme: 'dark',
+  })
   await go('users/anna')
   await page.getByText('No profiles exist yet').waitFor()
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
@@ -61,7 +64,7 @@ test('without a profile, the user page shows events and deletions', async () => 
   await page.getByText('from this user since').waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 test('a deletion without suppression is shown with a link, during and after the purge', async () => {

@@ -13,7 +13,7 @@ export const DELIVERY_THREADS = ['hookline-delivery-1', 'hookline-delivery-2'] a
 export type ThreadEnd = 'terminate' | 'fault'
 
 /** How long a service took to become healthy, in milliseconds. */
-export interface Healthy {
+export interface RecoveryTimes {
   /** Until a call got a 200. */
   readonly answeredMs: number
   /** Until every webhook had received this call. */
@@ -78,7 +78,7 @@ export class ThreadedService implements AsyncDisposable {
   }
 
   /** Sends calls until one gets a 200, and waits until every webhook has received it. */
-  async untilHealthy(accepted: Set<string>): Promise<Healthy> {
+  async untilHealthy(accepted: Set<string>): Promise<RecoveryTimes> {
     const start = performance.now()
     const spent = (): number => Math.round(performance.now() - start)
     let messageId = await this.#send()

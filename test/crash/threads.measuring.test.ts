@@ -5,7 +5,7 @@ import { CountingReceiver } from '@hookline/testing/receiver/counting-receiver'
 import { Load } from '@hookline/testing/service/load'
 import {
   DELIVERY_THREADS,
-  type Healthy,
+  type RecoveryTimes,
   INGEST_THREADS,
   ThreadedService,
   type ThreadEnd,
@@ -62,7 +62,7 @@ test(
   },
 )
 
-interface Recovery extends Healthy {
+interface Recovery extends RecoveryTimes {
   readonly thread: string
   readonly ending: ThreadEnd
 }

@@ -5,7 +5,7 @@ import { read, repositoryFiles } from '@hookline/testing/repository'
 const FIGURES =
   /\b(?:memoryUsage|cpuUsage|threadCpuUsage|resourceUsage|eventLoopUtilization|monitorEventLoopDelay|measureAgain)\b/
 /** Upper limits on elapsed time. Lower limits hold on any machine. */
-const LATEST =
+const UPPER_TIME_LIMIT =
   /(?:(?:Date|performance)\.now\(\) - \w+|\b(?:tookMs|elapsedMs|\w+\.durationMs))\)\.(?:toBeLessThan|toBeLessThanOrEqual)\(/
 
 test('measuring tests are in .measuring.test.ts files, so that they run alone', () => {
@@ -14,7 +14,7 @@ test('measuring tests are in .measuring.test.ts files, so that they run alone', 
   )
   const measuring = files.filter((file) => {
     const text = read(file)
-    return FIGURES.test(text) || LATEST.test(text)
+    return FIGURES.test(text) || UPPER_TIME_LIMIT.test(text)
   })
   expect(measuring).toEqual([])
 })

@@ -4,6 +4,7 @@ import { openReceiver, type ReceivedRequest } from '@hookline/testing/receiver/r
 import { exchange } from '@hookline/testing/network/http-exchange'
 import { isSignedWith } from '@hookline/testing/receiver/is-signed-with'
 import { type RunningService, startService } from '@hookline/testing/service/running-service'
+import { skipCallCheck } from '@hookline/testing/service/skip-call-check'
 
 interface Deletion {
   readonly id: string
@@ -42,11 +43,6 @@ function until(service: RunningService, id: string, state: string): Promise<Dele
     expect(deletion).toMatchObject({ id, state })
     return deletion
   })
-}
-
-/** The final check compares accepted calls with events, and would miss deleted ones. It is skipped after a restart. */
-async function skipCallCheck(service: RunningService): Promise<void> {
-  await service.restart()
 }
 
 describe('a deletion', () => {

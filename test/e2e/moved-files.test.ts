@@ -12,7 +12,7 @@ const TOKEN = 'tok_of_moved_files'
 const SETTINGS = { HOOKLINE_ADMIN_TOKEN: TOKEN, HOOKLINE_LOG_LEVEL: 'error' }
 
 /** A service in its own process, with a source. Tests may move and replace its files. */
-class Disturbed implements AsyncDisposable {
+class DisturbedService implements AsyncDisposable {
   readonly folder = new TemporaryFolder()
   readonly data = join(this.folder.path, 'data')
   #service: ServiceProcess | undefined
@@ -57,7 +57,7 @@ class Disturbed implements AsyncDisposable {
   }
 
   /** Starts another process on the same folder. Resolves with its output if it refuses to start. */
-  async second(): Promise<string> {
+  async startSecondProcess(): Promise<string> {
     const other = await this.#newProcess()
     const started = await other.ready()
     await other.stop()
@@ -101,7 +101,7 @@ test.for([
 ] as const)(
   'a service whose data folder is %s responds 503 with the reason, until the folder is restored',
   async ([, reason, disturb]) => {
-    await using service = await new Disturbed().start()
+    await using service = await new DisturbedService().start()
     expect(await service.track('before')).toBe(200)
     disturb(service.data)
     const unavailable = { status: 503, text: expect.stringContaining(reason) }
@@ -119,7 +119,7 @@ test.for([
 test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 'last-commit'])(
   'a service responds 503 with the reason after %s was removed or replaced, and no second service starts',
   async (name) => {
-    await using service = await new Disturbed().start()
+    await using service = await new DisturbedService().start()
     const file = join(service.data, name)
     const content = readFileSync(file)
     rmSync(file)
@@ -128,19 +128,19 @@ test.for(['hookline.db', 'hookline.db-wal', 'hookline.db-shm', 'hookline.lock', 
     writeFileSync(file, content)
     expect(await service.track('lost, too')).toBe(503)
     expect((await service.readiness()).text).toContain(`${name} was replaced`)
-    expect(await service.second()).toMatch(/in use by another|open in another process/)
+    expect(await service.startSecondProcess()).toMatch(/in use by another|open in another process/)
   },
 )
 
 test('a second service is refused after the lock file was removed, even repeatedly', async () => {
-  await using service = await new Disturbed().start()
+  await using service = await new DisturbedService().start()
   rmSync(join(service.data, 'hookline.lock'))
-  expect(await service.second()).toContain('hookline.lock was removed or replaced')
-  expect(await service.second()).toContain('hookline.lock was removed or replaced')
+  expect(await service.startSecondProcess()).toContain('hookline.lock was removed or replaced')
+  expect(await service.startSecondProcess()).toContain('hookline.lock was removed or replaced')
 })
 
 test('every call that got a 200 while the folder was moved and copied is in the copy', async () => {
-  await using service = await new Disturbed().start()
+  await using service = await new DisturbedService().start()
   const accepted: string[] = []
   let sent = 0
   const sending = (async () => {
@@ -167,7 +167,7 @@ test('every call that got a 200 while the folder was moved and copied is in the 
 })
 
 test('copying a backup over the database of a running service is reported', async () => {
-  await using service = await new Disturbed().start()
+  await using service = await new DisturbedService().start()
   const backup = join(service.folder.path, 'backup.db')
   const { code } = await run(['backup', backup, '--url', service.api.url], {
     env: { HOOKLINE_ADMIN_TOKEN: TOKEN },
@@ -180,7 +180,7 @@ test('copying a backup over the database of a running service is reported', asyn
 })
 
 test('another program may run a checkpoint on the database of a running service', async () => {
-  await using service = await new Disturbed().start()
+  await using service = await new DisturbedService().start()
   const before = readFileSync(join(service.data, 'hookline.db'))
   expect(await service.track('first')).toBe(200)
   using other = new DatabaseSync(join(service.data, 'hookline.db'))

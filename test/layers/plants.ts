@@ -50,7 +50,7 @@ const IMPORTS = [
 ] as const
 
 /** Every other rule, with code that breaks it and code that does not. */
-const HABITS = [
+const CODE_RULES = [
   [RESTRICTED, `export type { X } from '../ingest/x.ts'`, `export type { X } from '../util/x.ts'`],
   [RESTRICTED, `await import('../ingest/x.ts')`, `await import('../util/x.ts')`],
   [RESTRICTED, `export { X } from '../config.ts'`, `export type { X } from '../config.ts'`],
@@ -84,7 +84,7 @@ const HABITS = [
 ] as const
 
 /** Rules that depend on the file: the text, a file where it is a violation, and one where it is allowed. */
-const PLACES = [
+const FILE_RULES = [
   [RESTRICTED, `export * from './config.ts'`, `${SERVER}/version.ts`, `${SERVER}/servers.ts`],
   [RESTRICTED, `export * from 'node:fs'`, `${SERVER}/nowhere/x.ts`, `${SERVER}/util/x.ts`],
   [RESTRICTED, `export * from 'node:fs'`, `${SERVER}/util/a/b/c/x.ts`, `${SERVER}/util/a/b/x.ts`],
@@ -124,14 +124,14 @@ export const PLANTS: readonly Plant[] = [
   ...IMPORTS.map(([folder, forbidden, allowed]) =>
     plantIn(folder, RESTRICTED, [`export * from '${forbidden}'`, `export * from '${allowed}'`]),
   ),
-  ...HABITS.map(([rule, ...texts]) => plantIn(HTTP, rule, texts)),
+  ...CODE_RULES.map(([rule, ...texts]) => plantIn(HTTP, rule, texts)),
   ...PROJECTS.map((folder) =>
     plantIn(folder, 'typescript(no-floating-promises)', [
       'Promise.resolve(1)',
       'await Promise.resolve(1)',
     ]),
   ),
-  ...PLACES.map(
+  ...FILE_RULES.map(
     ([rule, text, ...[forbidden, allowed]]) =>
       ({ rule, violation: [forbidden, text], innocent: [allowed, text] }) as const,
   ),

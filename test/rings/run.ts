@@ -106,7 +106,7 @@ function kill({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
-    // None is left.
+    // All of them have exited.
   }
 }
 

@@ -134,7 +134,7 @@ async function changeBits(scene: Scene, { folder, server }: NatsNode): Promise<v
 
 /** A foreign node with the same NATS servers and prefix, refused before it takes a message. */
 async function startForeignNode({ cluster }: Scene): Promise<void> {
-  expect(await cluster.refusalOfStranger()).toContain('belongs to installation')
+  expect(await cluster.refusalOfForeignNode()).toContain('belongs to installation')
 }
 
 const FILLER = 'filler'

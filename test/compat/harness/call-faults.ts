@@ -37,8 +37,8 @@ function responseFaults(
   if (scenario.hasWrongKey === true) return []
   if (call.id === scenario.tooLarge) return response === 'stored' ? ['was stored'] : []
   // The downtime of a killed service depends on the machine; how long a library retries does not.
-  const mayGiveUp = library.givesUp?.[scenarioName] !== undefined || scenario.kills === true
-  return response === 'stored' || mayGiveUp ? [] : [`got no 200: ${response}`]
+  const mayDropCalls = library.dropsCallsIn?.[scenarioName] !== undefined || scenario.kills === true
+  return response === 'stored' || mayDropCalls ? [] : [`got no 200: ${response}`]
 }
 
 function valueFaults({ call, wire, deliveries, events }: JudgedCall, observed: Observed): string[] {

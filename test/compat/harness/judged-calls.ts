@@ -1,6 +1,6 @@
 import type { ReceivedRequest } from '@hookline/testing/receiver/receiver'
 import type { Call } from '../scenarios/call.ts'
-import type { KeptEvent, Observed } from './observed.ts'
+import type { StoredEvent, Observed } from './observed.ts'
 import { callIdOf, type WireCall, wireCallsOf } from './wire-calls.ts'
 
 /** A request to the webhook. */
@@ -20,7 +20,7 @@ export interface JudgedCall {
   /** The best response to any of its requests. */
   readonly response: WireCall['response']
   readonly deliveries: readonly Delivery[]
-  readonly events: readonly KeptEvent[]
+  readonly events: readonly StoredEvent[]
 }
 
 export function judgedCalls(

@@ -6,7 +6,7 @@ import type { Exchange } from './exchanges.ts'
 import type { ProgramOutput } from './library-program.ts'
 
 /** An event as the management API lists it. */
-export interface KeptEvent {
+export interface StoredEvent {
   readonly event: Readonly<Record<string, unknown>>
   readonly receivedAt: string
   readonly outcomes: Readonly<Record<string, number>>
@@ -20,7 +20,7 @@ export interface Observed {
   readonly output: ProgramOutput
   readonly exchanges: readonly Exchange[]
   readonly deliveries: readonly ReceivedRequest[]
-  readonly events: readonly KeptEvent[]
+  readonly events: readonly StoredEvent[]
   readonly startedAt: number
   readonly endedAt: number
   /** The increase of the service's counter of requests with status 401. */

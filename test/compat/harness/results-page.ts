@@ -2,7 +2,7 @@ import { code, grouped, list, plain, table } from '../../../docs/generator/markd
 import { ALL_LIBRARIES } from '../libraries/all.ts'
 import type { Library } from '../libraries/library.ts'
 import { SCENARIO_NAMES, type ScenarioName } from '../scenarios/scenario-names.ts'
-import { readResults, resultsOf } from './kept-results.ts'
+import { readResults, resultsOf } from './stored-results.ts'
 import type { Result } from './result.ts'
 
 type Counted = Exclude<keyof Result, 'language' | 'library' | 'version' | 'scenario'>
@@ -71,8 +71,8 @@ function row({ name, version }: Library, result: Result): string[] {
 
 /** Why a library is missing from a scenario, or drops calls in it. */
 function notesOf(libraries: readonly Library[]): string[] {
-  const notes = libraries.flatMap(({ name, version, without = {}, givesUp = {} }) =>
-    Object.entries({ ...without, ...givesUp }).map(([scenario, reason]) => ({
+  const notes = libraries.flatMap(({ name, version, without = {}, dropsCallsIn = {} }) =>
+    Object.entries({ ...without, ...dropsCallsIn }).map(([scenario, reason]) => ({
       scenario: scenario as ScenarioName,
       reason,
       library: `${code(name)} ${version}`,

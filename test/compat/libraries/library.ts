@@ -37,7 +37,7 @@ export interface Library {
   /** Skipped scenarios, with the reason as text for the page. */
   readonly without?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Scenarios in which the library drops calls, with the reason as text for the page. */
-  readonly givesUp?: Readonly<Partial<Record<ScenarioName, string>>>
+  readonly dropsCallsIn?: Readonly<Partial<Record<ScenarioName, string>>>
   /** Whether it needs https. Its program trusts the certificate in `COMPAT_CA`. */
   readonly requiresTls?: true
   /** The calls of a scenario, if they come from a capture. */

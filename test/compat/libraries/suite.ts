@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { skipOrFail } from '@hookline/testing/run/skip-or-fail'
 import { judge, type Judgement } from '../harness/judge.ts'
-import { keepResults, scenariosOf } from '../harness/kept-results.ts'
+import { writeResults, scenariosOf } from '../harness/stored-results.ts'
 import type { Result } from '../harness/result.ts'
 import { TestedService } from '../harness/tested-service.ts'
 import { observe } from '../scenarios/observe.ts'
@@ -31,7 +31,7 @@ export function testLibraries(language: string, libraries: readonly Library[]): 
     }, INSTALLED_WITHIN_MS)
     afterAll(async () => {
       await place?.[Symbol.asyncDispose]()
-      await keepResults(language, libraries, results)
+      await writeResults(language, libraries, results)
     })
 
     // Vitest would truncate the title if it formatted it itself.

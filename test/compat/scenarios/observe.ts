@@ -6,7 +6,7 @@ import { makeCertificates } from '@hookline/testing/network/certificates'
 import { openReceiver } from '@hookline/testing/receiver/receiver'
 import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { LibraryProgram } from '../harness/library-program.ts'
-import type { KeptEvent, Observed } from '../harness/observed.ts'
+import type { StoredEvent, Observed } from '../harness/observed.ts'
 import { RecordingProxy } from '../harness/recording-proxy.ts'
 import type { TestedService, TestedSource } from '../harness/tested-service.ts'
 import type { Library } from '../libraries/library.ts'
@@ -68,8 +68,8 @@ async function settled(service: TestedService, source: TestedSource): Promise<vo
   }, 50)
 }
 
-function eventsOf({ api }: TestedService, { sourceId }: TestedSource): Promise<KeptEvent[]> {
-  return api.listAll<KeptEvent>('events', { sourceId })
+function eventsOf({ api }: TestedService, { sourceId }: TestedSource): Promise<StoredEvent[]> {
+  return api.listAll<StoredEvent>('events', { sourceId })
 }
 
 function linesOf({ calls }: Scenario): string {

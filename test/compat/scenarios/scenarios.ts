@@ -11,7 +11,7 @@ import type { ScenarioName } from './scenario-names.ts'
 const HOUR_MS = 60 * 60 * 1000
 
 /** The servers that a scenario runs with. */
-interface Around {
+interface ScenarioServers {
   readonly service: TestedService
   readonly proxy: RecordingProxy
   readonly receiver: Receiver
@@ -32,9 +32,9 @@ export interface Scenario {
   /** The call that must not be delivered. */
   readonly tooLarge?: string
   /** Called before the program starts. */
-  readonly before?: (around: Around) => void
+  readonly before?: (around: ScenarioServers) => void
   /** Called while the program runs. */
-  readonly during?: (around: Around) => Promise<void>
+  readonly during?: (around: ScenarioServers) => Promise<void>
 }
 
 const BATCH = 20

@@ -6,7 +6,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, onTestFinished, test } from 'vitest'
 import { CONDITION_MS } from '@hookline/testing/run/condition-ms'
 import { CHROMIUM, CHROMIUM_FLAGS } from '@hookline/testing/programs/chromium'
 import type { RunningService } from '@hookline/testing/service/running-service'
@@ -16,7 +16,7 @@ export interface OpenConsole {
   readonly page: Page
   readonly context: BrowserContext
   /** Errors in the console, violations of the content security policy, and requests to other hosts. */
-  readonly faults: string[]
+  readonly pageErrors: string[]
   /** Opens a page of the console: `live`, `events/evt_…`. */
   readonly go: (path: string) => Promise<void>
 }
@@ -47,18 +47,18 @@ export async function openConsole(
   onTestFinished(() => context.close())
   const page = await context.newPage()
   page.setDefaultTimeout(CONDITION_MS)
-  const faults: string[] = []
+  const pageErrors: string[] = []
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+    if (['error', 'warning'].includes(message.type())) pageErrors.push(message.text())
   })
-  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('pageerror', (error) => pageErrors.push(error.message))
   page.on('request', (request) => {
-    if (!request.url().startsWith(new URL(base).origin)) faults.push(request.url())
+    if (!request.url().startsWith(new URL(base).origin)) pageErrors.push(request.url())
   })
   const go = async (path: string): Promise<void> => {
     await page.goto(`${base}/console/${path}`)
   }
-  return { page, context, faults, go }
+  return { page, context, pageErrors, go }
 }
 
 /** Like `openConsole`, signed in by a sign-in link. */
@@ -76,16 +76,6 @@ export async function openSignedIn(
     .first()
     .waitFor()
   return opened
-}
-
-/** Expects that the page itself does not scroll sideways. */
-export async function expectFits(page: Page): Promise<void> {
-  const { scrollWidth, clientWidth } = await page.evaluate<
-    Record<'scrollWidth' | 'clientWidth', number>
-  >(
-    '({ scrollWidth: document.documentElement.scrollWidth, clientWidth: document.documentElement.clientWidth })',
-  )
-  expect(scrollWidth).toBeLessThanOrEqual(clientWidth)
 }
 
 /** Opens the page Live. Resolves when the stream is open, so that events sent from then on appear. */

@@ -21,8 +21,8 @@ interface Shot {
   readonly ready: (page: Page) => Promise<unknown>
 }
 
-/** Waits for a text. */
-const says =
+/** Waits until the page shows this text. */
+const showsText =
   (text: string) =>
   (page: Page): Promise<void> =>
     page.getByRole('main').getByText(text).first().waitFor()
@@ -33,40 +33,46 @@ const hasRow =
     page.getByRole('row').nth(number).waitFor()
 
 const SHOTS: Readonly<Record<string, Shot>> = {
-  'get-started': { path: 'get-started', ready: says('Receive a signed delivery') },
-  overview: { path: '?period=1h', ready: says('Inspector') },
+  'get-started': { path: 'get-started', ready: showsText('Receive a signed delivery') },
+  overview: { path: '?period=1h', ready: showsText('Inspector') },
   live: { path: 'live', ready: (page) => page.locator('li[data-row]').nth(14).waitFor() },
   events: { path: 'events', ready: hasRow(12) },
-  trace: { path: async () => `events/${await refusedEvent()}`, ready: says('401') },
-  destinations: { path: 'destinations', ready: says('failing') },
-  destination: { path: () => of('mailing'), ready: says('Delivery latency') },
-  'destination-settings': { path: () => `${of('erp')}?tab=settings`, ready: says('Shared secret') },
+  trace: { path: async () => `events/${await refusedEvent()}`, ready: showsText('401') },
+  destinations: { path: 'destinations', ready: showsText('failing') },
+  destination: { path: () => of('mailing'), ready: showsText('Delivery latency') },
+  'destination-settings': {
+    path: () => `${of('erp')}?tab=settings`,
+    ready: showsText('Shared secret'),
+  },
   'destination-test': {
     path: () => `${of('crm')}?tab=test`,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Preview' }).click()
-      await says('Request (not sent)')(page)
+      await showsText('Request (not sent)')(page)
     },
   },
   catalog: { path: 'catalog', ready: hasRow(4) },
-  failures: { path: 'failures', ready: says('The API key was revoked') },
-  alerts: { path: 'alerts', ready: says('Calls Refused') },
+  failures: { path: 'failures', ready: showsText('The API key was revoked') },
+  alerts: { path: 'alerts', ready: showsText('Calls Refused') },
   sources: { path: 'sources', ready: hasRow(5) },
-  audiences: { path: 'audiences', ready: says('Big spenders') },
-  audience: { path: async () => `audiences?audience=${await audience()}`, ready: says('Entered') },
+  audiences: { path: 'audiences', ready: showsText('Big spenders') },
+  audience: {
+    path: async () => `audiences?audience=${await audience()}`,
+    ready: showsText('Entered'),
+  },
   'audience-builder': {
     path: async () => `audiences?audience=${await audience()}&tab=definition`,
-    ready: says('Preview'),
+    ready: showsText('Preview'),
   },
-  user: { path: `users/${customer(1)}`, ready: says('Revenue 30d') },
+  user: { path: `users/${customer(1)}`, ready: showsText('Revenue 30d') },
   privacy: { path: 'privacy', ready: hasRow(1) },
   inspector: { path: 'inspector', ready: (page) => page.getByRole('row').nth(2).click() },
-  system: { path: 'system', ready: says('Write-ahead log') },
+  system: { path: 'system', ready: showsText('Write-ahead log') },
 }
 
 test.for(['light', 'dark'] as const)('every page, %s', async (colorScheme) => {
   const viewport = { width: 1280, height: 860 }
-  const { page, faults, go } = await openSignedIn(shop.service, { colorScheme, viewport })
+  const { page, pageErrors, go } = await openSignedIn(shop.service, { colorScheme, viewport })
   const traffic = setInterval(() => void shop.send(0.15), 400)
   for (const [name, { path, ready }] of Object.entries(SHOTS)) {
     await go(typeof path === 'string' ? path : await path())
@@ -74,7 +80,7 @@ test.for(['light', 'dark'] as const)('every page, %s', async (colorScheme) => {
     await takePicture(page, name, colorScheme)
   }
   clearInterval(traffic)
-  expect(faults).toEqual([])
+  expect(pageErrors).toEqual([])
 })
 
 function of(name: string): string {

@@ -21,7 +21,7 @@ async function runAndCut(disk: ForgetfulDisk, ...args: readonly string[]): Promi
 }
 
 /** Stores an event in the database of the folder. Returns its id. */
-async function keepEvent(folder: TemporaryFolder): Promise<string> {
+async function storeEvent(folder: TemporaryFolder): Promise<string> {
   await using backend = await openEmbeddedBackend({
     dataDir: folder.path,
     maxWaitingBytes: 2 ** 20,
@@ -34,7 +34,7 @@ async function keepEvent(folder: TemporaryFolder): Promise<string> {
 test('a backup of a stopped service survives a power cut', async ({ skip }) => {
   using disk = ForgetfulDisk.orSkip(skip)
   using folder = new TemporaryFolder()
-  await keepEvent(folder)
+  await storeEvent(folder)
   const backup = join(disk.path, 'backup.db')
   await runAndCut(disk, 'backup', backup, '--stopped', '--data-dir', folder.path)
   expect(corruptionsOf(backup)).toEqual([])
@@ -60,7 +60,7 @@ test('a restored database and the database that it replaced survive a power cut'
   const database = join(disk.path, 'hookline.db')
   for (const replaced of [false, true]) {
     using folder = new TemporaryFolder()
-    await keepEvent(folder)
+    await storeEvent(folder)
     const file = join(folder.path, 'hookline.db')
     const options = replaced ? ['--replace', '--yes'] : []
     await runAndCut(disk, 'restore', file, '--data-dir', disk.path, ...options)

@@ -25,7 +25,7 @@ async function openOn(disk: ForgetfulDisk, receiver: CountingReceiver): Promise<
 }
 
 /** The integrity of the database after a power cut, and the number of lost calls with a 200. */
-function lookInto(disk: ForgetfulDisk, { accepted }: Load) {
+function inspectDatabase(disk: ForgetfulDisk, { accepted }: Load) {
   const { integrity, messageIds } = readDatabase(disk.path)
   return { integrity, lost: accepted.difference(messageIds).size }
 }
@@ -41,7 +41,7 @@ test(`no call with a 200 is lost over ${CUTS} power cuts`, async ({ skip }) => {
     // About half of the cuts lose all unsynced writes. The others lose a share of them.
     for (const [name, bytes] of disk.cutPower(Math.max(0, random() - 0.5) * 2, random))
       forgotten.set(name, (forgotten.get(name) ?? 0) + bytes)
-    const found = lookInto(disk, load)
+    const found = inspectDatabase(disk, load)
     expect(found, `seed ${SEED}, power cut ${run + 1}`).toEqual({ integrity: 'ok', lost: 0 })
     if (comesAtWrite(run + 1)) disk.killAfter(1 + Math.floor(random() * MAX_WRITES))
   }
@@ -80,7 +80,7 @@ test('a service whose syncs do nothing loses calls with a 200 in a power cut', a
     during: () => expect.poll(() => load.accepted.size).toBeGreaterThan(0),
     after: () => {
       disk.cutPower(0, random)
-      found.push(lookInto(disk, load))
+      found.push(inspectDatabase(disk, load))
     },
   })
   console.log(`seed ${SEED}: ${load.accepted.size} answered 200, ${JSON.stringify(found)}`)

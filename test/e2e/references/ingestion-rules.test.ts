@@ -25,7 +25,7 @@ const requiredBy = (type: EventType) =>
   FIELDS.filter(([, { required }]) => required?.by.includes(type)).map(([name]) => name)
 
 /** A call with only the required fields. */
-const least = (type: EventType): JsonObject => ({
+const minimalCall = (type: EventType): JsonObject => ({
   ...(type !== 'alias' && { anonymousId: 'a1' }),
   ...Object.fromEntries(requiredBy(type).map((name) => [name, 'x'])),
 })
@@ -43,9 +43,9 @@ describe.each(EVENT_TYPES)('for a call of type %s', (type) => {
 
   test('the example is accepted, and the required fields are sufficient', async () => {
     expect(await codeOf(path, CALL_EXAMPLES[type])).toBe('stored')
-    expect(await codeOf(path, least(type))).toBe('stored')
+    expect(await codeOf(path, minimalCall(type))).toBe('stored')
     if (type !== 'alias') {
-      const { anonymousId, ...others } = least(type)
+      const { anonymousId, ...others } = minimalCall(type)
       expect(await codeOf(path, { ...others, userId: anonymousId })).toBe('stored')
     }
   })
@@ -54,12 +54,12 @@ describe.each(EVENT_TYPES)('for a call of type %s', (type) => {
     for (const [name, { required }] of FIELDS) {
       if (!required?.by.includes(type)) continue
       for (const value of [undefined, null, '']) {
-        const found = await codeOf(path, { ...least(type), [name]: value })
+        const found = await codeOf(path, { ...minimalCall(type), [name]: value })
         expect([name, value, found]).toEqual([name, value, required.code])
       }
     }
     if (type !== 'alias') {
-      const nobody = { ...least(type), anonymousId: undefined }
+      const nobody = { ...minimalCall(type), anonymousId: undefined }
       expect(await codeOf(path, nobody)).toBe('no_user_anon_id')
     }
   })
@@ -68,7 +68,7 @@ describe.each(EVENT_TYPES)('for a call of type %s', (type) => {
     for (const [name, { kind, code }] of FIELDS) {
       const wrong = { id: [true, ['x'], {}], text: [1, true, {}], object: [1, 'x', ['x']] }[kind]
       for (const value of wrong) {
-        const found = await codeOf(path, { ...least(type), [name]: value })
+        const found = await codeOf(path, { ...minimalCall(type), [name]: value })
         expect([name, value, found]).toEqual([name, value, code])
       }
     }
@@ -77,26 +77,32 @@ describe.each(EVENT_TYPES)('for a call of type %s', (type) => {
   test('null counts as absent in optional fields, and numbers are accepted as ids', async () => {
     for (const [name, { kind }] of FIELDS) {
       if (requiredBy(type).includes(name) || name === 'anonymousId') continue
-      expect([name, await codeOf(path, { ...least(type), [name]: null })]).toEqual([name, 'stored'])
+      expect([name, await codeOf(path, { ...minimalCall(type), [name]: null })]).toEqual([
+        name,
+        'stored',
+      ])
       if (kind !== 'id') continue
-      expect([name, await codeOf(path, { ...least(type), [name]: 7 })]).toEqual([name, 'stored'])
+      expect([name, await codeOf(path, { ...minimalCall(type), [name]: 7 })]).toEqual([
+        name,
+        'stored',
+      ])
     }
   })
 })
 
 /** A valid track call with additional fields. */
-const track = (more: object): object => ({ ...least('track'), ...more })
+const track = (more: object): object => ({ ...minimalCall('track'), ...more })
 const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, body: unknown]>>> = {
   invalid_json: ['/v1/track', '{"userId":'],
   number_not_finite: ['/v1/track', '{"event":"x","userId":"u1","properties":{"price":NaN}}'],
-  not_an_object: ['/v1/track', [least('track')]],
+  not_an_object: ['/v1/track', [minimalCall('track')]],
   empty_batch: ['/v1/batch', { batch: [] }],
   batch_too_large: ['/v1/track', ' '.repeat(LIMITS.requestBytes + 1)],
   message_too_large: ['/v1/track', track({ properties: { a: 'x'.repeat(LIMITS.messageBytes) } })],
   too_many_messages: ['/v1/batch', { batch: Array(LIMITS.batchMessages + 1).fill(1) }],
   nested_too_deep: ['/v1/track', track({ properties: deep(LIMITS.nestingLevels) })],
-  unknown_type: ['/v1/batch', { batch: [{ ...least('track'), type: 'delete' }] }],
+  unknown_type: ['/v1/batch', { batch: [{ ...minimalCall('track'), type: 'delete' }] }],
   id_not_exact: ['/v1/track', '{"event":"x","userId":9007199254740993}'],
   id_not_unicode: ['/v1/track', String.raw`{"event":"x","userId":"\ud83d"}`],
   id_control_character: ['/v1/track', String.raw`{"event":"x","userId":"u\t"}`],
@@ -104,11 +110,11 @@ const BROKEN: Readonly<Partial<Record<IngestCodeName, readonly [path: string, bo
     '/v1/track',
     track({ messageId: 'x'.repeat(LIMITS.messageIdCharacters + 1) }),
   ],
-  not_found: ['/v1/tracks', least('track')],
+  not_found: ['/v1/tracks', minimalCall('track')],
 }
 
 /** Codes covered by other tests: from the table of fields, or with several requests. */
-const ELSEWHERE: readonly IngestCodeName[] = [
+const COVERED_BY_OTHER_TESTS: readonly IngestCodeName[] = [
   ...FIELDS.flatMap(([, { code, required }]) => [code, ...(required ? [required.code] : [])]),
   'no_user_anon_id',
   'timestamp_invalid',
@@ -120,7 +126,7 @@ const ELSEWHERE: readonly IngestCodeName[] = [
 ]
 
 /** Codes that need a broken disk, a slow client, a bug, a cluster, or a request that is not HTTP. */
-const NOT_BY_A_CALL = [
+const NOT_CAUSED_BY_A_CALL = [
   'overloaded',
   'request_timeout',
   'internal_error',
@@ -149,7 +155,7 @@ describe('a request that breaks one rule of the page', () => {
   test('gets the codes of sources: unknown, disabled, over the rate limit', async () => {
     const source = await service.createSource()
     const change = (body: object) => service.api.call('PATCH', `sources/${source.id}`, body)
-    const send = () => service.send('/v1/track', least('track'), source)
+    const send = () => service.send('/v1/track', minimalCall('track'), source)
     await change({ rateLimit: 1 })
     const responses = [await send(), await send(), await send()]
     const limited = responses.find(({ status }) => status === 429)!
@@ -157,7 +163,10 @@ describe('a request that breaks one rule of the page', () => {
     expect(limited.headers['retry-after']).toMatch(/^\d+$/)
     await change({ enabled: false })
     expect(JSON.parse((await send()).text)).toMatchObject({ code: 'source_disabled' })
-    const unknown = await service.send('/v1/track', least('track'), { id: '', writeKey: 'wk_x' })
+    const unknown = await service.send('/v1/track', minimalCall('track'), {
+      id: '',
+      writeKey: 'wk_x',
+    })
     expect(JSON.parse(unknown.text)).toMatchObject({ code: 'unknown_write_key' })
   })
 
@@ -170,14 +179,18 @@ describe('a request that breaks one rule of the page', () => {
   })
 
   test('is tested for each documented code', () => {
-    const tried = new Set<string>([...Object.keys(BROKEN), ...ELSEWHERE, ...NOT_BY_A_CALL])
+    const tried = new Set<string>([
+      ...Object.keys(BROKEN),
+      ...COVERED_BY_OTHER_TESTS,
+      ...NOT_CAUSED_BY_A_CALL,
+    ])
     expect(Object.keys(INGEST_CODES).filter((code) => !tried.has(code))).toEqual([])
   })
 })
 
 test('the trace shows unknown fields, but not the fields that are never stored', async () => {
   const names = Object.keys(OTHER_CALL_FIELDS)
-  const call = { ...least('track'), messageId: 'other-fields', colour: 'red', _metadata: {} }
+  const call = { ...minimalCall('track'), messageId: 'other-fields', colour: 'red', _metadata: {} }
   const receivedAt = '2001-01-01T00:00:00.000Z'
   const writeKey = service.source.writeKey
   await service.send('/v1/track', { ...call, receivedAt, writeKey, type: 'page' })

@@ -8,7 +8,7 @@ const LOAD = Number(process.env['HOOKLINE_TEST_LOAD'] ?? 0.8)
 const CAPACITY_RUNS = 3
 const MAX_CAPACITY_SECONDS = 1.5
 /** If a run without the fault delivers less than this share of the load, the machine was too busy. */
-const CARRIED = 0.95
+const MIN_DELIVERED_SHARE = 0.95
 /** Factor for the load after such a run. */
 const LOAD_REDUCTION = 0.8
 const MAX_DISCARDED = 10
@@ -24,7 +24,7 @@ export interface FaultEffectOptions {
 /** A run with the fault, between two runs without it. */
 export interface Round {
   readonly before: LoadResult
-  readonly beside: LoadResult
+  readonly withFault: LoadResult
   readonly after: LoadResult
 }
 
@@ -50,28 +50,28 @@ export async function faultEffect(options: FaultEffectOptions): Promise<FaultEff
   let rate = LOAD * (await capacity(options))
   let before = await run(false, rate)
   while (rounds.length < options.rounds) {
-    const beside = await run(true, rate)
+    const withFault = await run(true, rate)
     const after = await run(false, rate)
-    const isCarried = [before, after].every((each) => each.rate > CARRIED * rate)
-    if (isCarried) rounds.push({ before, beside, after })
+    const isDelivered = [before, after].every((each) => each.rate > MIN_DELIVERED_SHARE * rate)
+    if (isDelivered) rounds.push({ before, withFault, after })
     else if (++discarded > MAX_DISCARDED)
       throw new Error(
         `The machine is too busy: it handled the load in only ${rounds.length} rounds.`,
       )
     else rate *= LOAD_REDUCTION
-    before = isCarried ? after : await run(false, rate)
+    before = isDelivered ? after : await run(false, rate)
   }
   return { rounds, discarded }
 }
 
 /** The p99 with the fault, divided by the p99 without it. */
-export function p99Ratio({ before, beside, after }: Round): number {
-  return beside.p99Ms / Math.sqrt(before.p99Ms * after.p99Ms)
+export function p99Ratio({ before, withFault, after }: Round): number {
+  return withFault.p99Ms / Math.sqrt(before.p99Ms * after.p99Ms)
 }
 
 /** The throughput with the fault, divided by the throughput without it. */
-export function throughputRatio({ before, beside, after }: Round): number {
-  return beside.rate / Math.sqrt(before.rate * after.rate)
+export function throughputRatio({ before, withFault, after }: Round): number {
+  return withFault.rate / Math.sqrt(before.rate * after.rate)
 }
 
 /** The relative difference between the p99 of two runs without a fault, such as 0.1 for 10%. */

@@ -5,7 +5,7 @@ import { halfIfShort } from '@hookline/testing/run/case-count'
 import { SEED } from '@hookline/testing/run/seed'
 import { type MisbehavingReceiver, TIMEOUT_MS } from './misbehaving-receiver.ts'
 import { MISBEHAVIOURS } from './misbehaviours.ts'
-import { AT_ONCE, SenderUnderTest } from './sender-under-test.ts'
+import { CONCURRENCY, SenderUnderTest } from './sender-under-test.ts'
 
 /** A body may take one second beyond the deadline. The rest is a margin for a busy machine. */
 const MAX_MS = TIMEOUT_MS + 1000 + 1500
@@ -14,7 +14,7 @@ const LONGER_THAN_ANY_TTL_MS = 6000
 /** Attempts to each receiver. */
 const REPETITIONS = halfIfShort(1000)
 /** Attempts before memory is measured, so that everything created once exists. */
-const WARMING_UP = 100
+const WARM_UP_ATTEMPTS = 100
 const MAX_GROWTH_BYTES = 4 * 2 ** 20
 
 describe('misbehaving receivers', () => {
@@ -40,7 +40,7 @@ test('a name that changes to a private address is used until its TTL expires, an
   await using receiver = await openReceiver({ respond: { status: 200, headers } })
   let before = 0
   for (let times = 0; times < REPETITIONS; times++) {
-    if (times === WARMING_UP) before = retainedBytes()
+    if (times === WARM_UP_ATTEMPTS) before = retainedBytes()
     const url = `http://rebinding-${times}.example:${receiver.port}/hook`
     const classOf = async (): Promise<string> => (await sender.attempt({ url })).result.class
     expect(await classOf()).toBe('delivered')
@@ -72,11 +72,11 @@ test(`${REPETITIONS} parallel attempts to each misbehaving receiver leak no memo
         slowestMs = Math.max(slowestMs, tookMs)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, tryInTurn))
+    await Promise.all(Array.from({ length: CONCURRENCY }, tryInTurn))
     await allClosed(receivers)
     return slowestMs
   }
-  await tryAll(WARMING_UP)
+  await tryAll(WARM_UP_ATTEMPTS)
   const before = { bytes: retainedBytes(), handles: handles() }
   const slowestMs = await tryAll(REPETITIONS)
   const grown = retainedBytes() - before.bytes

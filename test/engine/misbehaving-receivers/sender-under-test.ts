@@ -12,7 +12,7 @@ import {
 } from './misbehaving-receiver.ts'
 
 /** Concurrent attempts. There are as many sockets, because waiting for a socket counts towards the attempt. */
-export const AT_ONCE = 100
+export const CONCURRENCY = 100
 const BODY = JSON.stringify({ version: 1, type: 'track', properties: { note: 'x'.repeat(1000) } })
 
 /** The result of an attempt, with the time until the sender returned it. */
@@ -38,7 +38,7 @@ export class SenderUnderTest implements AsyncDisposable {
         timeoutMs: TIMEOUT_MS,
         allowedNetworks: ['127.0.0.1/32'],
         ca: certificates.ca,
-        maxConnectionsPerWebhook: AT_ONCE,
+        maxConnectionsPerWebhook: CONCURRENCY,
         dnsServers: [dns.address],
       }),
     )

@@ -11,7 +11,7 @@ const SETTINGS = {
   shutdownTimeoutMs: '1000',
 }
 
-const tell = (message: HostMessage): void => void process.send!(message)
+const send = (message: HostMessage): void => void process.send!(message)
 const logger = createLogger('silent')
 let service: Service | undefined
 
@@ -30,7 +30,7 @@ async function open(settings: HostSettings): Promise<HostMessage> {
 async function tellFailure({ failed }: Service): Promise<void> {
   const failure = await failed
   const reason = 'corruption' in failure ? failure.corruption : failure.error
-  tell({ kind: 'failed', reason: `${String(reason)} ${JSON.stringify(failure)}` })
+  send({ kind: 'failed', reason: `${String(reason)} ${JSON.stringify(failure)}` })
 }
 
 async function close(): Promise<HostMessage> {
@@ -40,6 +40,6 @@ async function close(): Promise<HostMessage> {
 }
 
 process.on('message', (request: HostRequest) => {
-  void (request.kind === 'open' ? open(request.settings) : close()).then(tell)
+  void (request.kind === 'open' ? open(request.settings) : close()).then(send)
 })
 process.on('disconnect', () => process.exit())

@@ -35,14 +35,16 @@ function faultsWhileReady(
   mayLose: number,
 ): string[] {
   // Without the API, pending deliveries look lost.
-  const untold =
+  const unreportedLost =
     apiFault === undefined ? [...lost].filter((seq) => !reportsDelivery(reported, seq)) : []
   const shown = `reported: ${[...reported.texts, ...[...reported.quarantined].map((seq) => `event ${seq} in quarantine.`)].join(' ')}`
   const unreportedGone = [...gone].filter((seq) => !reportsEvent(reported, seq))
   return [
     ...(newEvent === 'delivered' ? [] : [`ready, but the result of a new event is: ${newEvent}`]),
     ...(apiFault === undefined ? [] : [`the management API fails: ${apiFault}`]),
-    ...(untold.length === 0 ? [] : [`lost without a report: events ${untold.join()}; ${shown}`]),
+    ...(unreportedLost.length === 0
+      ? []
+      : [`lost without a report: events ${unreportedLost.join()}; ${shown}`]),
     ...(changed.length === 0 ? [] : [`${changed.length} events arrived with different content`]),
     ...(gone.size > mayLose
       ? [`${gone.size} events are missing from the database; the corruption can explain ${mayLose}`]

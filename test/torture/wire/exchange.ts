@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import type { WireCase } from './wire-cases.ts'
 
 /** How long a client waits for a server that neither responds nor closes. */
-const PATIENCE_MS = 300
+const RESPONSE_TIMEOUT_MS = 300
 
-/** Plays a case on a new connection. Resolves with the statuses of all responses. */
-export function play({ parts, ending }: WireCase, port: number): Promise<number[]> {
+/** Sends a case over a new connection. Resolves with the statuses of all responses. */
+export function sendCase({ parts, ending }: WireCase, port: number): Promise<number[]> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true })
     let text = ''
-    socket.setTimeout(PATIENCE_MS, () => socket.destroy())
+    socket.setTimeout(RESPONSE_TIMEOUT_MS, () => socket.destroy())
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
     socket.on('end', () => socket.end())
     // A reset is a valid response to such bytes.

@@ -4,7 +4,7 @@ import { TemporaryFolder } from '@hookline/testing/files/temporary-folder'
 import { seededRandom } from '@hookline/testing/run/seeded-random'
 import { SEED } from '@hookline/testing/run/seed'
 import { SendingService } from '../writes/sending-service.ts'
-import { play } from './exchange.ts'
+import { sendCase } from './exchange.ts'
 import { type Keys, wireCase } from './wire-cases.ts'
 
 const CONNECTIONS = 16
@@ -52,7 +52,7 @@ async function fuzz(
   const port = Number(new URL(service.process.url).port)
   for (const number of numbers) {
     const each = wireCase(keysOf(service), seededRandom(SEED * 1_000_000 + number))
-    for (const status of await play(each, port)) {
+    for (const status of await sendCase(each, port)) {
       seen.set(status, (seen.get(status) ?? 0) + 1)
       const sent = Buffer.concat(each.parts).subarray(0, 500).toString('latin1')
       expect(status, `seed ${SEED}, case ${number}, ${each.name}: ${sent}`).toBeLessThan(500)

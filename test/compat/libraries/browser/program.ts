@@ -45,7 +45,7 @@ async function makeCalls(page: Page): Promise<void> {
   reportErrors(page)
   const outstanding = new Outstanding(page)
   await page.goto(`${site}/?utm_source=news&utm_campaign=s%C3%B6mmer`)
-  await page.exposeFunction('tell', (line: { made?: string; error?: string; id?: string }) => {
+  await page.exposeFunction('printLine', (line: { made?: string; error?: string; id?: string }) => {
     if (line.made !== undefined) outstanding.add(line.made)
     if (line.error !== undefined && line.id !== undefined) outstanding.delete(line.id)
     say(line)
@@ -53,7 +53,7 @@ async function makeCalls(page: Page): Promise<void> {
   const made = JSON.stringify(settings)
   await page.evaluate(
     `Promise.all([import('/pages/make-calls.js'), import('/pages/${library}.js')])
-      .then(([{ makeCalls }, library]) => makeCalls(library, ${made}, ${JSON.stringify(calls)}, tell))`,
+      .then(([{ makeCalls }, library]) => makeCalls(library, ${made}, ${JSON.stringify(calls)}, printLine))`,
   )
   await outstanding.settled()
 }

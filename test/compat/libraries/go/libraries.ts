@@ -64,7 +64,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '2.1.1',
     family: 'analytics-go 2',
-    givesUp: NO_LIMIT,
+    dropsCallsIn: NO_LIMIT,
     lacks: ['screen'],
     // Its alias calls have only ids.
     sends: withoutContextOfAlias,
@@ -73,7 +73,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '2.0.0',
     family: 'analytics-go 2.0',
-    givesUp: { ...NO_RETRY, ...NO_LIMIT },
+    dropsCallsIn: { ...NO_RETRY, ...NO_LIMIT },
     lacks: ['screen'],
     // It has no integrations, and stamps each call with the current time.
     sends: ({ integrations: _integrations, timestamp: _timestamp, ...call }) =>
@@ -83,7 +83,7 @@ export const GO_LIBRARIES: readonly Library[] = [
     name,
     version: '1.2.0',
     family: 'analytics-go 1',
-    givesUp: { ...NO_RETRY, ...NO_LIMIT },
+    dropsCallsIn: { ...NO_RETRY, ...NO_LIMIT },
   }),
   goLibrary('rudder-4', {
     name: 'github.com/rudderlabs/analytics-go/v4',

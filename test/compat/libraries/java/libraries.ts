@@ -53,12 +53,12 @@ function javaLibrary(
       return { program: 'java', args: ['-Dfile.encoding=UTF-8', '-cp', classes, 'Program'] }
     },
     without: { gzip: 'does not compress' },
-    givesUp: GIVES_UP,
+    dropsCallsIn: DROPS_CALLS_IN,
     ...more,
   }
 }
 
-const GIVES_UP = {
+const DROPS_CALLS_IN = {
   'large-batch': 'may exceed its own batch limit when calls come fast',
   kill: 'waits 15 s or longer before it retries',
   outage: 'waits 15 s or longer before it retries',

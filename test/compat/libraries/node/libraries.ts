@@ -42,17 +42,17 @@ const legacy = {
   name: 'analytics-node',
   family: 'analytics-node 3–6',
   without: NO_GZIP,
-  givesUp: OVERSIZED,
+  dropsCallsIn: OVERSIZED,
 }
 const oldest = {
   ...legacy,
   family: 'analytics-node 1–2',
-  givesUp: { ...OVERSIZED, outage: NO_RETRIES, kill: NO_RETRIES },
+  dropsCallsIn: { ...OVERSIZED, outage: NO_RETRIES, kill: NO_RETRIES },
 }
 const rudder = {
   name: '@rudderstack/rudder-sdk-node',
   family: 'rudder-sdk-node',
-  givesUp: OVERSIZED,
+  dropsCallsIn: OVERSIZED,
 }
 
 export const NODE_LIBRARIES: readonly Library[] = [
@@ -79,13 +79,13 @@ export const NODE_LIBRARIES: readonly Library[] = [
     version: '1.1.1',
     family: 'rudder-sdk-node of Expo',
     without: NO_GZIP,
-    givesUp: { ...OVERSIZED, outage: FEW_RETRIES, kill: FEW_RETRIES },
+    dropsCallsIn: { ...OVERSIZED, outage: FEW_RETRIES, kill: FEW_RETRIES },
   }),
   nodeLibrary('june-6', 'legacy', {
     name: '@june-so/analytics-node',
     version: '6.1.1',
     family: 'June',
     without: NO_GZIP,
-    givesUp: OVERSIZED,
+    dropsCallsIn: OVERSIZED,
   }),
 ]

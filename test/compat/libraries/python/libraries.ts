@@ -66,7 +66,7 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     ...legacy,
     version: '1.2.9',
     without: { gzip: 'does not compress' },
-    givesUp: {
+    dropsCallsIn: {
       'large-batch': 'sends requests over 500 KB',
       outage: 'retries ten times within seconds',
       kill: 'retries ten times within seconds',
@@ -76,7 +76,7 @@ export const PYTHON_LIBRARIES: readonly Library[] = [
     name: 'rudder-sdk-python',
     version: '2.1.9',
     family: 'rudder-sdk-python',
-    givesUp: { 'large-batch': 'sends requests over 500 KB' },
+    dropsCallsIn: { 'large-batch': 'sends requests over 500 KB' },
   }),
   pythonLibrary('customerio-1', 'customerio.analytics.client', {
     name: 'customerio-cdp-analytics',

@@ -31,6 +31,6 @@ export const RUST_LIBRARIES: readonly Library[] = [
     installation,
     command: (folder) => ({ program: join(folder, 'program'), args: [] }),
     without: { gzip: 'does not compress' },
-    givesUp: { outage: 'does not retry', kill: 'does not retry' },
+    dropsCallsIn: { outage: 'does not retry', kill: 'does not retry' },
   },
 ]

@@ -32,7 +32,7 @@ export function visitsOf(
   { shop }: MillionEvents,
   old: OldEvent,
 ): readonly Visit[] {
-  const all: readonly Way[] = [
+  const all: readonly UntimedVisit[] = [
     ...overviewVisits(page),
     ...eventVisits(page, go, old),
     ...destinationVisits(page),
@@ -73,9 +73,9 @@ export function visitsOf(
 const LISTS = new Set(['events', 'destinations', 'audiences', 'failures', 'sources', 'privacy'])
 
 /** A visit without its limit. */
-type Way = Omit<Visit, 'maxMs'>
+type UntimedVisit = Omit<Visit, 'maxMs'>
 
-function overviewVisits(page: Page): readonly Way[] {
+function overviewVisits(page: Page): readonly UntimedVisit[] {
   const period = (words: string): Promise<unknown> =>
     page.getByLabel('Period').selectOption({ label: words })
   const shows = link(page, 'CRM')
@@ -97,7 +97,7 @@ function overviewVisits(page: Page): readonly Way[] {
   ]
 }
 
-function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly Way[] {
+function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly UntimedVisit[] {
   const events = page.getByRole('region', { name: 'Events' }).getByRole('link').first()
   const prepare = async (): Promise<void> => {
     await click(page, 'Events')
@@ -112,7 +112,7 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
     await page.getByLabel(label, { exact: true }).selectOption({ label: words })
     await page.waitForURL((url) => url.search !== '')
   }
-  const by = (name: string, open: () => Promise<void>, shows = events): Way => ({
+  const by = (name: string, open: () => Promise<void>, shows = events): UntimedVisit => ({
     name: `events: ${name}`,
     prepare,
     open,
@@ -148,13 +148,13 @@ function eventVisits(page: Page, go: OpenConsole['go'], old: OldEvent): readonly
   ]
 }
 
-function destinationVisits(page: Page): readonly Way[] {
-  const list: Way = {
+function destinationVisits(page: Page): readonly UntimedVisit[] {
+  const list: UntimedVisit = {
     name: 'destinations',
     open: () => click(page, 'Destinations'),
     shows: link(page, 'CRM'),
   }
-  const tab = (name: string, shows: Locator): Way => ({
+  const tab = (name: string, shows: Locator): UntimedVisit => ({
     name: `a destination: ${name}`,
     open: () => page.getByRole('tab', { name, exact: true }).click(),
     shows,
@@ -194,7 +194,7 @@ function destinationVisits(page: Page): readonly Way[] {
   ]
 }
 
-function userVisits(page: Page, { userId }: OldEvent): readonly Way[] {
+function userVisits(page: Page, { userId }: OldEvent): readonly UntimedVisit[] {
   return [
     { name: 'audiences', open: () => click(page, 'Audiences'), shows: link(page, 'Pros') },
     {
@@ -222,8 +222,8 @@ function userVisits(page: Page, { userId }: OldEvent): readonly Way[] {
   ]
 }
 
-function systemVisits(page: Page): readonly Way[] {
-  const tab = (name: string, shows: Locator): Way => ({
+function systemVisits(page: Page): readonly UntimedVisit[] {
+  const tab = (name: string, shows: Locator): UntimedVisit => ({
     name: `system: ${name}`,
     open: () => page.getByRole('tab', { name, exact: true }).click(),
     shows,

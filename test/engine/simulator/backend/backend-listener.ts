@@ -20,7 +20,7 @@ export interface BackendListener {
   /** The engine recorded a delivery. `isNewer`: it replaced the stored one. Otherwise, it was older and ignored. */
   recorded(before: Delivery | undefined, offered: Delivery, isNewer: boolean): void
   /** A purge of the user's events up to the seq `through` starts. The process and its threads have applied it. */
-  purgeIsKnown(userId: string, through: number): void
+  purgeApplied(userId: string, through: number): void
   /** A destination changes. Returns a function to call when all threads have applied the change. */
   destinationChanges(id: string, before: Destination | undefined): () => void
   /** A user was deleted. */
@@ -33,7 +33,7 @@ export const NO_LISTENER: BackendListener = {
   appended: () => undefined,
   archived: () => undefined,
   recorded: () => undefined,
-  purgeIsKnown: () => undefined,
+  purgeApplied: () => undefined,
   destinationChanges: () => () => undefined,
   purged: () => undefined,
   acked: () => undefined,

@@ -13,7 +13,7 @@ import { MemoryDeliveries } from './memory-deliveries.ts'
 import { MemoryEvents } from './memory-events.ts'
 import { MemoryLog } from './memory-log.ts'
 import { MemoryThreads } from './memory-threads.ts'
-import { KnownPurges } from './known-purges.ts'
+import { AppliedPurges } from './applied-purges.ts'
 import { NO_NOTICES } from './no-notices.ts'
 import type { BackendListener } from './backend-listener.ts'
 
@@ -39,7 +39,7 @@ export function openMemoryBackend(
   const { listener } = options
   const committer = new Committer(options)
   const changes = new MemoryChanges()
-  const purges = new KnownPurges(state)
+  const purges = new AppliedPurges(state)
   const all = new Set<MemoryDeliveries>()
   const openDeliveries = (own: Pick<Committer, 'run' | 'read'>): MemoryDeliveries =>
     new MemoryDeliveries(state, own, listener, all)

@@ -4,14 +4,14 @@ import { deliveryId } from '../../../../packages/server/src/delivery/sending/web
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
 import type { BackendListener } from './backend-listener.ts'
-import type { KnownPurges } from './known-purges.ts'
+import type { AppliedPurges } from './applied-purges.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 
 export interface MemoryDeletionsOptions {
   readonly state: DurableState
   readonly committer: Committer
   readonly changes: MemoryChanges
-  readonly purges: KnownPurges
+  readonly purges: AppliedPurges
   readonly listener: BackendListener
 }
 
@@ -36,7 +36,7 @@ export class MemoryDeletions implements Pick<Deletions, 'isPurged'> {
   async purgeUser(userId: string, through: number): Promise<void> {
     const { changes, committer, purges, listener } = this.#options
     purges.add(userId, through)
-    await changes.publishAll({ kind: 'purges' }, () => listener.purgeIsKnown(userId, through))
+    await changes.publishAll({ kind: 'purges' }, () => listener.purgeApplied(userId, through))
     await committer.run(() => this.#remove(userId, through))
   }
 

@@ -9,7 +9,7 @@ import type {
 import type { ProcessClock } from '../environment/process-clock.ts'
 import type { Committer } from './committer.ts'
 import type { DurableState } from './durable-state.ts'
-import { KnownPurges } from './known-purges.ts'
+import { AppliedPurges } from './applied-purges.ts'
 import { SOURCES } from './memory-catalog.ts'
 import type { MemoryChanges } from './memory-changes.ts'
 import type { MemoryDeliveries } from './memory-deliveries.ts'
@@ -25,7 +25,7 @@ export interface MemoryThreadsOptions {
   readonly state: DurableState
   readonly committer: Committer
   readonly changes: MemoryChanges
-  readonly purges: KnownPurges
+  readonly purges: AppliedPurges
   /** Opens deliveries with separate claims, which write through the thread's committer. */
   readonly openDeliveries: (committer: ThreadCommitter) => MemoryDeliveries
 }
@@ -74,18 +74,18 @@ export class MemoryThreads implements Pick<
     committer.join(clock)
     const snapshot = snapshotOf(SOURCES, state.destinations.values(), [])
     const catalog = Object.assign(new CatalogReplica(snapshot), { putDestination })
-    const known = new KnownPurges(state)
-    known.addAll(purges.all)
+    const applied = new AppliedPurges(state)
+    applied.addAll(purges.all)
     return {
       catalog,
       deliveries: openDeliveries(committer),
       // Quarantined items are logged as errors, and each error is a violation.
       quarantine: { add: async () => undefined },
       noticeQueue: NO_NOTICES,
-      deletions: { isPurged: (carried) => known.has(carried) },
+      deletions: { isPurged: (carried) => applied.has(carried) },
       async apply(change) {
         if (change.kind === 'catalog') catalog.apply(change.change)
-        else if (change.kind === 'purges') known.addAll(purges.all)
+        else if (change.kind === 'purges') applied.addAll(purges.all)
       },
       [Symbol.asyncDispose]: () => committer.settled(),
     }

@@ -13,7 +13,7 @@ type Status = 'unrecorded' | 'declined' | 'cancelled' | Delivery['state']
  * A ledger of all accepted events, derived from durable changes independently of the engine. Its invariants: each accepted event
  * has exactly one status for each destination, an acked event has no status `unrecorded`, and a final status never changes.
  */
-export class EventLedger implements Omit<BackendListener, 'purgeIsKnown' | 'destinationChanges'> {
+export class EventLedger implements Omit<BackendListener, 'purgeApplied' | 'destinationChanges'> {
   readonly #state: DurableState
   readonly #onViolation: (violation: string) => void
   /** By event and destination. */

@@ -89,7 +89,7 @@ export class Invariants {
         ledger.acked(events)
         this.#logLag.acked(events)
       },
-      purgeIsKnown: (userId, through) => this.attempts.purgeBegins(userId, through),
+      purgeApplied: (userId, through) => this.attempts.purgeBegins(userId, through),
       destinationChanges: (id, before) => this.#inForce.changes(id, before),
       purged: (removed) => {
         ledger.purged(removed)

@@ -8,7 +8,7 @@ interface TableProps {
   readonly children: ReactNode
 }
 
-/** Scrolls sideways on narrow screens. `relative` keeps `sr-only` elements inside. */
+/** Scrolls horizontally on narrow screens. `relative` keeps `sr-only` elements inside. */
 export function Table({ label, head, children }: TableProps): ReactElement {
   return (
     <div

@@ -2,20 +2,20 @@
  * Makes the calls in the page, each as a new visitor, because browser libraries remember ids and traits.
  *
  * @param library the module of a library in this folder
- * @param tell prints a line
+ * @param print prints a line
  */
-export async function makeCalls(library, settings, calls, tell) {
+export async function makeCalls(library, settings, calls, print) {
   const client = await library.load(settings)
   for (const call of calls) {
-    if (typeof client[call.type] === 'function') await makeCall(library, client, call, tell)
-    else await tell({ lacks: call.type, id: call.id })
+    if (typeof client[call.type] === 'function') await makeCall(library, client, call, print)
+    else await print({ lacks: call.type, id: call.id })
     if (settings.pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, settings.pauseMs))
   }
 }
 
-async function makeCall(library, client, call, tell) {
-  await tell({ made: call.id })
-  const failed = (error) => tell({ error: String(error?.message ?? error), id: call.id })
+async function makeCall(library, client, call, print) {
+  await print({ made: call.id })
+  const failed = (error) => print({ error: String(error?.message ?? error), id: call.id })
   try {
     await library.visit(client, call)
     const result = METHODS[call.type](client, call, library.optionsOf(call))

@@ -13,21 +13,21 @@ const WAITING = Array.from({ length: 20 }, (_, index) => `waiting-${index}`)
 /** Far longer than the delivery of all events takes. */
 const REST_MS = 15_000
 
-interface Pushed {
+interface RetryContext {
   readonly service: RunningService
   readonly id: string
   readonly url: string
 }
 
-type Push = (pushed: Pushed) => Promise<unknown>
+type RetryAction = (pushed: RetryContext) => Promise<unknown>
 
 const post =
-  (...actions: readonly string[]): Push =>
+  (...actions: readonly string[]): RetryAction =>
   async ({ service, id }) => {
     for (const action of actions) await service.api.call('POST', `destinations/${id}/${action}`, {})
   }
 
-const PUSHES: readonly (readonly [string, Push])[] = [
+const RETRY_ACTIONS: readonly (readonly [string, RetryAction])[] = [
   [
     'a test that succeeds',
     async ({ service, id }) => {
@@ -63,7 +63,7 @@ const PUSHES: readonly (readonly [string, Push])[] = [
 ]
 
 describe.concurrent('while the breaker is open and the receiver has recovered', () => {
-  test.for(PUSHES)('%s delivers the backlog within seconds', async ([, push]) => {
+  test.for(RETRY_ACTIONS)('%s delivers the backlog within seconds', async ([, retryNow]) => {
     await using receiver = await openReceiver({ respond: 503 })
     await using service = await startService({ settings: RETRY_SOON })
     const id = await service.createDestination({ urls: [receiver.url] })
@@ -74,7 +74,7 @@ describe.concurrent('while the breaker is open and the receiver has recovered', 
     )
     const before = receiver.requests.length
     receiver.respond = () => 200
-    await push({ service, id, url: receiver.url })
+    await retryNow({ service, id, url: receiver.url })
     await service.eventually(() => expect(missing(receiver, before)).toEqual([]))
     expect(Date.now()).toBeLessThan(openUntil)
     expect(await healthOf(service, id)).toMatchObject({ breaker: 'closed' })

@@ -2,7 +2,7 @@ import type { DeliveryContent } from '@hookline/protocol'
 import type { DurableState } from './durable-state.ts'
 
 /** The purges that a process or thread has in memory. They are lost when it is killed. */
-export class KnownPurges {
+export class AppliedPurges {
   readonly #state: DurableState
   /** By user: the seq of the last purged event. */
   readonly #through = new Map<string, number>()

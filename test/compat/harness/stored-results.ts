@@ -14,7 +14,7 @@ export function scenariosOf({ without }: Library): ScenarioName[] {
 }
 
 /** Writes the results of a language, if every scenario of every library ran and passed. */
-export async function keepResults(
+export async function writeResults(
   language: string,
   libraries: readonly Library[],
   results: readonly Result[],
