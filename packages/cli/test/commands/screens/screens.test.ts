@@ -68,7 +68,7 @@ const COMMANDS = [
 ]
 
 /** In addition to 80 columns without colours: all styles in use, and a list with more columns than fit 80. */
-const LOOKS: readonly (ScreenOptions & { readonly line: string })[] = [
+const SCREENS: readonly (ScreenOptions & { readonly line: string })[] = [
   ...COMMANDS.map((line) => ({ line, columns: 80 })),
   { line: 'destinations list', columns: 80, colours: true },
   { line: 'events get <event>', columns: 80, colours: true },
@@ -84,10 +84,10 @@ function run(line: string, look: ScreenOptions): Promise<string> {
 const fileOf = (line: string) =>
   line.replaceAll(/ --source| <\w+>/g, '').replaceAll(/ (?:--)?/g, '-')
 
-test.each(LOOKS)('the output of `hookline $line` is unchanged: %j', async ({ line, ...look }) => {
+test.each(SCREENS)('the output of `hookline $line` is unchanged: %j', async ({ line, ...look }) => {
   const folder = `${look.columns}${'colours' in look ? '-colours' : ''}`
   const text = await run(line, look)
-  await expect(text).toMatchFileSnapshot(`screens/${folder}/${fileOf(line)}.txt`)
+  await expect(text).toMatchFileSnapshot(`snapshots/${folder}/${fileOf(line)}.txt`)
 })
 
 test.each(COMMANDS.filter((line) => line.includes('list')))(
@@ -106,7 +106,7 @@ test('without a terminal, lists are not cut, and times are exact', async () => {
   const text = await run('events list --source <hostile>', {})
   expect(text).toContain('a-user-with-an-id-that-is-as-long-as-a-sentence')
   expect(text).toMatch(/^2026-07-01T11:57:00\.000Z +evt_/m)
-  await expect(text).toMatchFileSnapshot('screens/no-screen/events-list.txt')
+  await expect(text).toMatchFileSnapshot('snapshots/no-screen/events-list.txt')
 })
 
 test('a list continues at the cursor that it printed', async () => {
