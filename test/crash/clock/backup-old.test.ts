@@ -10,7 +10,7 @@ interface Alert {
   readonly properties: { readonly state: string; readonly title: string }
 }
 
-test('a backup that is three days old is one alert, also over a kill, and the next backup ends it once', async () => {
+test('a three-day-old backup raises one alert, even across a kill, and the next backup resolves it once', async () => {
   await using channel = await openReceiver()
   await using adjustable = await AdjustableService.open()
   const { service } = adjustable

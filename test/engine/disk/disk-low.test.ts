@@ -7,7 +7,7 @@ const MIB = 2 ** 20
 /** Less than a tenth of it is free while the ballast is on it. */
 const SIZES = { bytes: 96 * MIB, ballastBytes: 88 * MIB }
 
-test('a disk with little free space is one alert, and one more when it has space again', async ({
+test('a disk with little free space raises one alert, and one more when it has space again', async ({
   skip,
 }) => {
   using disk = diskOrSkip(SIZES, skip)

@@ -6,21 +6,21 @@ afterEach(() => void vi.useRealTimers())
 
 /** A list of slow pages; pages whose index is in `found` have one item. */
 function listOf(pages: number, pageMs: number, found: readonly number[] = []) {
-  const asked: { readonly limit: number; readonly cursor?: string }[] = []
-  const fetch = async (page: (typeof asked)[number]) => {
-    const index = asked.push(page) - 1
+  const requests: { readonly limit: number; readonly cursor?: string }[] = []
+  const fetch = async (page: (typeof requests)[number]) => {
+    const index = requests.push(page) - 1
     vi.advanceTimersByTime(pageMs)
     const nextCursor = index + 1 < pages ? `after-${index}` : null
     return { data: found.includes(index) ? [index] : [], nextCursor }
   }
-  return { asked, fetch }
+  return { requests, fetch }
 }
 
 test('requests short pages until one page is filled', async () => {
-  const { asked, fetch } = listOf(100, 1, [1, 4, 5, 9])
+  const { requests, fetch } = listOf(100, 1, [1, 4, 5, 9])
   const page = await filledPage({ limit: 3, cursor: 'here' }, fetch)
   expect(page).toEqual({ data: [1, 4, 5], nextCursor: 'after-5' })
-  expect(asked.slice(0, 3)).toEqual([
+  expect(requests.slice(0, 3)).toEqual([
     { limit: 3, cursor: 'here' },
     { limit: 3, cursor: 'after-0' },
     { limit: 2, cursor: 'after-1' },
@@ -28,9 +28,9 @@ test('requests short pages until one page is filled', async () => {
 })
 
 test('an exhausted list has no next page', async () => {
-  const { asked, fetch } = listOf(30, 1, [2])
+  const { requests, fetch } = listOf(30, 1, [2])
   expect(await filledPage({ limit: 3 }, fetch)).toEqual({ data: [2], nextCursor: null })
-  expect(asked).toHaveLength(30)
+  expect(requests).toHaveLength(30)
 })
 
 test.each([
@@ -39,9 +39,9 @@ test.each([
 ])(
   'pages of %i ms each are requested for at most a second, but at least once',
   async (pageMs, count) => {
-    const { asked, fetch } = listOf(100, pageMs)
+    const { requests, fetch } = listOf(100, pageMs)
     const page = await filledPage({ limit: 3 }, fetch)
     expect(page).toEqual({ data: [], nextCursor: `after-${count - 1}` })
-    expect(asked).toHaveLength(count)
+    expect(requests).toHaveLength(count)
   },
 )

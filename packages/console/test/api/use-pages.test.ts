@@ -3,12 +3,12 @@ import { expect, test } from 'vitest'
 import { pagesOptions } from '../../src/api/use-pages.ts'
 
 test('a list of many pages causes no more requests over time than a list of one', async () => {
-  const asked: (string | undefined)[] = []
+  const requests: (string | undefined)[] = []
   const options = pagesOptions<number>({
     queryKey: ['numbers'],
     fetch: async ({ cursor }) => {
-      asked.push(cursor)
-      return { data: [asked.length], nextCursor: `after-${asked.length}` }
+      requests.push(cursor)
+      return { data: [requests.length], nextCursor: `after-${requests.length}` }
     },
     refetchMs: (items) => (items.includes(99) ? false : 1_500),
   })
@@ -20,7 +20,7 @@ test('a list of many pages causes no more requests over time than a list of one'
   await observer.refetch()
   expect(intervalMs()).toBe(1_500)
   for (let page = 2; page <= 20; page += 1) await observer.fetchNextPage()
-  expect([asked.length, intervalMs()]).toEqual([20, 30_000])
+  expect([requests.length, intervalMs()]).toEqual([20, 30_000])
   await observer.refetch()
-  expect(asked.length).toBe(40)
+  expect(requests.length).toBe(40)
 })

@@ -12,7 +12,7 @@ test('hours without a change are included in the series', () => {
   expect(series.left).toEqual([0, 1, 0, 0])
 })
 
-test('a long period is shown by days', () => {
+test('a long period is shown by day', () => {
   const data = [
     { at: '2026-11-22T01:00:00.000Z', entered: 3, left: 0 },
     { at: '2026-11-22T23:00:00.000Z', entered: 2, left: 5 },

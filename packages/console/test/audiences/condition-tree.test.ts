@@ -41,7 +41,7 @@ describe('a part of a condition', () => {
     expect(jsonOf(withPart(whole, whole.id, () => [], 'and'))).toEqual({ and: [] })
   })
 
-  test('in two nots has the pointer of the inner part', () => {
+  test('inside two `not`s has the pointer of the inner part', () => {
     expect(innerPointer(draftOf({ not: { not: A } }), '/condition')).toBe('/condition/not/not')
   })
 })

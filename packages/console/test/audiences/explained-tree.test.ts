@@ -13,7 +13,7 @@ const decisive = (parts: Parameters<typeof explainedParts>[0]): string[] =>
     .filter(({ isDecisive }) => isDecisive)
     .map(({ pointer }) => pointer)
 
-test('in a failed and, the failed parts are decisive', () => {
+test('in an `and` that fails, the failed parts are decisive', () => {
   expect(
     decisive([
       part('', 'and', false),
@@ -25,7 +25,7 @@ test('in a failed and, the failed parts are decisive', () => {
   ).toEqual(['', '/and/1', '/and/1/or/0', '/and/1/or/1'])
 })
 
-test('in an or that holds, the parts that hold are decisive', () => {
+test('in an `or` that holds, the parts that hold are decisive', () => {
   expect(
     decisive([
       part('', 'or', true),

@@ -6,7 +6,7 @@ const delivered = { label: 'Delivered', color: 'delivered', values: [10, 12, 11,
 const failed = { label: 'Failed', color: 'failed', values: [1, null, 1, 1] }
 const none = { label: 'Declined', color: 'declined', values: [0, 0, 0, 0] }
 
-test('the last, unfinished step has its own lines, so that it is not drawn as a fall', () => {
+test('the last, unfinished step has its own lines, so that it is not drawn as a drop', () => {
   const series = [delivered, failed]
   expect(plotData({ times, series, form: 'lines' })).toEqual([
     [1, 2, 3, 4],

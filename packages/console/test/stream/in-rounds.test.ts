@@ -12,20 +12,20 @@ function stepwise() {
   const steps: Step[] = []
   const step = (name: string): Promise<void> =>
     new Promise((resolve, reject) => steps.push({ name, end: resolve, fail: reject }))
-  const tell = inRounds(
+  const notify = inRounds(
     (items: ReadonlySet<string>) => step([...items].join(' ')),
     () => step('pause'),
   )
   const names = (): string[] => steps.map(({ name }) => name)
-  return { steps, names, tell }
+  return { steps, names, notify }
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 test('the first change is processed immediately, and hundreds of further changes in one round', async () => {
-  const { steps, names, tell } = stepwise()
-  tell(['sources'])
-  for (let index = 0; index < 500; index += 1) tell(index % 2 === 0 ? ['sources'] : ['tokens'])
+  const { steps, names, notify } = stepwise()
+  notify(['sources'])
+  for (let index = 0; index < 500; index += 1) notify(index % 2 === 0 ? ['sources'] : ['tokens'])
   await settled()
   expect(names()).toEqual(['sources', 'pause'])
   for (const { end } of steps) end()
@@ -37,9 +37,9 @@ test('the first change is processed immediately, and hundreds of further changes
 })
 
 test('a round begins after the previous work and the pause, and failing work does not stop the rounds', async () => {
-  const { steps, names, tell } = stepwise()
-  tell(['sources'])
-  tell(['tokens'])
+  const { steps, names, notify } = stepwise()
+  notify(['sources'])
+  notify(['tokens'])
   steps[1]!.end()
   await settled()
   expect(names()).toEqual(['sources', 'pause'])
@@ -48,7 +48,7 @@ test('a round begins after the previous work and the pause, and failing work doe
   expect(names().slice(2)).toEqual(['tokens', 'pause'])
   for (const { end } of steps) end()
   await settled()
-  tell(['audiences'])
+  notify(['audiences'])
   await settled()
   expect(names().slice(4)).toEqual(['audiences', 'pause'])
 })

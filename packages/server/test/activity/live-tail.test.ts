@@ -169,13 +169,13 @@ test('a purge removes all activities of the user in the purged sources', () => {
   const live = openLive()
   const long = 'u'.repeat(300)
   using first = read(live)
-  const [mine, elsewhere, other] = [
+  const [mine, otherSource, other] = [
     acceptedEvent({ userId: long, sourceId: 'src_a' }),
     acceptedEvent({ userId: long, sourceId: 'src_b' }),
     acceptedEvent({ userId: 'u2', sourceId: 'src_a' }),
   ]
   const start = first.lastId!
-  live.tail.received([mine, elsewhere, other])
+  live.tail.received([mine, otherSource, other])
   for (const event of [mine, other]) {
     live.tail.decided({ event, destinationId: 'dst_a', decision: 'deliver' })
     live.tail.recorded(failedOnce(event, 'dst_a'))
@@ -183,7 +183,7 @@ test('a purge removes all activities of the user in the purged sources', () => {
   live.tail.purged({ anonymousIds: [], userIds: [long], sourceIds: ['src_a'] })
   using again = read(live, {}, start)
   for (const cursor of [first, again])
-    expect(eventIds(cursor.read(100))).toEqual([elsewhere.id, other.id, other.id, other.id])
+    expect(eventIds(cursor.read(100))).toEqual([otherSource.id, other.id, other.id, other.id])
   live.tail.purged({ anonymousIds: [], userIds: [long, 'u2'], sourceIds: null })
   using third = read(live, {}, start)
   expect(third.read(100)).toEqual([])

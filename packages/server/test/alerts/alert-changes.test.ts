@@ -11,17 +11,17 @@ test('after a pause, a failing destination recovers when it delivers again', asy
   await using watched = await Watched.open()
   const { catalog } = watched.backend
   await watched.count({ 'attempts.5xx': 20, 'attempts.2xx': 1 })
-  await watched.looks(5)
+  await watched.checkTimes(5)
   const paused = { since: watched.clock.wall(), reason: 'operator' } as const
   await catalog.putDestination(newDestination({ paused, version: 2 }))
-  await watched.looks(5)
-  await watched.look(10 * MINUTE)
+  await watched.checkTimes(5)
+  await watched.check(10 * MINUTE)
   const updatedAt = watched.clock.wall()
   await catalog.putDestination(newDestination({ version: 3, updatedAt }))
-  await watched.looks(5)
+  await watched.checkTimes(5)
   expect(watched.names).toEqual(['Webhook Failing'])
   await watched.count({ 'attempts.2xx': 1 })
-  await watched.looks(10)
+  await watched.checkTimes(10)
   expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
 })
 
@@ -40,23 +40,23 @@ test('a second webhook that fails or is paused later is reported', async () => {
   await put(2, [{ url: a }, { url: b }])
   await watched.count({ 'attempts.5xx': 5 })
   watched.open = [a]
-  await watched.looks(5)
+  await watched.checkTimes(5)
   watched.open = [a, b]
-  await watched.looks(5)
-  await watched.look(30 * MINUTE)
+  await watched.checkTimes(5)
+  await watched.check(30 * MINUTE)
   await watched.count({ 'attempts.5xx': 5 })
-  await watched.look(30 * MINUTE)
+  await watched.check(30 * MINUTE)
   expect(watched.events.map(([name, { host }]) => [name, host])).toEqual([
     ['Webhook Failing', 'a.example'],
     ['Webhook Failing', 'b.example'],
   ])
   await put(3, [{ url: a, paused }, { url: b }])
-  await watched.look()
+  await watched.check()
   await put(4, [
     { url: a, paused },
     { url: b, paused },
   ])
-  await watched.look()
+  await watched.check()
   expect(watched.events.slice(2).map(([name, { host }]) => [name, host])).toEqual([
     ['Webhook Paused', 'a.example'],
     ['Webhook Paused', 'b.example'],
@@ -71,15 +71,15 @@ test('a webhook that fails after its destination was reported for a low success 
     newDestination({ version: 2, settings: { webhooks } }),
   )
   await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
-  await watched.looks(5)
+  await watched.checkTimes(5)
   watched.open = [b]
-  await watched.looks(5)
+  await watched.checkTimes(5)
   expect(watched.events.map(([name, { host }]) => [name, host])).toEqual([
     ['Webhook Failing', undefined],
   ])
-  await watched.look(30 * MINUTE)
+  await watched.check(30 * MINUTE)
   await watched.count({ 'attempts.5xx': 5 })
-  await watched.look(30 * MINUTE)
+  await watched.check(30 * MINUTE)
   expect(watched.events.slice(1).map(([name, { host }]) => [name, host])).toEqual([
     ['Webhook Failing', 'b.example'],
   ])
@@ -88,10 +88,10 @@ test('a webhook that fails after its destination was reported for a low success 
 test('the breaker of the only webhook of a reported destination is not reported again', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 6, 'attempts.2xx': 4 })
-  await watched.looks(5)
+  await watched.checkTimes(5)
   watched.open = ['https://example.com/hook']
-  await watched.look(HOUR)
-  await watched.looks(5)
+  await watched.check(HOUR)
+  await watched.checkTimes(5)
   expect(watched.names).toEqual(['Webhook Failing'])
 })
 
@@ -103,14 +103,14 @@ test('a channel that is added gets one summary of the problems that were reporte
     )
   await watched.count({ 'attempts.5xx': 2 })
   watched.freeBytes = 0
-  await watched.looks(5)
+  await watched.checkTimes(5)
   expect(watched.names).toEqual(['Disk Low', 'Webhook Failing'])
   await channel('dst_second')
-  watched.isPutKilled = true
-  await watched.look()
-  watched.isPutKilled = false
+  watched.rejectsPuts = true
+  await watched.check()
+  watched.rejectsPuts = false
   await watched.restart()
-  await watched.looks(3)
+  await watched.checkTimes(3)
   const [summary, ...others] = watched.events.slice(2)
   expect(others).toEqual([])
   expect(summary).toMatchObject([
@@ -125,49 +125,49 @@ test('a channel that is added gets one summary of the problems that were reporte
   expect(watched.appended.at(-1)!.event.integrations).toEqual({ All: false, dst_second: true })
   // It missed the reports while it was disabled.
   await channel('dst_second', 2, false)
-  await watched.look()
+  await watched.check()
   await channel('dst_second', 3)
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.names.slice(2)).toEqual(['Current Problems', 'Current Problems'])
 })
 
 test('a channel that is added while nothing is wrong gets no summary', async () => {
   await using watched = await Watched.open()
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   watched.freeBytes = 1e12
-  await watched.look()
+  await watched.check()
   await watched.backend.catalog.putDestination(
     newDestination({ id: 'dst_second', sourceId: 'src_hookline' }),
   )
-  await watched.looks(2)
+  await watched.checkTimes(2)
   expect(watched.states).toEqual(['started', 'ended'])
 })
 
 test('refused calls that follow a stray one are reported after an hour, with their count', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'rejected.unknown_write_key': 1 }, '')
-  await watched.looks(5)
-  await watched.look(10 * MINUTE)
+  await watched.checkTimes(5)
+  await watched.check(10 * MINUTE)
   await watched.count({ 'rejected.unknown_write_key': 5_000 }, '')
-  await watched.looks(5)
+  await watched.checkTimes(5)
   expect(watched.events.map(([, { count }]) => count)).toEqual([1])
-  await watched.look(55 * MINUTE)
-  await watched.looks(5)
+  await watched.check(55 * MINUTE)
+  await watched.checkTimes(5)
   expect(watched.events.map(([, { count }]) => count)).toEqual([1, 5_001])
 })
 
 test('after the clock was set back, alerts and recoveries wait no longer than an hour', async () => {
   await using watched = await Watched.open()
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   watched.freeBytes = 1e12
-  await watched.look()
+  await watched.check()
   watched.clock.jump(-30 * DAY)
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   expect(watched.states).toEqual(['started', 'ended'])
-  await watched.look(HOUR)
+  await watched.check(HOUR)
   expect(watched.states).toEqual(['started', 'ended', 'started'])
 })
 
@@ -176,7 +176,7 @@ test('a stored state from a later version does not stop other alerts', async () 
   const state = { condition: 'later', userId: 'a', isActive: true, changedAt: NOON, heldBack: 0 }
   await watched.backend.alertStates.put(new Map([['later a', JSON.stringify(state)]]))
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   expect(watched.names).toEqual(['Disk Low'])
 })
 
@@ -187,18 +187,18 @@ test('after many simultaneous failures, unreported recoveries hold back no start
     await watched.backend.catalog.putDestination(newDestination({ id }))
     await watched.count({ 'attempts.5xx': 5 }, id)
   }
-  await watched.looks(8)
+  await watched.checkTimes(8)
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   expect(watched.names.at(-1)).toBe('Disk Low')
-  await watched.look(6 * MINUTE)
+  await watched.check(6 * MINUTE)
   for (const id of ids) await watched.count({ 'attempts.2xx': 20 }, id)
-  await watched.looks(8)
-  await watched.look(HOUR)
+  await watched.checkTimes(8)
+  await watched.check(HOUR)
   const before = watched.names.length
   await watched.backend.catalog.putDestination(newDestination({ id: 'dst_new' }))
   await watched.count({ 'attempts.5xx': 5 }, 'dst_new')
-  await watched.looks(5)
+  await watched.checkTimes(5)
   expect(watched.names.slice(before)).toEqual(['Webhook Failing'])
   const recovered = watched.names.filter((name) => name === 'Webhook Recovered')
   expect(recovered).toHaveLength(30)
@@ -216,10 +216,10 @@ test.each([
     if (change === undefined) await catalog.removeDestination(CHANNEL.id)
     else await catalog.putDestination({ ...CHANNEL, ...change, version: 2 })
     watched.freeBytes = 0
-    await watched.looks(3)
+    await watched.checkTimes(3)
     expect(watched.names).toEqual([])
     await catalog.putDestination({ ...CHANNEL, id: 'dst_next' })
-    await watched.look()
+    await watched.check()
     expect(watched.names).toEqual(['Disk Low'])
   },
 )

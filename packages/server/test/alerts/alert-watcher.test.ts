@@ -15,7 +15,7 @@ const DAY = 24 * HOUR
 test('without a channel, nothing is appended or stored', async () => {
   await using watched = await Watched.open({ hasChannel: false })
   watched.freeBytes = 0
-  await watched.look()
+  await watched.check()
   expect(watched.names).toEqual([])
   expect(await watched.backend.alertStates.all()).toEqual(new Map())
 })
@@ -23,7 +23,7 @@ test('without a channel, nothing is appended or stored', async () => {
 test('a failing destination is reported within a minute, and its recovery once', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 2 })
-  for (let second = 0; second < 60; second += 5) await watched.look()
+  for (let second = 0; second < 60; second += 5) await watched.check()
   expect(watched.events).toEqual([
     [
       'Webhook Failing',
@@ -43,37 +43,37 @@ test('a failing destination is reported within a minute, and its recovery once',
       },
     ],
   ])
-  await watched.look(MINUTE)
+  await watched.check(MINUTE)
   await watched.count({ 'attempts.2xx': 1 })
-  for (let looks = 0; looks < 20; looks += 1) await watched.look()
+  for (let checks = 0; checks < 20; checks += 1) await watched.check()
   expect(watched.names).toEqual(['Webhook Failing', 'Webhook Recovered'])
 })
 
 test('a destination that recovers at its first retry is not reported', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 1 })
-  await watched.look()
+  await watched.check()
   await watched.count({ 'attempts.2xx': 1 })
-  for (let looks = 0; looks < 20; looks += 1) await watched.look()
+  for (let checks = 0; checks < 20; checks += 1) await watched.check()
   expect(watched.names).toEqual([])
 })
 
 test('a destination without any success since the start has not recovered', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 1 })
-  for (let looks = 0; looks < 5; looks += 1) await watched.look()
-  await watched.look(2 * HOUR)
+  for (let checks = 0; checks < 5; checks += 1) await watched.check()
+  await watched.check(2 * HOUR)
   await watched.restart()
-  await watched.look()
+  await watched.check()
   expect(watched.names).toEqual(['Webhook Failing'])
 })
 
 test('a destination that is deleted or disabled has not recovered, but its incident is closed', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 1 })
-  await watched.looks(5)
+  await watched.checkTimes(5)
   await watched.backend.catalog.removeDestination('dst_a')
-  await watched.looks(5)
+  await watched.checkTimes(5)
   const events = watched.events
   expect(events.map(([name, { state, title }]) => [name, state, title])).toEqual([
     ['Webhook Failing', 'started', expect.any(String)],
@@ -85,26 +85,26 @@ test('a jump of the clock of the machine reports no delivery as about to expire'
   await using watched = await Watched.open()
   await recordDelivery(watched)
   watched.clock.jump(3.5 * HOUR)
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.names).toEqual([])
-  await watched.look(3.5 * HOUR)
-  await watched.looks(3)
+  await watched.check(3.5 * HOUR)
+  await watched.checkTimes(3)
   expect(watched.names).toEqual(['Deliveries Expiring'])
 })
 
 test('a pause of the destination does not end the pause of a webhook', async () => {
   await using watched = await Watched.open()
   await TRIGGERS['Webhook Paused']!(watched)
-  await watched.looks(3)
+  await watched.checkTimes(3)
   const { catalog } = watched.backend
   const destination = catalog.current.destinations.get('dst_b')!
   const paused = { since: NOON, reason: 'operator' as const }
   await catalog.putDestination({ ...destination, version: 2, paused })
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.states).toEqual(['started'])
   const webhooks = [{ url: 'https://a.example/', headers: {} }]
   await catalog.putDestination(newDestination({ id: 'dst_b', version: 3, settings: { webhooks } }))
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.states).toEqual(['started', 'ended'])
 })
 
@@ -112,10 +112,10 @@ test('a flapping receiver raises two alerts an hour, and the others are counted'
   await using watched = await Watched.open()
   for (let flaps = 0; flaps < 12; flaps += 1) {
     await watched.count({ 'attempts.5xx': 20 })
-    for (let looks = 0; looks < 5; looks += 1) await watched.look(20_000)
-    await watched.look(6 * MINUTE)
+    for (let checks = 0; checks < 5; checks += 1) await watched.check(20_000)
+    await watched.check(6 * MINUTE)
     await watched.count({ 'attempts.2xx': 20 })
-    for (let looks = 0; looks < 5; looks += 1) await watched.look(20_000)
+    for (let checks = 0; checks < 5; checks += 1) await watched.check(20_000)
   }
   const events = watched.events
   // Twelve failures in two hours.
@@ -140,17 +140,17 @@ test('a change is neither lost nor repeated when the process ends at any step', 
   watched.freeBytes = 0
   // The state is stored, and the process ends before the append.
   watched.appendsLeft = 0
-  await watched.look()
+  await watched.check()
   expect(watched.names).toEqual([])
   watched.appendsLeft = Infinity
   await watched.restart()
   // The event is appended, and the process ends before the state is updated.
-  watched.isPutKilled = true
-  await watched.look()
+  watched.rejectsPuts = true
+  await watched.check()
   expect(watched.names).toEqual(['Disk Low'])
-  watched.isPutKilled = false
+  watched.rejectsPuts = false
   await watched.restart()
-  for (let looks = 0; looks < 3; looks += 1) await watched.look()
+  for (let checks = 0; checks < 3; checks += 1) await watched.check()
   expect(watched.names).toEqual(['Disk Low'])
 })
 
@@ -158,10 +158,10 @@ test('low disk space is reported again after it was sufficient, at most once an 
   await using watched = await Watched.open()
   for (let changes = 0; changes < 10; changes += 1) {
     watched.freeBytes = changes % 2 === 0 ? THRESHOLDS.minFreeBytes - 1 : 1e12
-    await watched.look(MINUTE)
+    await watched.check(MINUTE)
   }
   expect(watched.states).toEqual(['started', 'ended'])
-  await watched.look(HOUR)
+  await watched.check(HOUR)
   const events = watched.events
   expect(events.map(([name, { state, heldBack }]) => [name, state, heldBack])).toEqual([
     ['Disk Low', 'started', 0],
@@ -179,14 +179,14 @@ test('many destinations that fail at once make at most 30 alerts an hour, lost d
   }
   await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
   await watched.count({ 'rejected.source_disabled': 7 }, '')
-  for (let looks = 0; looks < 8; looks += 1) await watched.look()
+  for (let checks = 0; checks < 8; checks += 1) await watched.check()
   const names = watched.names
   expect(names).toHaveLength(30)
   expect(names[0]).toBe('Calls Refused')
   // Lost data does not wait for the next hour.
   await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
   await watched.count({ 'failed.expired': 1 })
-  await watched.looks(2)
+  await watched.checkTimes(2)
   expect(watched.names.slice(30)).toEqual(['Deliveries Expired'])
 })
 
@@ -198,15 +198,15 @@ test('lost data of many destinations raises at most 60 alerts an hour', async ()
     await recordDelivery(watched, { destinationId, state: 'expired', attemptCount: 1 })
     await watched.count({ 'failed.expired': 1 }, destinationId)
   }
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.names).toHaveLength(60)
 })
 
-test('the corruptions that one start has found are one alert', async () => {
+test('all corruption found at one startup raises a single alert', async () => {
   await using watched = await Watched.open()
   const foundAt = Array.from({ length: 20 }, (_, index) => NOON + index)
   watched.overrides = { corruptions: foundAt.map((at) => ({ foundAt: at, description: 'lost' })) }
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([
     ['Corruption Found', 20],
   ])
@@ -215,7 +215,7 @@ test('the corruptions that one start has found are one alert', async () => {
 test('a channel that fails raises no alert', async () => {
   await using watched = await Watched.open()
   await watched.count({ 'attempts.5xx': 5 }, CHANNEL.id)
-  for (let looks = 0; looks < 8; looks += 1) await watched.look()
+  for (let checks = 0; checks < 8; checks += 1) await watched.check()
   expect(watched.names).toEqual([])
 })
 
@@ -231,7 +231,7 @@ test('no URL of a webhook is stored or sent', async () => {
   await watched.backend.catalog.putDestination(
     newDestination({ id: 'dst_b', settings: { webhooks } }),
   )
-  await watched.look()
+  await watched.check()
   const [[name, properties]] = watched.events as [[string, JsonObject]]
   expect([name, properties['host']]).toEqual(['Webhook Paused', 'a.example'])
   const stored = JSON.stringify([...(await watched.backend.alertStates.all())])
@@ -265,7 +265,7 @@ const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> |
   'Deliveries Expiring': async (watched) => {
     await recordDelivery(watched)
     // Four hours minus less than one.
-    await watched.look(3 * HOUR)
+    await watched.check(3 * HOUR)
   },
   'Webhook Failing': (watched) => watched.count({ 'attempts.5xx': 1 }),
   'Webhook Paused': (watched) => {
@@ -323,10 +323,10 @@ test.each(Object.entries(TRIGGERS))(
   '%s is reported once, within a minute',
   async (name, trigger) => {
     await using watched = await Watched.open()
-    for (let looks = 0; looks < 3; looks += 1) await watched.look()
+    for (let checks = 0; checks < 3; checks += 1) await watched.check()
     expect(watched.names).toEqual([])
     await trigger(watched)
-    for (let second = 0; second < 60; second += 5) await watched.look()
+    for (let second = 0; second < 60; second += 5) await watched.check()
     expect(watched.names.filter((each) => each === name)).toEqual([name])
   },
 )
@@ -338,7 +338,7 @@ const RECOVERIES: Readonly<
   'Webhook Failing': [
     'CRM works again.',
     async (watched) => {
-      await watched.look(MINUTE)
+      await watched.check(MINUTE)
       await watched.count({ 'attempts.2xx': 1 })
     },
   ],
@@ -386,7 +386,7 @@ const RECOVERIES: Readonly<
   ],
 }
 
-test('every end that is sent has a case below', () => {
+test('every recovery alert has a case below', () => {
   const events = Object.values<Condition>(CONDITIONS).flatMap(({ events: each }) =>
     each?.end === undefined ? [] : each.start,
   )
@@ -398,9 +398,9 @@ test.each(Object.entries(RECOVERIES))(
   async (name, [title, recover]) => {
     await using watched = await Watched.open()
     await TRIGGERS[name]!(watched)
-    await watched.looks(5)
+    await watched.checkTimes(5)
     await recover(watched)
-    await watched.looks(3)
+    await watched.checkTimes(3)
     const ends = watched.events.filter(([, { state }]) => state === 'ended')
     expect(ends.map(([, properties]) => properties['title'])).toEqual([title])
     expect(ends[0]![1]['class']).toBeUndefined()
@@ -410,9 +410,9 @@ test.each(Object.entries(RECOVERIES))(
 test('a node that was lost and is removed from the list closes its incident', async () => {
   await using watched = await Watched.open()
   await TRIGGERS['Node Lost']!(watched)
-  await watched.looks(3)
+  await watched.checkTimes(3)
   watched.overrides = { nodes: { current: [] } }
-  await watched.looks(3)
+  await watched.checkTimes(3)
   expect(watched.events.map(([, { state, title }]) => [state, title])).toEqual([
     ['started', 'The node n does not respond.'],
     ['ended', 'The node n has not responded for 10 minutes, and is no longer listed.'],
@@ -422,7 +422,7 @@ test('a node that was lost and is removed from the list closes its incident', as
 test('an alert about a corruption has no description, which only admins may see', async () => {
   await using watched = await Watched.open()
   watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
-  for (let second = 0; second < 60; second += 5) await watched.look()
+  for (let second = 0; second < 60; second += 5) await watched.check()
   expect(watched.names).toEqual(['Corruption Found'])
   expect(JSON.stringify(watched.appended.map(({ event }) => event))).not.toContain('planted')
 })

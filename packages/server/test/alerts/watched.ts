@@ -16,7 +16,7 @@ const HOUR = 60 * MINUTE
 
 export const CHANNEL = newDestination({ id: 'dst_channel', sourceId: 'src_hookline' })
 
-/** A watcher on a real backend. Its clock moves when a test looks. */
+/** A watcher on a real backend. Its clock advances with each check. */
 export class Watched implements AsyncDisposable {
   readonly clock = new ManualClock(NOON)
   freeBytes = 1e12
@@ -31,7 +31,7 @@ export class Watched implements AsyncDisposable {
   /** Rejects appends after this many, as a killed process. */
   appendsLeft = Infinity
   /** Whether states cannot be stored. */
-  isPutKilled = false
+  rejectsPuts = false
   readonly #folder = new TemporaryFolder()
   #backend!: Backend
 
@@ -62,8 +62,8 @@ export class Watched implements AsyncDisposable {
     await this.#open()
   }
 
-  /** Looks once, after `ms`. */
-  async look(ms = 5_000): Promise<void> {
+  /** Checks once, after `ms`. */
+  async check(ms = 5_000): Promise<void> {
     this.clock.advance(ms)
     const { backend, clock } = this
     const upkeep: FactsDeps['upkeep'] = {
@@ -91,18 +91,18 @@ export class Watched implements AsyncDisposable {
         this.appended.push(...events)
       },
     }
-    const looked = Promise.withResolvers<void>()
+    const checked = Promise.withResolvers<void>()
     const after = (): (() => void) => {
-      looked.resolve()
+      checked.resolve()
       return () => undefined
     }
-    // The first sleep ends the look.
+    // The first sleep ends the check.
     const bound = { now: () => clock.now(), wall: () => clock.wall(), turn: clock.turn, after }
     const activity = { received: () => undefined }
     const alertStates = {
       all: () => backend.alertStates.all(),
       put: async (states: ReadonlyMap<string, string | null>) => {
-        if (this.isPutKilled) throw new Error('killed')
+        if (this.rejectsPuts) throw new Error('killed')
         await backend.alertStates.put(states)
       },
     }
@@ -112,17 +112,17 @@ export class Watched implements AsyncDisposable {
     const watcher = new AlertWatcher({ ...backend, ...own })
     const stopping = new AbortController()
     const run = watcher.run(stopping.signal).catch((error: unknown) => {
-      looked.resolve()
+      checked.resolve()
       if (!(error instanceof Error) || error.message !== 'killed') throw error
     })
-    await looked.promise
+    await checked.promise
     stopping.abort()
     await run
   }
 
-  /** Looks this many times. */
-  async looks(times: number): Promise<void> {
-    for (let looks = 0; looks < times; looks += 1) await this.look()
+  /** Checks this many times. */
+  async checkTimes(times: number): Promise<void> {
+    for (let checks = 0; checks < times; checks += 1) await this.check()
   }
 
   #statesOf(id: string): LaneState[] {

@@ -4,8 +4,8 @@ import { leased } from '../../src/engine/supervision.ts'
 import type { Worker } from '../../src/util/workers/worker.ts'
 
 /** Grants leases on request. */
-class GivenLeases implements Leases {
-  readonly given: { readonly lost: AbortController; isGivenUp: boolean }[] = []
+class ManualLeases implements Leases {
+  readonly granted: { readonly lost: AbortController; isGivenUp: boolean }[] = []
   #waiting: (() => void)[] = []
 
   give(): void {
@@ -19,11 +19,11 @@ class GivenLeases implements Leases {
       if (signal.aborted) resolve()
     })
     if (signal.aborted) return undefined
-    const given = { lost: new AbortController(), isGivenUp: false }
-    this.given.push(given)
+    const granted = { lost: new AbortController(), isGivenUp: false }
+    this.granted.push(granted)
     return {
-      lost: given.lost.signal,
-      [Symbol.asyncDispose]: async () => void (given.isGivenUp = true),
+      lost: granted.lost.signal,
+      [Symbol.asyncDispose]: async () => void (granted.isGivenUp = true),
     }
   }
 }
@@ -41,24 +41,24 @@ function untilAborted(runs: string[]): Worker {
 }
 
 test('a worker runs while its node has the lease, and waits for the next lease when it is lost', async () => {
-  const leases = new GivenLeases()
+  const leases = new ManualLeases()
   const runs: string[] = []
   const stop = new AbortController()
   const running = leased(untilAborted(runs), 'retention', leases).run(stop.signal)
   expect(runs).toEqual([])
   leases.give()
   await expect.poll(() => runs).toEqual(['begins'])
-  leases.given[0]!.lost.abort()
-  await expect.poll(() => [runs, leases.given[0]!.isGivenUp]).toEqual([['begins', 'ends'], true])
+  leases.granted[0]!.lost.abort()
+  await expect.poll(() => [runs, leases.granted[0]!.isGivenUp]).toEqual([['begins', 'ends'], true])
   leases.give()
   await expect.poll(() => runs).toEqual(['begins', 'ends', 'begins'])
   stop.abort()
   await running
-  expect(leases.given[1]!.isGivenUp).toBe(true)
+  expect(leases.granted[1]!.isGivenUp).toBe(true)
 })
 
 test('a worker that fails releases its lease, so that another node can take over', async () => {
-  const leases = new GivenLeases()
+  const leases = new ManualLeases()
   const failing: Worker = {
     name: 'replays',
     run: () => Promise.reject(new Error('simulated failure')),
@@ -66,5 +66,5 @@ test('a worker that fails releases its lease, so that another node can take over
   const running = leased(failing, 'replays', leases).run(new AbortController().signal)
   leases.give()
   await expect(running).rejects.toThrow('simulated failure')
-  expect(leases.given[0]!.isGivenUp).toBe(true)
+  expect(leases.granted[0]!.isGivenUp).toBe(true)
 })

@@ -22,11 +22,11 @@ describe('a URL', () => {
     )
   })
 
-  it('has an empty text for a value that is missing or not a string', () => {
+  it('leaves out a value that is missing or not a string', () => {
     expect(filled('/u/{{userId}}?e={{event}}', { userId: null, event: ['x'] })).toBe('/u/?e=')
   })
 
-  it('has properties of the type string', () => {
+  it('fills in string properties', () => {
     const properties = { key: 'a b/c', 'order-id': 'o1', total: 5, nested: { key: 'x' } }
     const path =
       '/{{properties.key}}/{{properties.order-id}}?a={{properties.total}}{{properties.no}}'
@@ -37,13 +37,13 @@ describe('a URL', () => {
     expect(filled(nested, { properties })).toBe(nested)
   })
 
-  it('has the userId of an alias call', () => {
+  it('fills in the userId of an alias call', () => {
     expect(filled('/{{userId}}', { type: 'alias', 'User ID': 'u2', 'Previous ID': 'u1' })).toBe(
       '/u2',
     )
   })
 
-  it('has no templates from a value, and none in its host', () => {
+  it('expands no template in a value or in its host', () => {
     expect(filled('/{{userId}}', { userId: '{{event}}', event: 'x' })).toBe('/%7B%7Bevent%7D%7D')
     const host = 'https://{{event}}/{{event}}'
     expect(filledUrl(host, { event: 'b.example' })).toEqual({ url: 'https://{{event}}/b.example' })

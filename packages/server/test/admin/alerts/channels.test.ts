@@ -356,7 +356,7 @@ test('a recovery resolves the incident that the failure opened', async () => {
   })
 })
 
-test('Opsgenie gets the ends of alerts at a second URL', async () => {
+test('Opsgenie alerts are closed through a second URL', async () => {
   await using server = await AdminServer.open()
   const url = 'https://api.eu.opsgenie.example/v2/alerts'
   const created = await add(server, { url, format: 'opsgenie', key: 'secret-1' })

@@ -21,12 +21,12 @@ beforeAll(async () => {
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
-const ask = (body: object) => server.call<Shown>('POST', '/deletions', { body })
+const request = (body: object) => server.call<Shown>('POST', '/deletions', { body })
 
 describe('POST /deletions', () => {
   test('responds with 202 immediately, and wakes the worker', async () => {
     const before = wakes
-    const { status, headers, body } = await ask({
+    const { status, headers, body } = await request({
       userIds: ['u1', 'u2', 'u1'],
       sourceIds: [sourceId],
       suppress: true,
@@ -52,10 +52,10 @@ describe('POST /deletions', () => {
 
   test('accepts at most 5,000 users', async () => {
     const users = Array.from({ length: 5001 }, (_, index) => `user-${index}`)
-    const { body } = await ask({ userIds: users.slice(1) })
+    const { body } = await request({ userIds: users.slice(1) })
     const shown = await server.must<{ userIds: string[] }>('GET', `/deletions/${body.id}`)
     expect(shown.userIds).toHaveLength(5000)
-    const { status, text } = await ask({ userIds: users })
+    const { status, text } = await request({ userIds: users })
     expect(status).toBe(422)
     expect(errorsIn(JSON.parse(text) as ProblemDocument)).toEqual(['/userIds too_many'])
   })
@@ -69,16 +69,16 @@ describe('POST /deletions', () => {
     [{ userIds: ['u1'], sourceIds: ['src_none'] }, '/sourceIds/0 unknown_source'],
     [{ userIds: ['u1'], suppres: true }, '/suppres unknown_field'],
   ])('refuses %o with pointer and remedy', async ([body, fieldError]) => {
-    const { status, text } = await ask(body)
+    const { status, text } = await request(body)
     expect(status).toBe(422)
     expect(errorsIn(JSON.parse(text) as ProblemDocument)).toEqual([fieldError])
   })
 })
 
 test('deletions are listed newest first, and an unknown one is not found', async () => {
-  await ask({ userIds: ['u1'] })
+  await request({ userIds: ['u1'] })
   server.clock.advance(1)
-  const { body } = await ask({ userIds: ['u1'] })
+  const { body } = await request({ userIds: ['u1'] })
   const first = await server.must<{ data: Shown[]; nextCursor: string }>(
     'GET',
     '/deletions?limit=1',
@@ -102,7 +102,7 @@ test.for([
   [[], 'finished', undefined],
 ] as const)('notices that are %o make a deletion %s', async ([states, state, status]) => {
   const { deletions, notices, noticeQueue } = server.backend
-  const { id } = (await ask({ userIds: ['u1'] })).body
+  const { id } = (await request({ userIds: ['u1'] })).body
   const get = () => server.must<Shown>('GET', `/deletions/${id}`)
   await deletions.advance(id, 'purge', NOON)
   expect(await get()).toMatchObject({ state: 'running' })

@@ -68,7 +68,7 @@ async function open(): Promise<AdminServer & { readonly ids: Ids }> {
 }
 
 /** From now on, the process exits before it can store a response separately. */
-function endBeforeKeeping({ backend }: AdminServer): void {
+function exitBeforeStoring({ backend }: AdminServer): void {
   backend.idempotentResponses.add = () => Promise.reject(new Error('The process has ended.'))
 }
 
@@ -76,7 +76,7 @@ test.each(Object.entries(MAKING))(
   'POST %s stores its response together with the created record',
   async (path, bodyOf) => {
     await using server = await open()
-    endBeforeKeeping(server)
+    exitBeforeStoring(server)
     const before = await auditEntries(server)
     const url = path.replace(':id', server.ids.sourceId)
     const call = { headers: { 'idempotency-key': 'k1' }, body: bodyOf(server.ids) }
@@ -98,7 +98,7 @@ test.each(Object.entries(MAKING))(
 
 test('a delivery is retried once for each key', async () => {
   await using server = await open()
-  endBeforeKeeping(server)
+  exitBeforeStoring(server)
   const { destinationId } = server.ids
   const delivery = await recordDelivery(server, {
     destinationId,
@@ -115,7 +115,7 @@ test('a delivery is retried once for each key', async () => {
 
 test('a channel is added once for each key', async () => {
   await using server = await open()
-  endBeforeKeeping(server)
+  exitBeforeStoring(server)
   const before = await auditEntries(server)
   const body = { url: 'https://a.example', format: 'slack' }
   const call = { headers: { 'idempotency-key': 'k1' }, body }
@@ -128,7 +128,7 @@ test('a channel is added once for each key', async () => {
 
 test('a signing key is rotated once for each key', async () => {
   await using server = await open()
-  endBeforeKeeping(server)
+  exitBeforeStoring(server)
   const path = `/destinations/${server.ids.destinationId}`
   await server.must('PATCH', path, { body: { settings: { signature: 'both' } } })
   const before = await auditEntries(server)

@@ -322,7 +322,7 @@ export class RandomCase {
       expect(inOrder(stored.get(id)!), `the values of ${id}`).toEqual(inOrder(values))
       expect(sizes.get(id) ?? 0, `the size of ${id}`).toBe(values.length)
       // A destination added to a disabled computation receives nothing until it is enabled.
-      if (computation.enabled) this.#compareWhatWasHeard(computation)
+      if (computation.enabled) this.#compareAnnouncements(computation)
       const [made, wanted] = [calls.get(id) ?? 0, expected.get(id) ?? 0]
       if (isStrict) expect(made, `calls of ${id}`).toBe(wanted)
       else expect(made, `calls of ${id}`).toBeGreaterThanOrEqual(wanted)
@@ -334,7 +334,7 @@ export class RandomCase {
     this.#leaving = []
   }
 
-  #compareWhatWasHeard({ id, key, destinationIds }: Computation): void {
+  #compareAnnouncements({ id, key, destinationIds }: Computation): void {
     const announced = [...(this.#world.announced.get(id) ?? [])].filter(
       ([, value]) => value !== false && value !== null,
     )

@@ -105,9 +105,9 @@ function someClause(chance: Chance, { others, around }: Surroundings): Condition
 }
 
 /** A condition of up to three levels that refers to some of `others`. */
-export function someCondition(chance: Chance, given: Surroundings, level = 1): Condition {
-  if (level === 3 || chance.is(0.5)) return someClause(chance, given)
-  const part = (): Condition => someCondition(chance, given, level + 1)
+export function someCondition(chance: Chance, context: Surroundings, level = 1): Condition {
+  if (level === 3 || chance.is(0.5)) return someClause(chance, context)
+  const part = (): Condition => someCondition(chance, context, level + 1)
   const parts = (): Condition[] => Array.from({ length: chance.integer(1, 3) }, part)
   if (chance.is(0.25)) return { not: part() }
   return chance.is(0.5) ? { and: parts() } : { or: parts() }

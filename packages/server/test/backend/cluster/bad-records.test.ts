@@ -44,7 +44,7 @@ const messageIdsOf = (events: readonly AcceptedEvent[]): string[] =>
   events.map(({ messageId }) => messageId).toSorted()
 
 /** Whether every log entry is acked and no worker is failing. */
-async function isCalm({ engine }: Bench): Promise<boolean> {
+async function isIdle({ engine }: Bench): Promise<boolean> {
   const { bytes } = await (engine.backend.log as JetStreamLog).state()
   const { failing } = await engine.engine.status()
   return bytes === 0 && failing.size === 0
@@ -94,7 +94,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
       await expect.poll(() => quarantined(bench)).toHaveLength(1)
       const [bad] = await quarantined(bench)
       expect((bad!['content'] as Buffer).length).toBeGreaterThan(100)
-      await expect.poll(() => isCalm(bench)).toBe(true)
+      await expect.poll(() => isIdle(bench)).toBe(true)
       expect(engine.logged.map(({ msg }) => msg)).toEqual(['quarantine.added'])
       expect((await engine.backend.upkeep.backlog()).quarantined).toBe(1)
       expect(await engine.missing()).toBe(0)
@@ -119,7 +119,7 @@ describe.skipIf(clusterIsMissing() !== undefined)('on the cluster', () => {
       await expect
         .poll(() => quarantined(bench))
         .toMatchObject([{ id: expect.stringContaining(name), content: bytes }])
-      await expect.poll(() => isCalm(bench)).toBe(true)
+      await expect.poll(() => isIdle(bench)).toBe(true)
     },
   )
 

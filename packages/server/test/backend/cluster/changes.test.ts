@@ -80,14 +80,14 @@ describe.skipIf(clusterIsMissing() !== undefined)('the change feed', () => {
   test('runs one refresh at a time, and another for changes published meanwhile', async () => {
     await using database = await openDatabase()
     await using feed = feedOn(database)
-    const tell = () =>
+    const publish = () =>
       database.postgres.write((transaction) => feed.publish(transaction, 'catalog'))
     let running = 0
     let maxRunning = 0
     let refreshed = 0
     feed.on('catalog', async () => {
       maxRunning = Math.max(maxRunning, ++running)
-      if (refreshed++ === 0) await Promise.all([tell(), tell(), tell()])
+      if (refreshed++ === 0) await Promise.all([publish(), publish(), publish()])
       running--
     })
     await expect.poll(() => refreshed).toBeGreaterThan(1)

@@ -99,14 +99,14 @@ describe.skipIf(clusterIsMissing() !== undefined)('the live tail of several node
     b!.tail.received(events)
     const again = read(a!, ['activity'], { lastId: lastId! })
     expect((await readAll(again, 30)).map(textOf)).toEqual(events.map(({ id }) => `event ${id}`))
-    const elsewhere = read(b!, ['activity'], { lastId: again.lastId! })
-    expect(elsewhere.read(9)).toMatchObject([
+    const otherNodeReader = read(b!, ['activity'], { lastId: again.lastId! })
+    expect(otherNodeReader.read(9)).toMatchObject([
       { name: 'gap', data: { reason: 'too_long_ago', missed: null } },
     ])
     await readOnOtherNodes(opened.nodes[0]!)
     const event = acceptedEvent()
     a!.tail.received([event])
-    expect((await readAll(elsewhere, 1)).map(textOf)).toEqual([`event ${event.id}`])
+    expect((await readAll(otherNodeReader, 1)).map(textOf)).toEqual([`event ${event.id}`])
   })
 
   test('a deletion on one node removes the user from the live tail of all', async () => {
@@ -250,8 +250,8 @@ describe.skipIf(clusterIsMissing() !== undefined)('counts and changes of several
     const { lastId } = read(a!, ['changes'])
     const again = read(a!, ['changes'], { lastId: lastId! })
     expect(again.read(9)).toEqual([])
-    const elsewhere = read(b!, ['changes'], { lastId: lastId! })
-    expect(elsewhere.read(9)).toMatchObject([
+    const otherNodeReader = read(b!, ['changes'], { lastId: lastId! })
+    expect(otherNodeReader.read(9)).toMatchObject([
       { name: 'change', data: { resource: null, id: null } },
     ])
   })

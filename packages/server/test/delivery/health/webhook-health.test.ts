@@ -65,7 +65,7 @@ describe('the health of a webhook', () => {
     expect(health.blockedUntil('dst_a', url)).toBe(0)
   })
 
-  test('a probe that a bug ended says nothing, and the next attempt is one', () => {
+  test('a probe ended by a bug has no result, and the next attempt is a probe', () => {
     const { health } = broken()
     health.retryNow('dst_a', url)
     const probe = health.onAttempt('dst_a', url)

@@ -57,7 +57,7 @@ test('an event is not sent if its user was deleted, or its destination changed, 
   expect(made!.attempt).toMatchObject({ outcome: 'delivered', number: 1 })
 })
 
-test('an event that cannot be in the URL is rejected, and says nothing about the receiver', async () => {
+test('an event whose values cannot fill the URL is rejected, and does not count against the receiver', async () => {
   await using receiver = await openReceiver()
   const { attempts, health } = attemptsOf()
   const url = `${receiver.url}/.{{event}}`

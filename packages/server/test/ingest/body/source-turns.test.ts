@@ -6,7 +6,7 @@ import { MAX_SLICE_MS } from '../../../src/util/time/time-slices.ts'
 const KIB = 1024
 
 /** Turns with work of a given duration, and the steps in execution order. */
-class Worked {
+class RecordedTurns {
   readonly clock = new ManualClock()
   isCongested = false
   readonly turns = new SourceTurns(this.clock, () => this.isCongested)
@@ -28,7 +28,7 @@ class Worked {
 
 describe('bodies', () => {
   test('are processed immediately while the turn has time left', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     const done = [1, 2, 3].map((n) => worked.add('a', `a${n}`, { stepMs: MAX_SLICE_MS / 2 }))
     expect(worked.steps).toEqual(['a1', 'a2'])
     expect(worked.turns.isOpen).toBe(false)
@@ -38,7 +38,7 @@ describe('bodies', () => {
   })
 
   test('get a tenth of the time per turn while deliveries wait', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     worked.isCongested = true
     await worked.add('a', 'first', { stepMs: MAX_SLICE_MS })
     await worked.clock.turn()
@@ -49,7 +49,7 @@ describe('bodies', () => {
   })
 
   test('of a source wait for at most one step of another, however many of its bodies wait', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     const flood = Array.from({ length: 60 }, (_, n) =>
       worked.add('flood', `f${n}`, { steps: 20, bytes: 500 * KIB }),
     )
@@ -64,7 +64,7 @@ describe('bodies', () => {
   })
 
   test('of two busy sources get equal time, however long a body takes', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     const slow = Array.from({ length: 20 }, () => worked.add('slow', 'slow', { stepMs: 50 }))
     const fast = Array.from({ length: 100 }, () => worked.add('fast', 'fast'))
     await Promise.all(slow)
@@ -74,7 +74,7 @@ describe('bodies', () => {
   })
 
   test('of one source are processed by size, but a large one before a much later small one', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     const first = worked.add('a', 'first')
     const large = worked.add('a', 'large', { bytes: 100 * KIB })
     const small = worked.add('a', 'small', { bytes: KIB })
@@ -85,7 +85,7 @@ describe('bodies', () => {
   })
 
   test('that throw reject, and the next ones are processed', async () => {
-    const worked = new Worked()
+    const worked = new RecordedTurns()
     const failing = worked.turns.run({ source: 'a', bytes: 1 }, failingSteps())
     await expect(failing).rejects.toThrow('by the test')
     expect(await worked.add('a', 'next')).toBe('next')

@@ -26,7 +26,7 @@ async function openTlsServer(folder: string) {
     written(join(folder, name), text),
   ])
   const { hba, cert, key } = Object.fromEntries(paths) as Record<string, string>
-  own(folder)
+  chownToServer(folder)
   const tls = ['ssl=on', `ssl_cert_file=${cert}`, `ssl_key_file=${key}`, `hba_file=${hba}`]
   const server = await PostgresServer.start(tls, '?sslmode=no-verify')
   const url = new URL(await server.newDatabase())
@@ -88,12 +88,12 @@ describe.skipIf(clusterIsMissing() !== undefined)('a node connects to PostgreSQL
 
 function written(path: string, text: string): string {
   writeFileSync(path, text, { mode: 0o600 })
-  own(path)
+  chownToServer(path)
   return path
 }
 
 /** Gives a file to the server's user: PostgreSQL refuses a key that others may read. */
-function own(path: string): void {
+function chownToServer(path: string): void {
   const { uid, gid } = unprivileged()
   if (uid !== undefined) chownSync(path, uid, gid!)
 }

@@ -56,7 +56,7 @@ export const WRITES: readonly [
 ]
 
 /** Everything that can still be read about an event. */
-async function left({ events, deliveries, upkeep }: Backend, event: AcceptedEvent) {
+async function readableRemains({ events, deliveries, upkeep }: Backend, event: AcceptedEvent) {
   const { waiting, quarantined } = await upkeep.backlog()
   const listed = await deliveries.list({}, { limit: 9 })
   const claims = [
@@ -89,10 +89,10 @@ export function refusedAfterPurgeConformance(open: OpenBackendHarness): void {
       await using harness = await open()
       const event = await purged(harness)
       await write(harness.backend, event)
-      expect(await left(harness.backend, event)).toEqual(NOTHING)
+      expect(await readableRemains(harness.backend, event)).toEqual(NOTHING)
       await harness.reopen()
       await write(harness.backend, event)
-      expect(await left(harness.backend, event)).toEqual(NOTHING)
+      expect(await readableRemains(harness.backend, event)).toEqual(NOTHING)
     })
 
     test('one record among several, while the others are stored', async () => {

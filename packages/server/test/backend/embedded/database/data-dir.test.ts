@@ -56,7 +56,7 @@ test.each([
   expect(() => new DataDir(folder.path)).toThrow(DataDirInUseError)
 })
 
-test('an empty, unheld lock file is taken over without a report', () => {
+test('an empty lock file that no process holds is reused silently', () => {
   using folder = new TemporaryFolder()
   writeFileSync(join(folder.path, 'hookline.lock'), '')
   using dataDir = new DataDir(folder.path)

@@ -29,7 +29,7 @@ test('an append after another operation takes effect after it', async () => {
   await using open = new OpenLog()
   const [before, other, after] = [acceptedEvent(), acceptedEvent(), acceptedEvent()]
   const appends = [open.log.append([before])]
-  appends.push(open.appendOtherwise([other]))
+  appends.push(open.appendWithOtherWrite([other]))
   // It reaches the writer a microtask later.
   await Promise.resolve()
   appends.push(open.log.append([after]))

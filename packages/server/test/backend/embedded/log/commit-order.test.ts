@@ -25,7 +25,7 @@ async function appendInTurn(open: OpenLog, sizes: readonly number[]): Promise<nu
   const appends: Promise<void>[] = []
   for (const [index, size] of sizes.entries()) {
     const events = many(size)
-    appends.push(index % 3 === 0 ? open.appendOtherwise(events) : open.log.append(events))
+    appends.push(index % 3 === 0 ? open.appendWithOtherWrite(events) : open.log.append(events))
     if (index % 4 === 3) await turn()
   }
   await Promise.all(appends)
@@ -64,11 +64,11 @@ test('after a failed transaction, its other appends are consumed once, in the or
   await open.log.append([first!])
   const consuming = consumed(open, 1 + 3 + 3 + 2 + 2)
   const results = await Promise.allSettled([
-    open.appendOtherwise(many(3)),
+    open.appendWithOtherWrite(many(3)),
     open.log.append(many(3)),
     open.log.append([...many(2), first!]),
-    open.appendOtherwise(many(2)),
-    open.appendOtherwise([first!, ...many(2)]),
+    open.appendWithOtherWrite(many(2)),
+    open.appendWithOtherWrite([first!, ...many(2)]),
     open.log.append(many(2)),
   ])
   expect(results.map(({ status }) => status)).toEqual([

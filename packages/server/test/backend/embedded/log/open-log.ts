@@ -51,7 +51,7 @@ export class OpenLog implements AsyncDisposable {
   }
 
   /** Appends like an operation that does more than append. It takes more microtasks than `append`. */
-  async appendOtherwise(events: readonly AcceptedEvent[]): Promise<void> {
+  async appendWithOtherWrite(events: readonly AcceptedEvent[]): Promise<void> {
     await Promise.resolve()
     await this.host.writer.run('appendEvents', blockOf(events), {
       onCommitted: (appended) => this.log.appended({ events, ...appended }),
