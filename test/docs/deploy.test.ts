@@ -107,7 +107,7 @@ it('the dashboard shows every metric', () => {
 describe('the conditions of alerts', () => {
   const SEVERITIES = { data_loss: 'critical', failing: 'warning', attention: 'warning' } as const
   /** Their rules name the destination, or the metric that has more details. */
-  const OWN_RULES = ['webhook_failing', 'webhook_paused', 'corruption_found', 'quarantine']
+  const OWN_RULES = ['webhook_failing', 'webhook_paused', 'damage_found', 'quarantine']
   const alerting = Object.entries<Condition>(CONDITIONS).filter(([, { events }]) => events !== null)
 
   it.each(alerting)('%s has a rule with its severity, threshold, text and remedy', (name, each) => {

@@ -39,7 +39,7 @@ test('corrupted bytes in the database raise one alert after its rebuild, without
     await service.start()
     const texts = (): string[] =>
       channel.requests.map(({ body }) => (JSON.parse(body.toString()) as { text: string }).text)
-    const alerts = () => texts().filter((text) => text.startsWith('Corruption Found'))
+    const alerts = () => texts().filter((text) => text.startsWith('Damage Found'))
     await expect.poll(alerts).toHaveLength(1)
     expect(alerts()[0]).toMatch(/on the System page\.[^]*Check the disk\./)
     await service.restart()

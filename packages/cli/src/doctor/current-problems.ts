@@ -25,9 +25,7 @@ export async function problemFindings(target: DoctorTarget): Promise<readonly Ch
 function isFoundByOtherCheck({ condition, count }: Problem, target: DoctorTarget): boolean {
   if (condition === 'check_failed') return true
   const { backend } = target.config
-  return (
-    condition === 'corruption_found' && count === null && backend === 'embedded' && isLocal(target)
-  )
+  return condition === 'damage_found' && count === null && backend === 'embedded' && isLocal(target)
 }
 
 function findingOf({ condition, severity, title, remedy, subject, causes }: Problem): Checked {

@@ -81,7 +81,7 @@ export function activeAlerts(
  * service may find many corruptions, which are one alert.
  */
 function alertKey({ condition, subject: { kind, id }, detail, url, since }: Finding): string {
-  if (condition === 'corruption_found' && since !== null)
+  if (condition === 'damage_found' && since !== null)
     return `${condition} ${kind} ${Math.floor(since / HOUR_MS)}`
   const webhook = url === null || condition === 'webhook_failing' ? '' : hashOf(url)
   return `${condition} ${kind} ${id} ${kind === 'destination' ? webhook : detail}`.trimEnd()
@@ -110,7 +110,7 @@ function activeAlert(
       severity: CONDITIONS[condition].severity,
       name: subject.name,
       ...(host !== undefined && { host }),
-      count: condition === 'corruption_found' ? Math.max(count ?? 0, findings.length) : count,
+      count: condition === 'damage_found' ? Math.max(count ?? 0, findings.length) : count,
       since: since === null ? null : formatTimestamp(since),
       title: failure === undefined ? title : withReason(first, failure.reason!),
       remedy: failure?.remedy ?? remedy,
@@ -211,7 +211,7 @@ const COUNTING: ReadonlySet<ConditionName> = new Set([
   'write_key_unknown',
   'rate_limit_exceeded',
   'deliveries_expired',
-  'corruption_found',
+  'damage_found',
   'quarantine',
 ])
 

@@ -80,9 +80,9 @@ export const CONDITIONS = {
     remedy:
       'Fix the receiver, the URL or the transform, then replay the failed deliveries of the destination.',
   },
-  corruption_found: {
+  damage_found: {
     severity: 'data_loss',
-    events: { start: 'Corruption Found' },
+    events: { start: 'Damage Found' },
     threshold: `Corrupted or missing data was found in the last ${days(THRESHOLDS.corruptionMs)}, or events are missing between log, pipeline and tables.`,
     meaning: 'Stored data is corrupted or missing.',
     remedy: 'Check the disk. If you have a backup, check it for the lost rows.',

@@ -110,7 +110,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Fi
   const found = corruptions
     .filter(({ foundAt }) => foundAt >= now - THRESHOLDS.corruptionMs)
     .map(({ foundAt, description }) =>
-      ofService('corruption_found', corruptionTitle(description), {
+      ofService('damage_found', corruptionTitle(description), {
         detail: String(foundAt),
         since: foundAt,
       }),
@@ -119,7 +119,7 @@ function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Fi
     counted(count, 'event or delivery', 'events or deliveries')
   if (missing > 0)
     found.push(
-      ofService('corruption_found', `${items(missing)} missing from the tables.`, {
+      ofService('damage_found', `${items(missing)} missing from the tables.`, {
         detail: 'missing',
         remedy:
           'Look for accounting.imbalance in the log. Restart the service, and report the bug.',

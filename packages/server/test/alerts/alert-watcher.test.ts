@@ -207,9 +207,7 @@ test('all corruption found at one startup raises a single alert', async () => {
   const foundAt = Array.from({ length: 20 }, (_, index) => NOON + index)
   watched.overrides = { corruptions: foundAt.map((at) => ({ foundAt: at, description: 'lost' })) }
   await watched.checkTimes(3)
-  expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([
-    ['Corruption Found', 20],
-  ])
+  expect(watched.events.map(([name, { count }]) => [name, count])).toEqual([['Damage Found', 20]])
 })
 
 test('a channel that fails raises no alert', async () => {
@@ -252,7 +250,7 @@ const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> |
     await recordDelivery(watched, { state: 'expired', attemptCount: 1 })
     await watched.count({ 'failed.expired': 1 })
   },
-  'Corruption Found': (watched) => {
+  'Damage Found': (watched) => {
     watched.overrides = { corruptions: [{ foundAt: NOON, description: 'lost' }] }
   },
   Quarantine: async (watched) => {
@@ -423,6 +421,6 @@ test('an alert about a corruption has no description, which only admins may see'
   await using watched = await Watched.open()
   watched.overrides = { corruptions: [{ foundAt: NOON, description: 'the planted description' }] }
   for (let second = 0; second < 60; second += 5) await watched.check()
-  expect(watched.names).toEqual(['Corruption Found'])
+  expect(watched.names).toEqual(['Damage Found'])
   expect(JSON.stringify(watched.appended.map(({ event }) => event))).not.toContain('planted')
 })

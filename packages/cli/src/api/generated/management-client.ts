@@ -3911,7 +3911,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                 /** Identifies the problem while it lasts. */
                 key: string;
                 /** The name of the condition: see GET /alerts. */
-                condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "corruption_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                 /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                 severity: "data_loss" | "failing" | "attention";
                 title: string;
@@ -3934,7 +3934,7 @@ export function listProblems(opts?: Oazapfts.RequestOpts) {
                     /** The webhook; null if it is not about one. */
                     url: string | null;
                     /** The name of the condition: see GET /alerts. */
-                    condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "corruption_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
+                    condition: "calls_refused" | "deliveries_expired" | "deliveries_rejected" | "damage_found" | "quarantine" | "check_failed" | "disk_low" | "deliveries_expiring" | "webhook_failing" | "deliveries_late" | "webhook_paused" | "write_key_unknown" | "rate_limit_exceeded" | "sync_missed" | "node_lost" | "certificate_expiring" | "retry_window_too_long" | "backup_old" | "destinations_skipped" | "check_warning" | "deliveries_held" | "receiver_throttles" | "ids_unlinked";
                     /** data_loss: data was lost. failing: something fails now. attention: something will fail, or is unusual. */
                     severity: "data_loss" | "failing" | "attention";
                 }[];

@@ -104,7 +104,7 @@ const LABELS: Readonly<Record<Cause['condition'], string>> = {
   calls_refused: 'calls refused',
   deliveries_expired: 'deliveries expired',
   deliveries_rejected: 'deliveries rejected',
-  corruption_found: 'corruption found',
+  damage_found: 'corruption found',
   quarantine: 'quarantined',
   check_failed: 'check failed',
   disk_low: 'disk almost full',

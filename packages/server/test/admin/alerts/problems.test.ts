@@ -207,7 +207,7 @@ test('only admins see the description of a corruption', async () => {
   const headers = { authorization: `Bearer ${token}` }
   const { body: seen } = await server.call<{ data: Problem[] }>('GET', '/problems', { headers })
   const titles = (problems: readonly Problem[]) =>
-    problems.flatMap(({ condition, title }) => (condition === 'corruption_found' ? title : []))
+    problems.flatMap(({ condition, title }) => (condition === 'damage_found' ? title : []))
   expect(titles(seen.data)).toEqual([
     'Data corruption was found. Admins can see the details on the System page.',
   ])
