@@ -47,6 +47,35 @@ test('a user page shows traits, audiences, events, an explanation and a link to 
   await page.getByText('entered this audience').waitFor()
 })
 
+test('facts about a user are shown while the pointer rests on the id, until Escape', async () => {
+  await using service = await startService()
+  await service.api.call('POST', 'audiences', {
+    name: 'Pros',
+    destinationIds: [],
+    condition: { trait: 'plan', op: 'equals', value: 'pro' },
+  })
+  await service.send('/v1/identify', { userId: HOSTILE, traits: { plan: 'pro' } })
+  await service.track('m1', { userId: HOSTILE })
+  await service.endOf('m1')
+  const { page, go, pageErrors } = await openSignedIn(service)
+  await go('events')
+  const id = page.getByText('a/b?c#d%2f <b>⟨U+202E⟩').first()
+  const card = page.getByRole('tooltip')
+  await id.hover()
+  await card.getByText('Pros').waitFor()
+  await card.getByText('pro', { exact: true }).waitFor()
+  await card.hover()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await card.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { level: 1 }).hover()
+  await id.hover()
+  await card.waitFor()
+  await page.getByRole('heading', { level: 1 }).hover()
+  await card.waitFor({ state: 'detached' })
+  expect(pageErrors).toEqual([])
+})
+
 test('without a profile, the user page shows events and deletions', async () => {
   await using service = await startService()
   await service.track('m1', { userId: 'anna' })
@@ -83,14 +112,20 @@ test('a deletion without suppression is shown with a link, during and after the 
     await route.fulfill({ response, json: isRunning ? running : deletion })
   })
   const { id } = await service.api.call<{ id: string }>('POST', 'deletions', { userIds: ['carl'] })
-  await page.getByText('Deleting the events, traits and audiences of this user').waitFor()
+  await page
+    .getByText('Deleting the events, profile data and audience memberships of this user')
+    .waitFor()
   isRunning = false
-  await page.getByText('The events, traits and audiences of this user were deleted').waitFor()
+  await page
+    .getByText('The events, profile data and audience memberships of this user were deleted')
+    .waitFor()
   await page.getByText('No stored event has this userId').waitFor()
   await expectAccessible(page)
   await service.track('m2', { userId: 'carl' })
   await page.getByRole('link', { name: 'Order Completed' }).waitFor()
-  await page.getByText('The events, traits and audiences of this user were deleted').waitFor()
+  await page
+    .getByText('The events, profile data and audience memberships of this user were deleted')
+    .waitFor()
   await page.getByRole('link', { name: 'View deletion' }).click()
   await page.waitForURL(new RegExp(`privacy\\?deletion=${id}`))
   // The page polls the deletion while the service restarts.

@@ -9,6 +9,7 @@ import { OutcomeBadges } from '../../domain/events/outcome-badges.tsx'
 import { isComputed, summaryOf, titleOf } from '../../domain/events/event-summary.ts'
 import type { Names } from '../../domain/names.ts'
 import { counted } from '../../format/figures.ts'
+import { UserHover } from '../../domain/user-hover.tsx'
 import { shownText } from '../../format/shown-text.ts'
 
 interface EventTableProps {
@@ -76,7 +77,10 @@ const EventRow = memo(function EventRow({ event, index, source }: EventRowProps)
           <span className="text-ink-faint">none</span>
         ) : (
           <span title={userKind}>
-            <code>{shownText(user, 48)}</code> <CopyButton text={user} what={`the ${userKind}`} />
+            <UserHover userId={summary.userId} sourceId={sourceId}>
+              <code>{shownText(user, 48)}</code>
+            </UserHover>{' '}
+            <CopyButton text={user} what={`the ${userKind}`} />
           </span>
         )}
       </Cell>

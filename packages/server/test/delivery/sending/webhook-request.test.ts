@@ -68,7 +68,7 @@ test('every header that Hookline sets is refused as a static header', () => {
   for (const name of Object.keys(requestHeaders(replayed, NOON))) {
     for (const each of [name, name.toUpperCase(), name.toLowerCase()]) {
       const input = { webhooks: [{ url: webhook.url, headers: { [each]: 'v' } }] }
-      expect(parseWebhooksSettings(input)).toMatchObject({ faults: [{ code: 'reserved_header' }] })
+      expect(parseWebhooksSettings(input)).toMatchObject({ errors: [{ code: 'reserved_header' }] })
     }
   }
   for (const name of RESERVED_HEADERS.connection.map((each) => each.replace('*', 'x')))

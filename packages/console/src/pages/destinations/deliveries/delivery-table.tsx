@@ -6,6 +6,7 @@ import { Cell, Row, Table } from '../../../design/lists/table.tsx'
 import { Time } from '../../../design/texts/time.tsx'
 import { titleOf } from '../../../domain/events/event-summary.ts'
 import { shownState } from '../../../domain/trace/states.ts'
+import { UserHover } from '../../../domain/user-hover.tsx'
 import { shownText } from '../../../format/shown-text.ts'
 import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 
@@ -61,7 +62,9 @@ const DeliveryRow = memo(function DeliveryRow({
         </button>
       </Cell>
       <Cell className="max-w-56 min-w-24 break-words">
-        {shownText(event?.userId ?? event?.anonymousId ?? '', 60)}
+        <UserHover userId={event?.userId ?? null}>
+          {shownText(event?.userId ?? event?.anonymousId ?? '', 60)}
+        </UserHover>
       </Cell>
       <Cell>
         <StateBadge tone={tone}>{words}</StateBadge>
