@@ -406,7 +406,7 @@ describe.concurrent('operators get an alert about', () => {
       properties: {
         ...shared,
         state: 'ended',
-        title: 'Webhooks: the client certificate no longer expires soon.',
+        title: 'Webhooks: the client certificate was replaced or removed.',
         remedy: 'No action is needed.',
         link,
       },

@@ -23,7 +23,7 @@ export async function confirm(
   const text = await effect()
   const { input, output } = terminal
   if (!input.isTTY || !output.isTTY) {
-    throw new Failure('usage', `Not confirmed. ${text}`, {
+    throw new Failure('usage', `Not confirmed, so nothing was changed. ${text}`, {
       code: 'not_confirmed',
       hint: 'Without a terminal, add --yes to confirm.',
     })

@@ -76,7 +76,7 @@ export function sampleAlert(now: number, consoleUrl: string): Event {
     class: 'http_5xx',
     count: 3,
     since: formatTimestamp(now),
-    title: 'Sample (example.com): This is a test of an alert. Nothing is wrong.',
+    title: 'Sample (example.com): This is a test alert. Nothing is wrong.',
     remedy: 'No action is needed.',
     link: `${consoleUrl}/alerts`,
     heldBack: 0,

@@ -272,7 +272,7 @@ const RECOVERIES: Readonly<Partial<Record<ConditionName, (name: string) => strin
   webhook_failing: (name) => `${name} works again.`,
   webhook_paused: (name) => `${name}: the webhook is no longer paused.`,
   node_lost: (name) => `The node ${name} responds again.`,
-  certificate_expiring: (name) => `${name}: the client certificate no longer expires soon.`,
+  certificate_expiring: (name) => `${name}: the client certificate was replaced or removed.`,
   backup_old: () => 'A new backup was made.',
 }
 
@@ -392,7 +392,9 @@ export function summaryFor(
       name: 'Hookline',
       count: sorted.length,
       since: formatTimestamp(Math.min(...sorted.map(({ changedAt }) => changedAt))),
-      title: [`${are} reported before this channel was added:`, ...titles, ...more].join('\n'),
+      title: [`${are} reported before this channel was added or enabled:`, ...titles, ...more].join(
+        '\n',
+      ),
       remedy: 'See the list of problems for the remedies.',
       link: `${consoleUrl}/`,
       heldBack: 0,

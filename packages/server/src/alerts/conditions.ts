@@ -152,7 +152,7 @@ export const CONDITIONS = {
     severity: 'attention',
     events: { start: 'Rate Limit Exceeded' },
     threshold: `A source exceeded its rate limit in the last ${hours(THRESHOLDS.refusedMs)}.`,
-    meaning: 'Calls are refused with 429. Client libraries retry them.',
+    meaning: 'Calls are refused with 429. Most client libraries retry them; the others lose them.',
     remedy: 'Raise the rate limit of the source, or send calls more slowly.',
   },
   sync_missed: {

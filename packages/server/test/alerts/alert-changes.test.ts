@@ -118,7 +118,7 @@ test('a channel that is added gets one summary of the problems that were reporte
     { severity: 'failing', count: 2, link: 'https://hookline.example/console/' },
   ])
   expect((summary![1]['title'] as string).split('\n')).toEqual([
-    '2 problems were reported before this channel was added:',
+    '2 problems were reported before this channel was added or enabled:',
     '- The data disk has 0 MiB of free space.',
     expect.stringContaining('- CRM: '),
   ])

@@ -349,7 +349,7 @@ const RECOVERIES: Readonly<
     },
   ],
   'Certificate Expiring': [
-    'CRM: the client certificate no longer expires soon.',
+    'CRM: the client certificate was replaced or removed.',
     ({ backend }) => {
       const webhooks = [{ url: 'https://a.example/', headers: {} }]
       const destination = newDestination({ id: 'dst_b', version: 2, settings: { webhooks } })

@@ -40,7 +40,7 @@ export function LimitInputs({ fields, onChange, error }: SourceInputsProps): Rea
     <>
       <Field
         label="Rate limit (calls per second)"
-        hint="Calls over the limit get a 429, and client libraries retry them."
+        hint="Calls over the limit get a 429, and most client libraries retry them."
         fieldError={rateLimitError(fields) ?? errorAt(error, '/rateLimit')}
       >
         {(ids) => (

@@ -209,7 +209,7 @@ test('an export has the channels, and an import creates the source, which it can
   expect((await other.call('PUT', '/import', { body })).status).toBe(422)
 })
 
-const TITLE = 'Sample (example.com): This is a test of an alert. Nothing is wrong.'
+const TITLE = 'Sample (example.com): This is a test alert. Nothing is wrong.'
 const DETAILS = 'Host: example.com, Class: http_5xx, Since: 2026-01-15 12:00:00 UTC'
 const CONSOLE_URL = 'https://hookline.example/console'
 const LINK = `${CONSOLE_URL}/alerts`

@@ -60,7 +60,7 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
         </Button>
       )}
       {webhooks.length > 1 && (
-        <Field label="Delivered when" hint="Until then, the other URLs are retried.">
+        <Field label="Delivered when" hint="Until then, each URL that has not accepted it is retried.">
           {(ids) => (
             <Select
               {...ids}
