@@ -21,7 +21,7 @@ test('a slow browser shows how many messages it missed, and a link to the events
   relay.hold()
   for (let batch = 0; batch < BATCHES; batch += 1) await sendBatch(service, batch)
   relay.restore()
-  await page.getByText('of at least').waitFor()
+  await page.getByText('shown, at least').waitFor()
   // The row is below newer events. A filter without matches leaves only the rows of missed messages.
   await page.getByLabel('Contains').fill('no event has this text')
   await page

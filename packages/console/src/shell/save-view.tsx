@@ -2,20 +2,24 @@ import { type ReactElement, useState } from 'react'
 import { Field, TextInput } from '../design/controls/field.tsx'
 import { Modal } from '../design/dialogs/modal.tsx'
 import { DialogForm } from '../design/dialogs/dialog-form.tsx'
-import { MAX_NAME_CHARACTERS, saveView, useFilteredAddress } from './saved-views.tsx'
+import { MAX_NAME_CHARACTERS, saveView } from './saved-views.tsx'
+
+interface SaveViewProps {
+  readonly to: string
+  readonly onClose: () => void
+}
 
 /** A dialog that saves the page with its filters. */
-export function SaveView({ onClose }: { readonly onClose: () => void }): ReactElement {
+export function SaveView({ to, onClose }: SaveViewProps): ReactElement {
   const [name, setName] = useState('')
-  const to = useFilteredAddress()
   return (
     <Modal title="Save view" isOpen onClose={onClose}>
       <DialogForm
         action="Save"
         isBusy={false}
-        disabled={name.trim() === '' || to === undefined}
+        disabled={name.trim() === ''}
         onSubmit={() => {
-          if (to !== undefined) saveView({ name: name.trim(), to })
+          saveView({ name: name.trim(), to })
           onClose()
         }}
         onClose={onClose}

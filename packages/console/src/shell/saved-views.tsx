@@ -1,5 +1,5 @@
 import { Link, useLocation, useRouter } from '@tanstack/react-router'
-import { type ReactElement, useMemo } from 'react'
+import { lazy, type ReactElement, Suspense, useMemo, useState } from 'react'
 import { Button } from '../design/controls/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { shownText } from '../format/shown-text.ts'
@@ -11,6 +11,11 @@ export interface SavedView {
   /** Path and query, without the base path of the console. */
   readonly to: string
 }
+
+// Lazy, because the first page needs no dialog.
+const SaveView = lazy(() =>
+  import('./save-view.tsx').then(({ SaveView: view }) => ({ default: view })),
+)
 
 const MAX_VIEWS = 20
 export const MAX_NAME_CHARACTERS = 60
@@ -47,8 +52,8 @@ function isView(value: unknown): value is SavedView {
   return typeof name === 'string' && typeof to === 'string' && to.startsWith('/')
 }
 
-/** The address of the page, as in `SavedView`; `undefined` without filters. */
-export function useFilteredAddress(): string | undefined {
+/** The address of the page, as in `SavedView`; `undefined` without a query. */
+function useFilteredAddress(): string | undefined {
   const base = useRouter().basepath.replace(/\/$/, '')
   const { pathname, searchStr } = useLocation()
   const path = pathname.startsWith(`${base}/`) ? pathname.slice(base.length) : pathname
@@ -106,14 +111,18 @@ function ViewLink({ view: { name, to }, isCurrent, onGo }: ViewLinkProps): React
   )
 }
 
-/** Shown on a page with filters that is not saved. */
-export function SaveViewButton({ onClick }: { readonly onClick: () => void }): ReactElement | null {
+/** Saves the page with its filters. Hidden without filters, or if the view is saved already. */
+export function SaveViewButton(): ReactElement | null {
   const views = useSavedViews()
   const to = useFilteredAddress()
+  const [isOpen, setIsOpen] = useState(false)
   if (to === undefined || views.some((view) => view.to === to)) return null
   return (
-    <Button variant="quiet" className="text-note min-h-7 px-2" onClick={onClick}>
-      Save view
-    </Button>
+    <>
+      <Button variant="quiet" onClick={() => setIsOpen(true)}>
+        Save view
+      </Button>
+      <Suspense>{isOpen && <SaveView to={to} onClose={() => setIsOpen(false)} />}</Suspense>
+    </>
   )
 }

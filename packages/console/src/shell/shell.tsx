@@ -16,7 +16,6 @@ const DIALOGS = {
     import('./palette/palette.tsx').then(({ Palette }) => ({ default: Palette })),
   ),
   keys: lazy(() => import('./keys/key-help.tsx').then(({ KeyHelp }) => ({ default: KeyHelp }))),
-  view: lazy(() => import('./save-view.tsx').then(({ SaveView }) => ({ default: SaveView }))),
   menu: lazy(() => import('./menu.tsx').then(({ Menu }) => ({ default: Menu }))),
 }
 
@@ -40,11 +39,7 @@ export function Shell(): ReactElement {
         </div>
       </aside>
       <div className="flex min-w-0 flex-1 flex-col">
-        <TopBar
-          onMenu={() => setOpen('menu')}
-          onPalette={() => setOpen('palette')}
-          onSaveView={() => setOpen('view')}
-        />
+        <TopBar onMenu={() => setOpen('menu')} onPalette={() => setOpen('palette')} />
         <main id="page" tabIndex={-1} className="min-w-0 flex-1 px-4 py-5 outline-none sm:px-6">
           <Outlet />
         </main>

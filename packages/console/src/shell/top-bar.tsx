@@ -4,15 +4,13 @@ import { Button } from '../design/controls/button.tsx'
 import { Icon } from '../design/icon.tsx'
 import { setZone, useZone } from '../format/time-zone.ts'
 import { useStreamState } from '../stream/use-live.ts'
-import { SaveViewButton } from './saved-views.tsx'
 
 interface TopBarProps {
   readonly onMenu: () => void
   readonly onPalette: () => void
-  readonly onSaveView: () => void
 }
 
-export function TopBar({ onMenu, onPalette, onSaveView }: TopBarProps): ReactElement {
+export function TopBar({ onMenu, onPalette }: TopBarProps): ReactElement {
   return (
     <header className="border-line bg-canvas sticky top-0 z-20 flex items-center gap-3 border-b px-4 py-2">
       <Button variant="quiet" className="px-2 md:hidden" aria-label="Pages" onClick={onMenu}>
@@ -29,7 +27,6 @@ export function TopBar({ onMenu, onPalette, onSaveView }: TopBarProps): ReactEle
         <kbd className="text-note ml-auto hidden sm:inline">Ctrl K</kbd>
       </Button>
       <span className="flex-1" />
-      <SaveViewButton onClick={onSaveView} />
       <ZoneSwitch />
       <ConnectionPill />
     </header>

@@ -10,6 +10,7 @@ import { useIsWide } from '../../design/use-is-wide.ts'
 import { idChoices, useNames } from '../../domain/names.ts'
 import { inputTime, timeOfInput } from '../../format/input-time.ts'
 import { useZone } from '../../format/time-zone.ts'
+import { SaveViewButton } from '../../shell/saved-views.tsx'
 import { useSetUrl } from '../../shell/url-state.ts'
 import { type EventFilters, type FilterName, NO_FILTERS, RANGES } from './event-filters.ts'
 
@@ -77,17 +78,27 @@ export function EventFilterBar({ filters, error }: EventFilterBarProps): ReactEl
           <ExactFilters filters={filters} error={error} />
         </div>
       </details>
-      <div className="flex gap-2">
-        <Button type="submit">
-          <Icon name="search" /> Filter
-        </Button>
-        {Object.keys(filters).length > 0 && (
+      <Actions filters={filters} />
+    </form>
+  )
+}
+
+function Actions({ filters }: Pick<EventFilterBarProps, 'filters'>): ReactElement {
+  const setUrl = useSetUrl<FilterName>()
+  return (
+    <div className="flex gap-2">
+      <Button type="submit">
+        <Icon name="search" /> Filter
+      </Button>
+      {Object.keys(filters).length > 0 && (
+        <>
           <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
             Clear filters
           </Button>
-        )}
-      </div>
-    </form>
+          <SaveViewButton />
+        </>
+      )}
+    </div>
   )
 }
 

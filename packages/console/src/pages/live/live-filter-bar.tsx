@@ -7,6 +7,7 @@ import { Select } from '../../design/controls/field.tsx'
 import { FilterInput } from '../../design/controls/filter-input.tsx'
 import { shownText } from '../../format/shown-text.ts'
 import { LIVE_FILTERS, type LiveFilterName, type LiveFilters, OUTCOMES } from './live-filters.ts'
+import { SaveViewButton } from '../../shell/saved-views.tsx'
 
 interface LiveFilterBarProps {
   readonly filters: LiveFilters
@@ -63,6 +64,7 @@ export function LiveFilterBar({ filters, onChange }: LiveFilterBarProps): ReactE
       >
         Clear
       </Button>
+      {Object.keys(filters).length > 0 && <SaveViewButton />}
     </div>
   )
 }

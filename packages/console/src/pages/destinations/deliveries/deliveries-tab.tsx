@@ -12,6 +12,7 @@ import { Empty, Loaded } from '../../../design/states.tsx'
 import { DeliveryDrawer } from '../../../domain/deliveries/delivery-drawer.tsx'
 import type { DestinationProps } from '../../../domain/destinations/destination-query.ts'
 import { useRowKeys } from '../../../shell/keys/row-keys.ts'
+import { SaveViewButton } from '../../../shell/saved-views.tsx'
 import { useSetUrl, useUrlState } from '../../../shell/url-state.ts'
 import {
   CHOICES,
@@ -104,9 +105,12 @@ function Filters({ filters }: { readonly filters: DeliveryFilters }): ReactEleme
         onWrite={(status) => setUrl({ status })}
       />
       {Object.keys(filters).length > 0 && (
-        <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
-          Clear filters
-        </Button>
+        <>
+          <Button variant="quiet" onClick={() => setUrl(NO_FILTERS)}>
+            Clear filters
+          </Button>
+          <SaveViewButton />
+        </>
       )}
     </>
   )

@@ -60,7 +60,10 @@ export function WebhooksEditor({ draft, onChange, error }: WebhooksEditorProps):
         </Button>
       )}
       {webhooks.length > 1 && (
-        <Field label="Delivered when" hint="Until then, each URL that has not accepted it is retried.">
+        <Field
+          label="Delivered when"
+          hint="Until then, each URL that has not accepted it is retried."
+        >
           {(ids) => (
             <Select
               {...ids}
