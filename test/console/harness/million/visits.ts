@@ -42,6 +42,12 @@ export function visitsOf(
       open: () => click(page, 'Failures'),
       shows: page.getByText('500 http_5xx'),
     },
+    {
+      name: 'catalog',
+      open: () => click(page, 'Catalog'),
+      shows: page.getByRole('row', { name: /Order Completed/ }).first(),
+    },
+    { name: 'alerts', open: () => click(page, 'Alerts'), shows: text(page, 'Calls Refused') },
     { name: 'sources', open: () => click(page, 'Sources'), shows: link(page, 'Web shop') },
     {
       name: 'a source',
