@@ -10,7 +10,7 @@ import type { Clock } from '../util/time/clock.ts'
 import { RecentItems } from './recent-items.ts'
 
 /** Counts of one second. */
-export interface Counts {
+export interface SecondCounts {
   /** Start, in milliseconds since the epoch. */
   readonly at: number
   /** More than a second if the process was busy. */
@@ -30,7 +30,7 @@ export interface Counts {
 
 type CountSignals = Pick<Signals, 'publish' | 'onMessage' | 'read' | 'onRead'>
 
-type Sums = Record<Exclude<keyof Counts, 'at' | 'durationMs' | 'pending'>, number>
+type Sums = Record<Exclude<keyof SecondCounts, 'at' | 'durationMs' | 'pending'>, number>
 
 const SECOND_MS = 1_000
 /** Seconds kept for slow readers. */
@@ -41,7 +41,7 @@ export class LiveCounts implements Omit<
   ActivityListener,
   'changed' | 'unlinked' | 'purged' | 'updated'
 > {
-  readonly seconds = new RecentItems<Counts>(MAX_SECONDS)
+  readonly seconds = new RecentItems<SecondCounts>(MAX_SECONDS)
   readonly #clock: Clock
   readonly #upkeep: Pick<Upkeep, 'backlog'>
   readonly #signals: CountSignals

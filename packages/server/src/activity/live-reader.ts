@@ -1,6 +1,6 @@
 import { type Activity, type ActivityFilter, passes } from './activity.ts'
-import type { LiveChange, ChangeFeed, ChangeView } from './change-feed.ts'
-import type { Counts, LiveCounts } from './live-counts.ts'
+import type { LiveChange, LiveChanges, ChangeView } from './live-changes.ts'
+import type { SecondCounts, LiveCounts } from './live-counts.ts'
 import type { LiveTail } from './live-tail.ts'
 import type { RecentItems } from './recent-items.ts'
 
@@ -9,7 +9,7 @@ export type StreamMessage =
   | { readonly id: string; readonly name: Activity['kind']; readonly data: Activity }
   | { readonly id: string; readonly name: 'gap'; readonly data: Gap }
   | { readonly id: string; readonly name: 'change'; readonly data: LiveChange }
-  | { readonly id: undefined; readonly name: 'counts'; readonly data: Counts }
+  | { readonly id: undefined; readonly name: 'counts'; readonly data: SecondCounts }
 
 interface Gap {
   readonly reason: 'too_long_ago' | 'reader_too_slow' | 'lost'
@@ -37,7 +37,7 @@ interface LiveReaderOptions {
   readonly counts?: LiveCounts
   readonly changes?: {
     readonly cursor: Cursor
-    readonly feed: ChangeFeed
+    readonly feed: LiveChanges
     readonly view: ChangeView
   }
 }

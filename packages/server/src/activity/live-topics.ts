@@ -3,7 +3,7 @@ import type { Signals } from '../backend/signals.ts'
 import type { Upkeep } from '../backend/upkeep.ts'
 import type { Clock } from '../util/time/clock.ts'
 import type { ActivityFilter } from './activity.ts'
-import { ChangeFeed, type ChangeView } from './change-feed.ts'
+import { LiveChanges, type ChangeView } from './live-changes.ts'
 import { LiveCounts } from './live-counts.ts'
 import { type Cursor, LiveReader } from './live-reader.ts'
 import { LiveTail } from './live-tail.ts'
@@ -30,7 +30,7 @@ export class LiveTopics {
   readonly run = randomBytes(4).toString('hex')
   readonly tail: LiveTail
   readonly counts: LiveCounts
-  readonly changes: ChangeFeed
+  readonly changes: LiveChanges
   readonly #open = new Set<LiveReader>()
 
   constructor(
@@ -41,7 +41,7 @@ export class LiveTopics {
   ) {
     this.tail = new LiveTail(clock, signals, maxActivities)
     this.counts = new LiveCounts(clock, upkeep, signals)
-    this.changes = new ChangeFeed(clock, signals)
+    this.changes = new LiveChanges(clock, signals)
   }
 
   /** Opens a reader, to be disposed of. Resumes after `lastId`, with a gap if that is too old or from another node. */

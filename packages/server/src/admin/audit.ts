@@ -1,7 +1,7 @@
 import { newId } from '@hookline/protocol'
 import type { FastifyRequest } from 'fastify'
 import Type from 'typebox'
-import type { ChangeFeed } from '../activity/change-feed.ts'
+import type { LiveChanges } from '../activity/live-changes.ts'
 import type { Audit, AuditEntry } from '../backend/audit.ts'
 import type { Catalog } from '../backend/catalog.ts'
 import type { Logger } from '../telemetry/logger.ts'
@@ -168,7 +168,7 @@ export function auditedRecords<T extends { readonly id: string }>(
 }
 
 /** Publishes the changes made by each successful request in the live stream. */
-export function announceChanges(app: AdminApp, feed: ChangeFeed): void {
+export function announceChanges(app: AdminApp, feed: LiveChanges): void {
   app.decorateRequest('audited')
   app.addHook('onRequest', async (request) => {
     request.audited = []

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '@hookline/protocol'
 import Type from 'typebox'
-import type { ChangeView } from '../activity/change-feed.ts'
+import type { ChangeView } from '../activity/live-changes.ts'
 import { type LiveTopics, TOPICS } from '../activity/live-topics.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Clock } from '../util/time/clock.ts'

@@ -1,7 +1,7 @@
 import type { Attempt, Delivery } from '@hookline/protocol'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ChangeView } from '../../src/activity/change-feed.ts'
+import type { ChangeView } from '../../src/activity/live-changes.ts'
 import type { LiveReader, StreamMessage } from '../../src/activity/live-reader.ts'
 import { LiveTopics, type Topic } from '../../src/activity/live-topics.ts'
 import { NO_SIGNALS } from '../../src/backend/embedded/single-node.ts'

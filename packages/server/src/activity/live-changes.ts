@@ -44,7 +44,7 @@ interface Update extends UpdateActivity {
 }
 
 /** The newest changes on all nodes, numbered by this node. Those without a request are published once a second. */
-export class ChangeFeed {
+export class LiveChanges {
   readonly changes = new RecentItems<LiveChange>(MAX_BUFFERED)
   readonly #clock: Clock
   readonly #signals: Pick<Signals, 'publish'>
