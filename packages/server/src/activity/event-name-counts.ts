@@ -19,13 +19,13 @@ const MAX_HELD = 20_000
 
 interface CountedProperty {
   readonly types: Set<PropertyType>
-  /** The last time, as written or to be written. */
+  /** When it was last seen, or up to a minute before: see `UNWRITTEN_MS`. */
   lastSeenAt: number
   soleUser: string
 }
 
 interface CountedName extends Pick<SeenName, 'sourceId' | 'type' | 'name'> {
-  /** Since the last write, as are the days and the first time. */
+  /** `count`, `days` and `firstSeenAt` cover the time since the last write. */
   count: number
   days: Map<number, number>
   firstSeenAt: number
@@ -38,8 +38,8 @@ interface CountedName extends Pick<SeenName, 'sourceId' | 'type' | 'name'> {
 }
 
 /**
- * Counts events by name, and collects the names and types of their properties. Bounded for any events if its changes are written
- * whenever it is full.
+ * Counts events by name, and collects the names and types of their properties. Memory is bounded if the caller writes the changes
+ * whenever `isFull`.
  */
 export class EventNameCounts {
   readonly #names = new Map<string, CountedName>()
@@ -168,7 +168,7 @@ function nameIn({ event, name }: JsonObject): string {
   return typeof sent === 'string' ? sent.toWellFormed() : ''
 }
 
-/** Empty without a user. Hashed when it is needed: the name of most events has had several users. */
+/** Returns the hash of the event's user, or ''. Lazy, because most names already have several users and need no hash. */
 function userOf({ userId }: AcceptedEvent, { anonymousId }: JsonObject): () => string {
   let hashed: string | undefined
   return () => {

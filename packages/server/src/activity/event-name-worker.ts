@@ -35,7 +35,7 @@ export class EventNameWorker implements Worker {
     const { eventNames, followedLog, clock } = this.#options
     const slices = new TimeSlices(clock)
     const counts = new EventNameCounts()
-    // Purges can be more frequent than writes, so every read of the state is followed by a write.
+    // Write the first slice at once: a purge discards unwritten counts, and purges may come more often than WRITE_MS.
     let dueAt = clock.now()
     for (let after = begin, through = begin; !signal.aborted;) {
       const begunAt = clock.now()

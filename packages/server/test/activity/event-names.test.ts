@@ -22,7 +22,7 @@ const counted = (...events: readonly AcceptedEvent[]): readonly SeenName[] => {
 const numbered = (count: number, nameOf: (index: number) => string): JsonObject =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [nameOf(index), index]))
 
-test('counts have the name of each call, and its properties or traits with their types', () => {
+test('counts each call under its name, with the types of its properties or traits', () => {
   const values = { a: '', b: 1, c: true, d: {}, e: [], f: null, ['__proto__']: 1 }
   const names = counted(
     acceptedEvent({ event: 'Order', properties: values }),
@@ -61,7 +61,7 @@ test('counts have the name of each call, and its properties or traits with their
 
 const user = (id: string): string => shortHash(`user ${id}`)
 
-test('counts have the only user of a name and of a property', () => {
+test('remembers the user of a name or property that only one user sent', () => {
   const [shared, sole, none] = counted(
     acceptedEvent({ userId: 'u1', anonymousId: 'a1', properties: { a: 1, b: 1 } }),
     acceptedEvent({ userId: 'u2', properties: { a: 1 } }),
