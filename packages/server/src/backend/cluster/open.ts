@@ -14,7 +14,7 @@ import { storedQuarantine } from '../store/quarantine.ts'
 import { StoredParts } from '../store/stored-parts.ts'
 import { storedPorts } from '../store/stored-ports.ts'
 import type { BackendThreads } from '../threads.ts'
-import { ChangeFeed } from './changes/change-feed.ts'
+import { ReplicatedChanges } from './changes/replicated-changes.ts'
 import { checkNatsSync, checkServer, probeOf, type ServerOptions } from './check-servers.ts'
 import { unusablePostgresError } from './unusable-server.ts'
 import { postgresPurge } from './deletions/postgres-purge.ts'
@@ -105,7 +105,7 @@ async function portsOf(opened: Opened) {
     new PostgresNodes({ postgres, clock, heartbeatMs: options.nodeHeartbeatMs }),
   )
   const signals = stack.use(new NatsSignals({ link: nats, prefix, box, clock, nodes }))
-  const feed = stack.use(new ChangeFeed({ postgres, url, clock, pollMs, signals }))
+  const feed = stack.use(new ReplicatedChanges({ postgres, url, clock, pollMs, signals }))
   const store = new PostgresStore(postgres, feed, box)
   const catalog = await StoredCatalog.open({ store, box })
   const lanes = new PostgresLanes(postgres, box)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { ChangeFeed } from '../../../src/backend/cluster/changes/change-feed.ts'
+import { ReplicatedChanges } from '../../../src/backend/cluster/changes/replicated-changes.ts'
 import { NO_SIGNALS } from '../../../src/backend/embedded/single-node.ts'
 import { Postgres } from '../../../src/backend/cluster/postgres/postgres.ts'
 import { Redacted } from '../../../src/util/secrets/redacted.ts'
@@ -144,13 +144,13 @@ class Refreshes {
   count = 0
   readonly stop: () => void
 
-  constructor(feed: ChangeFeed, kind: Parameters<ChangeFeed['on']>[0]) {
+  constructor(feed: ReplicatedChanges, kind: Parameters<ReplicatedChanges['on']>[0]) {
     this.stop = feed.on(kind, () => Promise.resolve(this.count++))
   }
 }
 
-function feedOn({ postgres, url }: TestDatabase, pollMs = NEVER_MS): ChangeFeed {
-  return new ChangeFeed({ postgres, url, clock: systemClock, pollMs, signals: NO_SIGNALS })
+function feedOn({ postgres, url }: TestDatabase, pollMs = NEVER_MS): ReplicatedChanges {
+  return new ReplicatedChanges({ postgres, url, clock: systemClock, pollMs, signals: NO_SIGNALS })
 }
 
 async function changeWithoutNotification({ postgres }: TestDatabase): Promise<void> {

@@ -13,7 +13,7 @@ import { lockProfiles } from '../../store/profiles/lock-profiles.ts'
 import { removeIdentities, removeUsers } from '../../store/profiles/remove-identities.ts'
 import { type AddedIds, addPurgedIds } from '../../store/purged-users.ts'
 import type { Tx } from '../../store/store.ts'
-import type { ChangeFeed } from '../changes/change-feed.ts'
+import type { ReplicatedChanges } from '../changes/replicated-changes.ts'
 import { archivedPositionOf, isId } from '../postgres/event-rows.ts'
 import { lock } from '../postgres/locks.ts'
 import type { Postgres } from '../postgres/postgres.ts'
@@ -27,7 +27,7 @@ const STEP_EVENTS = 500
 
 interface PostgresPurgeOptions {
   readonly postgres: Postgres
-  readonly feed: ChangeFeed
+  readonly feed: ReplicatedChanges
   readonly lastPosition: PurgeEngine['lastPosition']
   readonly erase: PurgeEngine['erase']
   /** The position of an event that this node has consumed. */

@@ -69,7 +69,7 @@ export class PostgresReads implements Reads {
   }
 }
 
-/** Notifies nodes of changes: `ChangeFeed`. */
+/** Notifies nodes of changes: `ReplicatedChanges`. */
 interface Changes {
   publish(transaction: Connection, kind: ChangeKind): Promise<number>
   on(kind: ChangeKind, refresh: () => Promise<unknown>): unknown

@@ -12,7 +12,7 @@ interface ReplicaRequest {
   readonly kind: ChangeKind
 }
 
-interface ChangeFeedOptions {
+interface ReplicatedChangesOptions {
   readonly postgres: Postgres
   readonly url: Redacted
   readonly clock: Clock
@@ -29,9 +29,9 @@ interface ChangeFeedOptions {
  *
  * After a change, a node also waits for the others (`spread`), so the next request finds it on every node.
  */
-export class ChangeFeed implements AsyncDisposable {
+export class ReplicatedChanges implements AsyncDisposable {
   readonly #postgres: Postgres
-  readonly #signals: ChangeFeedOptions['signals']
+  readonly #signals: ReplicatedChangesOptions['signals']
   readonly #pollMs: number
   readonly #followers = new Map<ChangeKind, Set<Follower>>()
   readonly #stop = new AbortController()
@@ -40,7 +40,7 @@ export class ChangeFeed implements AsyncDisposable {
   readonly #stopResponding: () => void
   #failure: unknown
 
-  constructor({ postgres, url, clock, pollMs, signals }: ChangeFeedOptions) {
+  constructor({ postgres, url, clock, pollMs, signals }: ReplicatedChangesOptions) {
     this.#postgres = postgres
     this.#signals = signals
     this.#pollMs = pollMs
