@@ -5,7 +5,7 @@ import { arrays } from '../postgres/arrays.ts'
 import type { Postgres } from '../postgres/postgres.ts'
 
 /** A claim of this node on the part of a delivery in one lane. Each claim of a part has a greater `fence`. */
-export interface HeldClaim {
+export interface OwnClaim {
   readonly id: string
   readonly lane: number
   readonly fence: number
@@ -21,7 +21,7 @@ export class NodeClaims {
   readonly #postgres: Postgres
   readonly #claimer: Claimer
   /** Current claims, by delivery. */
-  readonly #byId = new Map<string, readonly HeldClaim[]>()
+  readonly #byId = new Map<string, readonly OwnClaim[]>()
   /** Running statements that may claim. */
   readonly #claiming = new Set<Promise<unknown>>()
   #isUnsure = false
@@ -32,19 +32,19 @@ export class NodeClaims {
   }
 
   /** The claims of these deliveries, optionally in one lane only. */
-  of(ids: Iterable<string>, lane?: number): readonly HeldClaim[] {
-    const claims: HeldClaim[] = []
+  of(ids: Iterable<string>, lane?: number): readonly OwnClaim[] {
+    const claims: OwnClaim[] = []
     for (const id of ids)
       for (const claim of this.#byId.get(id) ?? [])
         if (lane === undefined || claim.lane === lane) claims.push(claim)
     return claims
   }
 
-  /** Runs a statement that makes the claims that `claimed` returns, and ends the claims `before`. */
+  /** Runs a claiming statement. `claimed` extracts the new claims from its rows; the statement ends the claims in `before`. */
   async run<Row>(
     statement: RawBuilder<Row>,
-    claimed: (rows: readonly Row[]) => readonly HeldClaim[],
-    before: readonly HeldClaim[] = [],
+    claimed: (rows: readonly Row[]) => readonly OwnClaim[],
+    before: readonly OwnClaim[] = [],
   ): Promise<readonly Row[]> {
     const running = this.#postgres.run(statement).then((rows) => {
       this.#forget(before)
@@ -63,13 +63,13 @@ export class NodeClaims {
   }
 
   /** Ends claims. If the database is unavailable, they end once it is back. */
-  async end(ended: readonly HeldClaim[]): Promise<void> {
+  async end(ended: readonly OwnClaim[]): Promise<void> {
     if (ended.length === 0) return
     this.#forget(ended)
     try {
       await this.#postgres.run(sql`
         WITH held AS MATERIALIZED (${claimRows(ended)})
-        UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held WHERE ${isHeld(this.#claimer.node)}`)
+        UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held WHERE ${isStillClaimed(this.#claimer.node)}`)
     } catch (error) {
       if (!(error instanceof BackendUnavailableError)) throw error
       this.#isUnsure = true
@@ -77,11 +77,11 @@ export class NodeClaims {
   }
 
   /** The deliveries of those claims that are still valid in the database. Forgets the others. */
-  async held(claims: readonly HeldClaim[]): Promise<readonly string[]> {
+  async stillClaimed(claims: readonly OwnClaim[]): Promise<readonly string[]> {
     if (claims.length === 0) return []
     const rows = await this.#postgres.run(sql<{ readonly id: string }>`
       WITH held AS MATERIALIZED (${claimRows(claims)})
-      SELECT waits.delivery_id AS id FROM waiting_parts AS waits JOIN held ON ${isHeld(this.#claimer.node)}`)
+      SELECT waits.delivery_id AS id FROM waiting_parts AS waits JOIN held ON ${isStillClaimed(this.#claimer.node)}`)
     const ids = new Set(rows.map(({ id }) => id))
     this.#forget(claims.filter(({ id }) => !ids.has(id)))
     return [...ids]
@@ -103,7 +103,7 @@ export class NodeClaims {
     }
   }
 
-  #keep(claims: readonly HeldClaim[]): void {
+  #keep(claims: readonly OwnClaim[]): void {
     for (const claim of claims) {
       const others = (this.#byId.get(claim.id) ?? []).filter(({ lane }) => lane !== claim.lane)
       this.#byId.set(claim.id, [...others, claim])
@@ -111,7 +111,7 @@ export class NodeClaims {
   }
 
   /** Keeps later claims of the same parts. */
-  #forget(claims: readonly HeldClaim[]): void {
+  #forget(claims: readonly OwnClaim[]): void {
     for (const { id, lane, fence } of claims) {
       const left = (this.#byId.get(id) ?? []).filter(
         (each) => each.lane !== lane || each.fence !== fence,
@@ -121,23 +121,23 @@ export class NodeClaims {
     }
   }
 
-  async #endAllBut(known: readonly HeldClaim[], lastFence: number): Promise<void> {
+  async #endAllBut(known: readonly OwnClaim[], lastFence: number): Promise<void> {
     const { queue, node } = this.#claimer
     await this.#postgres.run(sql`
       WITH held AS MATERIALIZED (${claimRows(known)})
       UPDATE waiting_parts AS waits SET claimed_by = NULL
       WHERE waits.queue = ${queue} AND waits.claimed_by = ${node} AND waits.fence <= ${lastFence}
-        AND NOT EXISTS (SELECT 1 FROM held WHERE ${isHeld(node)})`)
+        AND NOT EXISTS (SELECT 1 FROM held WHERE ${isStillClaimed(node)})`)
   }
 }
 
 /** The condition that a claim `held` is still valid for a row `waits` of `waiting_parts`. */
-export function isHeld(node: string): RawBuilder<boolean> {
+export function isStillClaimed(node: string): RawBuilder<boolean> {
   return sql<boolean>`waits.delivery_id = held.delivery_id AND waits.lane = held.lane
     AND waits.fence = held.fence AND waits.claimed_by = ${node}`
 }
 
-export function claimRows(claims: readonly HeldClaim[]): RawBuilder<unknown> {
+export function claimRows(claims: readonly OwnClaim[]): RawBuilder<unknown> {
   const [ids, lanes] = [claims.map(({ id }) => id), claims.map(({ lane }) => lane)]
   const fences = claims.map(({ fence }) => fence)
   return sql`SELECT * FROM unnest(${arrays.texts(ids)}, ${arrays.ints(lanes)}, ${arrays.bigints(fences)}) AS held (delivery_id, lane, fence)`

@@ -161,8 +161,8 @@ export class PostgresDeliveryQueue<
   /** A retry, a replay or a purge between the claim and the reading ends the claim, and the delivery is not faulty. */
   async #stillClaimed(unreadable: readonly Unreadable[], lane: number): Promise<Unreadable[]> {
     const claims = this.#claims.of(new Set(unreadable.map(({ id }) => id)), lane)
-    const held = new Set(await this.#claims.held(claims))
-    return unreadable.filter(({ id }) => held.has(id))
+    const claimedIds = new Set(await this.#claims.stillClaimed(claims))
+    return unreadable.filter(({ id }) => claimedIds.has(id))
   }
 
   #readOne(id: string, lane: number, row: Row | undefined): ClaimedDelivery<E> | Unreadable {

@@ -4,11 +4,11 @@ import type { ClaimRequest, RecordedDelivery } from '../../deliveries.ts'
 import type { DeliveryRow } from '../../store/deliveries.ts'
 import { type QueueName, type StoredParts, UNSPLIT_LANES } from '../../store/stored-parts.ts'
 import { arrays } from '../postgres/arrays.ts'
-import { claimRows, type HeldClaim, isHeld } from './claims.ts'
+import { claimRows, type OwnClaim, isStillClaimed } from './claims.ts'
 import type { StoredRecord, QueueTable } from './queue-tables.ts'
 
 /** `claimed`: this node now has the part. `missed`: the delivery does not exist, or was inserted concurrently. */
-interface RecordedRow extends HeldClaim {
+interface RecordedRow extends OwnClaim {
   readonly kind: 'claimed' | 'missed'
 }
 
@@ -16,7 +16,7 @@ interface Recording {
   readonly records: readonly RecordedDelivery[]
   readonly node: string
   /** The presumed claims of this node on these deliveries. */
-  readonly held: readonly HeldClaim[]
+  readonly held: readonly OwnClaim[]
 }
 
 /**
@@ -64,7 +64,7 @@ export function recordStatement<E extends DeliveryContent, Row extends DeliveryR
       RETURNING delivery_id, lane, claimed_by, fence),
     freed AS (
       UPDATE waiting_parts AS waits SET claimed_by = NULL FROM held
-      WHERE ${isHeld(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
+      WHERE ${isStillClaimed(node)} AND held.delivery_id NOT IN (SELECT id FROM written)),
     attempted AS (${keepAttempts(records, parts)})
     SELECT 'claimed' AS kind, delivery_id AS id, lane, fence FROM waiting WHERE claimed_by = ${node}
     UNION ALL SELECT 'missed', id, 0, 0 FROM unnest(${arrays.texts(ids)}) AS input (id)
@@ -112,7 +112,7 @@ function keepAttempts(
     ON CONFLICT (delivery_id, id) DO NOTHING`
 }
 
-interface ClaimedRow extends HeldClaim {
+interface ClaimedRow extends OwnClaim {
   readonly due_at: number | null
 }
 
