@@ -149,7 +149,7 @@ export function probeOf(options: ProbeOptions): () => Promise<void> {
 }
 
 async function probe({ postgres, checkLog, staleness }: ProbeOptions): Promise<void> {
-  // The row counts nothing, and disappears when tallies are merged. No node waits for another one.
+  // A tally of zero, which the next merge removes. An insert waits for no other node.
   const writeRow = postgres.write((transaction) =>
     sql`INSERT INTO tallies VALUES (0, 'probe', '', 0, 0)`.execute(transaction),
   )

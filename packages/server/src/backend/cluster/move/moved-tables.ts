@@ -78,7 +78,8 @@ const TABLE_MAPPINGS: Readonly<Record<string, TableMapping>> = {
       )
     },
   },
-  // Nodes find a lane by a keyed hash of its URL. Without the URL, no node looks for the lane.
+  // Nodes find a lane by a keyed hash of its URL. If the URL cannot be decrypted, a placeholder key is enough:
+  // no node looks for that lane.
   lanes: {
     columns: { key: `'lost ' || number` },
     replace({ destination_id: id, sealed_url: sealed }, { data, box }) {
@@ -86,7 +87,7 @@ const TABLE_MAPPINGS: Readonly<Record<string, TableMapping>> = {
       return url === undefined ? {} : { key: laneHash({ destinationId, url }, box.keys[0]!) }
     },
   },
-  // PostgreSQL parses this column. A node quarantines a delivery with the substitute.
+  // PostgreSQL would refuse invalid JSON here. `[{}]` makes a node quarantine the delivery.
   deliveries: {
     replace: ({ webhooks }) => (storedPartsIn(webhooks) === undefined ? { webhooks: '[{}]' } : {}),
   },

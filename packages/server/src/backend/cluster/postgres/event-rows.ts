@@ -36,7 +36,7 @@ export const EVENT_COLUMN_NAMES = sql.raw(COLUMNS.join(', '))
 /** The same, qualified by the table or alias `events`. */
 export const EVENT_COLUMNS = sql.raw(COLUMNS.map((name) => `events.${name}`).join(', '))
 
-/** The condition that a column has this id of a client. Only a prefix is indexed, because ids have no maximum length. */
+/** SQL: the column equals this client-sent id. Only a prefix is indexed, because ids have no maximum length. */
 export function isId(
   column: 'message_id' | 'user_id' | 'anonymous_id' | 'previous_id',
   id: string | RawBuilder<unknown>,

@@ -108,7 +108,7 @@ CREATE TABLE lanes (
 );
 
 -- due_at NULL: held. Lanes 0 and -1: deliveries and notices without parts. claimed_by: a node; its claims last while it is alive.
--- Each claim changes fence. The fill factor lets claims skip the indexes.
+-- Each claim changes fence. The fill factor leaves room for HOT updates, which do not touch the indexes.
 CREATE SEQUENCE fences;
 CREATE TABLE waiting_parts (
   queue       txt    NOT NULL,
@@ -166,7 +166,8 @@ CREATE TABLE profiles_state (
 );
 INSERT INTO profiles_state VALUES (true, 0, 0, 100);
 
--- profile: the leading identity. is_seen: named by an event or a list. The fill factor lets most events skip the indexes.
+-- profile: the leading identity. is_seen: named by an event or a list.
+-- The fill factor leaves room for HOT updates, which do not touch the indexes.
 CREATE TABLE identities (
   id            bigint  PRIMARY KEY,
   space         txt     NOT NULL,
@@ -441,7 +442,7 @@ CREATE INDEX idempotent_responses_expiring ON idempotent_responses (expires_at);
 
 CREATE TABLE reserved_keys (key txt PRIMARY KEY, node txt NOT NULL, until bigint NOT NULL);
 
--- The fill factor lets frequent updates of current rows skip the indexes.
+-- The fill factor leaves room for HOT updates, which do not touch the indexes.
 CREATE TABLE statistics (
   span           txt    NOT NULL,
   start          bigint NOT NULL,

@@ -141,7 +141,7 @@ export async function readRemovalBounds(
 ): Promise<RemovalBounds> {
   const [{ undecided, ackedBefore }, { rows }] = await Promise.all([
     log(),
-    // A delay of the catalog of names must not fill the disk.
+    // Ignore the cursor of the event names: if it lags, days must still be dropped.
     sql<{ readonly through: number | null }>`
       SELECT min(through) AS through FROM cursors WHERE name <> ${EVENT_NAMES_CURSOR}`.execute(db),
   ])
