@@ -25,7 +25,7 @@ const DELAYED_CONDITIONS: ReadonlySet<ConditionName> = new Set([
   'rate_limit_exceeded',
 ])
 
-/** The last alert about one condition of one subject. Times are in milliseconds since the epoch. */
+/** The state of the alerts about one condition of one subject. Times are in milliseconds since the epoch. */
 export interface AlertState {
   readonly condition: ConditionName
   readonly userId: string
@@ -224,7 +224,8 @@ function growthOf(
   const { properties, webhooks } = active
   if (COUNTING.has(condition) && Number(properties['count']) > Number(last['count']))
     return properties
-  // An alert about one webhook has its host. Without it, the alert was about several, so that any of them is news.
+  // Without hashes, the last alert was about the whole destination. With a `host`, that is its only webhook, which is not new.
+  // Without one, the destination had several webhooks, so an alert about any of them is new.
   const areNamed = known.length > 0 || last['host'] === undefined
   const added = [...webhooks.keys()].find((hash) => areNamed && !known.includes(hash))
   return added === undefined ? undefined : { ...properties, ...webhooks.get(added) }
@@ -318,7 +319,7 @@ function hasEvents(condition: string): boolean {
   return Object.hasOwn(conditions, condition) && conditions[condition]!.events !== null
 }
 
-/** The state with the times that are in the future, after the clock was set back, as `now`. */
+/** Replaces future times with `now`: the clock was set back. */
 export function withoutFuture(state: AlertState, now: number): AlertState {
   const { changedAt, reportedAt } = state
   if (changedAt <= now && (reportedAt ?? 0) <= now) return state

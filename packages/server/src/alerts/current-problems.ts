@@ -2,8 +2,8 @@ import type { Disk } from '../backend/upkeep.ts'
 import { labelOf } from '../telemetry/names.ts'
 import { bySeverity, type ConditionName, CONDITIONS, THRESHOLDS } from './conditions.ts'
 import { destinationFindings } from './destination-findings.ts'
-import type { Facts } from './facts.ts'
-import { counted, duration, type Finding, finding, type Subject } from './findings.ts'
+import type { ProblemFacts } from './facts.ts'
+import { counted, duration, type Finding, finding, type ProblemSubject } from './findings.ts'
 
 /** A row of the list: all findings about a destination are in one. */
 export interface CurrentProblem extends Finding {
@@ -12,10 +12,10 @@ export interface CurrentProblem extends Finding {
   readonly causes: readonly Finding[]
 }
 
-const SERVICE: Subject = { kind: 'service', id: '', name: 'Hookline' }
+const SERVICE: ProblemSubject = { kind: 'service', id: '', name: 'Hookline' }
 
 /** All problems, worst first: one for each destination with its causes. Pure. */
-export function currentProblems(facts: Facts): CurrentProblem[] {
+export function currentProblems(facts: ProblemFacts): CurrentProblem[] {
   const groups = Map.groupBy(findingsIn(facts), keyOf)
   const problems = [...groups].map(([key, findings]): CurrentProblem => {
     const causes = findings.toSorted((a, b) => bySeverity(a.condition, b.condition))
@@ -33,7 +33,7 @@ function keyOf({ subject: { kind, id }, condition, detail }: Finding): string {
 }
 
 /** All findings, in no order. */
-export function findingsIn(facts: Facts): Finding[] {
+export function findingsIn(facts: ProblemFacts): Finding[] {
   return [
     ...facts.refused.map(refusedFinding),
     ...facts.destinations.flatMap((each) => destinationFindings(each, facts.now)),
@@ -63,10 +63,15 @@ const REFUSALS = {
   },
 } as const
 
-function refusedFinding({ source, reason, count, since }: Facts['refused'][number]): Finding {
+function refusedFinding({
+  source,
+  reason,
+  count,
+  since,
+}: ProblemFacts['refused'][number]): Finding {
   const { condition, text } = REFUSALS[reason]
   const isKnown = source.id !== ''
-  const subject: Subject = isKnown
+  const subject: ProblemSubject = isKnown
     ? { kind: 'source', ...source }
     : { ...SERVICE, name: 'Unknown source' }
   const title = `${isKnown ? `${labelOf(source.name)}: ` : ''}${counted(count, 'call was', 'calls were')} ${text}.`
@@ -77,7 +82,7 @@ function refusedFinding({ source, reason, count, since }: Facts['refused'][numbe
   })
 }
 
-function serviceFindings(facts: Facts): Finding[] {
+function serviceFindings(facts: ProblemFacts): Finding[] {
   const { disk, lastBackupAt, missedBySyncs, now, checks, uncheckedDestinations } = facts
   const found = lostDataFindings(facts)
   if (disk !== null && isLow(disk)) {
@@ -106,7 +111,7 @@ function isLow({ freeBytes, totalBytes }: Disk): boolean {
 }
 
 /** Findings about stored data that is lost or cannot be processed. */
-function lostDataFindings({ quarantined, corruptions, missing, now }: Facts): Finding[] {
+function lostDataFindings({ quarantined, corruptions, missing, now }: ProblemFacts): Finding[] {
   const found = corruptions
     .filter(({ foundAt }) => foundAt >= now - THRESHOLDS.corruptionMs)
     .map(({ foundAt, description }) =>
@@ -160,7 +165,10 @@ const CHECK_REMEDIES: ReadonlyMap<string, string> = new Map([
   ],
 ])
 
-function checkFinding(name: string, { ok, note, reason }: Facts['checks'][string]): Finding[] {
+function checkFinding(
+  name: string,
+  { ok, note, reason }: ProblemFacts['checks'][string],
+): Finding[] {
   if (ok && note === undefined) return []
   const condition = ok ? 'check_warning' : 'check_failed'
   const title = ok
@@ -170,9 +178,9 @@ function checkFinding(name: string, { ok, note, reason }: Facts['checks'][string
   return [ofService(condition, title, { detail: name, remedy })]
 }
 
-function unlinkedFinding({ source, reason, count }: Facts['unlinked'][number]): Finding {
+function unlinkedFinding({ source, reason, count }: ProblemFacts['unlinked'][number]): Finding {
   const name = labelOf(source.name)
-  const subject: Subject = { kind: 'source', ...source }
+  const subject: ProblemSubject = { kind: 'source', ...source }
   if (reason === 'placeholder')
     return finding(
       'ids_unlinked',

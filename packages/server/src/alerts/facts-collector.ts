@@ -18,7 +18,7 @@ import { SharedRefresh } from '../util/workers/shared-refresh.ts'
 import { MAX_DESTINATIONS, THRESHOLDS } from './conditions.ts'
 import { certificatesOf } from './certificates.ts'
 import { failingText } from './destination-findings.ts'
-import type { DestinationFacts, Facts, WebhookFacts } from './facts.ts'
+import type { DestinationFacts, ProblemFacts, WebhookFacts } from './facts.ts'
 import { RecentResults } from './recent-results.ts'
 
 export interface FactsDeps {
@@ -61,7 +61,7 @@ export class FactsCollector {
   readonly #syncs: Cache<readonly Sync[]>
   /** Calls at the same time share the work. */
   readonly #refresh: SharedRefresh
-  #facts: Omit<Facts, 'checks'> | undefined
+  #facts: Omit<ProblemFacts, 'checks'> | undefined
 
   constructor(deps: FactsDeps) {
     this.#deps = deps
@@ -77,7 +77,7 @@ export class FactsCollector {
   }
 
   /** Everything except the checks of `/readyz`. */
-  async collect(): Promise<Omit<Facts, 'checks'>> {
+  async collect(): Promise<Omit<ProblemFacts, 'checks'>> {
     await this.#refresh.run()
     return this.#facts!
   }
@@ -87,7 +87,7 @@ export class FactsCollector {
     return this.#results.of(destinationId)?.lastDeliveredAt ?? undefined
   }
 
-  async #collect(): Promise<Omit<Facts, 'checks'>> {
+  async #collect(): Promise<Omit<ProblemFacts, 'checks'>> {
     const { catalog, upkeep, nodes, backups, clock } = this.#deps
     await this.#results.refresh()
     const { waiting, quarantined } = await upkeep.backlog()
@@ -111,7 +111,7 @@ export class FactsCollector {
   async #destinations(
     { destinations }: CatalogSnapshot,
     waiting: readonly WaitingDeliveries[],
-  ): Promise<Pick<Facts, 'destinations' | 'uncheckedDestinations'>> {
+  ): Promise<Pick<ProblemFacts, 'destinations' | 'uncheckedDestinations'>> {
     const { lanes, clock, retentionMs } = this.#deps
     const expired = this.#results.countsByDestination('failed.expired')
     const rejected = this.#results.countsByDestination(
@@ -202,7 +202,7 @@ export class FactsCollector {
     return found
   }
 
-  /** Statistics only store the minute of a result; the order within it comes from this process's recent attempts. */
+  /** Statistics store only the minute of a result; the order within a minute comes from the recent attempts of all nodes. */
   async #hasRecovered(id: string, results: DestinationFacts['results']): Promise<boolean> {
     // Only such results need the order, which requires a query to the other nodes.
     if (results === undefined || results.delivered === 0 || failingText(results) === undefined)
@@ -219,7 +219,7 @@ export class FactsCollector {
     counted: { readonly count: number; readonly firstAt: number } | undefined,
   ): Promise<DestinationFacts['expired']> {
     if (counted === undefined) return undefined
-    // While few are lost, each further one is read, so that an alert has the current number.
+    // The count is part of the cache key: while few are lost, each further loss is read at once, so the alert has the current number.
     const known = Math.min(counted.count, MAX_LOST + 1)
     const { left, last } = await this.#lost.get(`${destinationId} ${state} ${known}`, async () => {
       const filter = { destinationId, state }
@@ -239,12 +239,12 @@ export class FactsCollector {
     )
   }
 
-  #refused({ sources }: CatalogSnapshot): Facts['refused'] {
+  #refused({ sources }: CatalogSnapshot): ProblemFacts['refused'] {
     const now = this.#deps.clock.wall()
     return this.#results
       .counts('rejected.')
       .flatMap(({ sourceId, name, count, firstAt, lastAt }) => {
-        const reason = name as Facts['refused'][number]['reason']
+        const reason = name as ProblemFacts['refused'][number]['reason']
         if (lastAt < now - THRESHOLDS.refusedMs) return []
         const source = sources.get(sourceId)
         // A deleted source, or one that has been enabled since.
@@ -254,16 +254,16 @@ export class FactsCollector {
       })
   }
 
-  #unlinked({ sources }: CatalogSnapshot): Facts['unlinked'] {
+  #unlinked({ sources }: CatalogSnapshot): ProblemFacts['unlinked'] {
     return this.#results.counts('unlinked.').flatMap(({ sourceId, name, count }) => {
       const source = sources.get(sourceId)
       if (sourceId !== '' && source === undefined) return []
-      const reason = name as Facts['unlinked'][number]['reason']
+      const reason = name as ProblemFacts['unlinked'][number]['reason']
       return { source: { id: sourceId, name: source?.name ?? sourceId }, reason, count }
     })
   }
 
-  async #missedBySyncs({ computations }: CatalogSnapshot): Promise<Facts['missedBySyncs']> {
+  async #missedBySyncs({ computations }: CatalogSnapshot): Promise<ProblemFacts['missedBySyncs']> {
     const syncs = await this.#syncs.get('', async () => [
       ...(await this.#deps.syncs.last()).values(),
     ])

@@ -44,7 +44,7 @@ interface SourceFacts {
   readonly name: string
 }
 
-export interface Facts {
+export interface ProblemFacts {
   /** The system clock. */
   readonly now: number
   readonly destinations: readonly DestinationFacts[]

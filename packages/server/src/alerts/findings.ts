@@ -2,7 +2,7 @@ import type { JsonObject } from '@hookline/protocol'
 import { type ConditionName, CONDITIONS } from './conditions.ts'
 
 /** The service, source, destination or node that has a problem. */
-export interface Subject {
+export interface ProblemSubject {
   readonly kind: 'service' | 'source' | 'destination' | 'node'
   /** Empty for the service, and for calls without a known source. */
   readonly id: string
@@ -12,7 +12,7 @@ export interface Subject {
 /** A condition that applies to a subject now. */
 export interface Finding {
   readonly condition: ConditionName
-  readonly subject: Subject
+  readonly subject: ProblemSubject
   /** Distinguishes findings with the same condition and subject. */
   readonly detail: string
   readonly title: string
@@ -36,7 +36,7 @@ export interface Finding {
 
 export function finding(
   condition: ConditionName,
-  subject: Subject,
+  subject: ProblemSubject,
   title: string,
   { to, ...more }: Partial<Finding> & Pick<Finding, 'to'>,
 ): Finding {

@@ -67,7 +67,7 @@ export class RecentResults {
     const now = this.#clock.wall()
     const minute = startOf(now, SPANS.minute)
     const hour = startOf(now - THRESHOLDS.noSuccessMs, SPANS.hour)
-    // Minutes are removed after some days, and most would be too old.
+    // After a long pause, start over: most minutes are too old, and some may have been removed.
     if (this.#readTo !== undefined && minute - this.#readTo > THRESHOLDS.noSuccessMs) {
       this.#minutes.clear()
       this.#counts.clear()

@@ -180,7 +180,7 @@ test('a stored state from a later version does not stop other alerts', async () 
   expect(watched.names).toEqual(['Disk Low'])
 })
 
-test('after many simultaneous failures, unreported recoveries hold back no start', async () => {
+test('recoveries of failures that were never reported do not use up the alert limit', async () => {
   await using watched = await Watched.open()
   const ids = Array.from({ length: 70 }, (_, index) => `dst_${String(index).padStart(3, '0')}`)
   for (const id of ids) {

@@ -81,7 +81,7 @@ test('a destination that is deleted or disabled has not recovered, but its incid
   ])
 })
 
-test('a jump of the clock of the machine reports no delivery as about to expire', async () => {
+test('a jump of the system clock raises no alert about expiring deliveries', async () => {
   await using watched = await Watched.open()
   await recordDelivery(watched)
   watched.clock.jump(3.5 * HOUR)
@@ -238,7 +238,7 @@ test('no URL of a webhook is stored or sent', async () => {
 
 const [{ cert: certificate, key }] = makeCertificates().clients
 
-/** Makes each condition apply, and how much of the clock passes until it does. */
+/** For each condition: makes it apply, and advances the clock if that takes time. */
 const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> | void>> = {
   'Calls Refused': async (watched) => {
     await watched.backend.catalog.putSource(newSource({ enabled: false, version: 2 }))
@@ -262,7 +262,7 @@ const TRIGGERS: Readonly<Record<string, (watched: Watched) => Promise<unknown> |
   },
   'Deliveries Expiring': async (watched) => {
     await recordDelivery(watched)
-    // Four hours minus less than one.
+    // Of the four-hour window, less than one hour is left.
     await watched.check(3 * HOUR)
   },
   'Webhook Failing': (watched) => watched.count({ 'attempts.5xx': 1 }),
@@ -329,7 +329,7 @@ test.each(Object.entries(TRIGGERS))(
   },
 )
 
-/** Makes a condition that TRIGGERS has caused end, and the title of its recovery. */
+/** For each condition of TRIGGERS: the title of its recovery, and how to end it. */
 const RECOVERIES: Readonly<
   Record<string, readonly [title: string, recover: (watched: Watched) => Promise<unknown> | void]>
 > = {

@@ -5,13 +5,13 @@ import { newDestination } from '@hookline/testing/records/catalog-records'
 import { THRESHOLDS } from '../../src/alerts/conditions.ts'
 import { activeAlerts } from '../../src/alerts/alert-states.ts'
 import { currentProblems, findingsIn } from '../../src/alerts/current-problems.ts'
-import type { DestinationFacts, Facts } from '../../src/alerts/facts.ts'
+import type { DestinationFacts, ProblemFacts } from '../../src/alerts/facts.ts'
 import type { DestinationResults } from '../../src/alerts/recent-results.ts'
 
 const MINUTE = 60_000
 const URL_A = 'https://a.example/secret-path'
 
-const NOTHING: Facts = {
+const NOTHING: ProblemFacts = {
   now: NOON,
   destinations: [],
   uncheckedDestinations: 0,
@@ -84,7 +84,7 @@ test('a healthy service lists no problems', () => {
   )
 })
 
-test.each<[string, Partial<Facts>, string]>([
+test.each<[string, Partial<ProblemFacts>, string]>([
   [
     'little free space',
     { disk: { freeBytes: THRESHOLDS.minFreeBytes - 1, totalBytes: 1e12 } },

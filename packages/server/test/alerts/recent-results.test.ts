@@ -5,7 +5,7 @@ import { Watched } from './watched.ts'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
-test('keeps each count of a day once, while minutes are added to their hours', async () => {
+test('counts each minute once, even while minutes are folded into hours', async () => {
   await using watched = await Watched.open()
   const { clock, backend } = watched
   const results = new RecentResults({ statistics: backend.statistics, clock })

@@ -112,14 +112,14 @@ interface ChannelProps {
   readonly channel: Channel
 }
 
-/** The webhook of Opsgenie that closes alerts declines the test. */
-const WANTED: ReadonlySet<string | undefined> = new Set(['delivered', 'declined'])
+/** Opsgenie's closing webhook declines the test. */
+const PASSING_OUTCOMES: ReadonlySet<string | undefined> = new Set(['delivered', 'declined'])
 
 function TestButton({ channel: { destinationId, name } }: ChannelProps): ReactElement {
   const test = useMutation({
     mutationFn: () => api.testDestination(destinationId, { type: 'track' }),
     onSuccess: ({ webhooks }) => {
-      const failed = webhooks.find(({ attempt }) => !WANTED.has(attempt?.outcome))
+      const failed = webhooks.find(({ attempt }) => !PASSING_OUTCOMES.has(attempt?.outcome))
       if (failed === undefined) toast('The test alert was accepted.')
       else toast(refusalText(failed.attempt), 'failed')
     },
