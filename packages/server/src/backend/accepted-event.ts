@@ -19,7 +19,7 @@ export interface NewEvent {
   readonly event: Event
   readonly warnings: readonly EventWarning[]
   readonly origin?: Origin
-  /** The members of a JSON object with the call's unknown keys. */
+  /** The call's unknown keys, as members of a JSON object, without braces. */
   readonly unknown?: string
   readonly traceContext?: string | undefined
 }

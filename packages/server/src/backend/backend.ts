@@ -23,7 +23,7 @@ import type { Tokens } from './tokens.ts'
 import type { Upkeep } from './upkeep.ts'
 
 /**
- * All state of the service, one port per subject. The engines `embedded` and `cluster` implement it; only `service.ts` picks one.
+ * All state of the service, one port per subject. The engines `embedded` and `cluster` implement it; only `open-backend.ts` chooses one.
  *
  * Any method may reject with `BackendUnavailableError`. Unless a method says otherwise:
  * - Writes are durable when they resolve, all or nothing, and safe to repeat.

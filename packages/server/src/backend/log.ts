@@ -57,7 +57,8 @@ export interface Log {
   /**
    * Resolves when every event would survive `kill -9` and a power cut. A rejected append has accepted nothing, except that a
    * remote log that rejects with `BackendUnavailableError` may have accepted some events. After `BackendUnavailableError`, a retry may
-   * succeed. Not idempotent: appending an event twice is an error, and may be refused.
+   * succeed. Not idempotent: appending an event twice is an error, and may be refused. Retry with new event ids; the messageIds
+   * reveal duplicates.
    */
   append(events: readonly AcceptedEvent[]): Promise<void>
 

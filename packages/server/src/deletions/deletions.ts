@@ -32,7 +32,7 @@ interface DeletionWorkerOptions extends Pick<
 }
 
 /** Users per read and notices per write: bounds how long other writes wait. */
-const USERS = 200
+const USERS_PER_SLICE = 200
 const NOTICES = 500
 /** How often it checks for deletions requested on another node. */
 const POLL_EVERY_MS = 10_000
@@ -182,9 +182,9 @@ export class DeletionWorker implements Worker {
   ): Promise<boolean> {
     for (const kind of ['user', 'anonymous'] as const) {
       let after = ''
-      for (let found = USERS; found === USERS && !signal.aborted;) {
+      for (let found = USERS_PER_SLICE; found === USERS_PER_SLICE && !signal.aborted;) {
         await this.#slices.yieldIfOver()
-        const ids = await this.#options.deletions.ids(id, kind, { after, limit: USERS })
+        const ids = await this.#options.deletions.ids(id, kind, { after, limit: USERS_PER_SLICE })
         if (ids.length > 0) await work(ids.map((each) => ({ kind, id: each })))
         found = ids.length
         after = ids.at(-1) ?? ''

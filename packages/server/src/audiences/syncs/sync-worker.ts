@@ -160,7 +160,7 @@ function isPlanOf({ rule, computation }: Plan, { reason, version }: Sync): boole
 /** Profiles per step. */
 const STEP_PROFILES = 5_000
 /** Users per append, for an added destination. */
-const USERS = 500
+const USERS_PER_APPEND = 500
 
 /**
  * Runs syncs in recorded steps, which continue after a restart:
@@ -239,7 +239,7 @@ class SyncRunner {
     const users =
       destinationIds.length === 0
         ? []
-        : await memberships.announced(computation.id, afterUser ?? '', USERS)
+        : await memberships.announced(computation.id, afterUser ?? '', USERS_PER_APPEND)
     const now = clock.wall()
     // Events have the change's timestamp, so a later change wins in any order.
     const events = users.flatMap((user) => {
@@ -249,7 +249,7 @@ class SyncRunner {
     })
     if (events.length > 0 && !(await evaluations.announce(events, purges))) return sync
     if (events.length > 0) activity.received(events)
-    const isDone = users.length < USERS
+    const isDone = users.length < USERS_PER_APPEND
     return {
       ...(isForNewDefinition(sync) ? this.#withNewChanges(sync) : sync),
       announced: sync.announced + events.length,

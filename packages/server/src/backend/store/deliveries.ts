@@ -214,7 +214,10 @@ export function deliveryOf(row: DeliveryRow, webhooks: readonly DeliveryPart[]):
   }
 }
 
-/** Every readable attempt, oldest first. `documents`: of failed attempts and of successful ones with a response; all successful ones are in `webhooks`. */
+/**
+ * Every readable attempt, oldest first. `documents`: the stored attempts. A successful attempt that is not among them exists only as
+ * `lastAttempt` in `webhooks`.
+ */
 export function attemptsOf(
   documents: readonly string[],
   parts: StoredParts,

@@ -82,7 +82,7 @@ export function storedEventNames(store: Store): EventNames {
   }
 }
 
-/** Begins to count. Without a cursor, for example after a rebuild, earlier counts would count twice. */
+/** Begins to count. If there is no cursor, for example after a rebuild, counting starts at 0, so stored counts are deleted. */
 export async function beginNames(tx: Tx): Promise<void> {
   const begun = await tx.run(
     sql`INSERT INTO cursors (name, through) VALUES (${EVENT_NAMES_CURSOR}, 0) ON CONFLICT DO NOTHING`,
@@ -207,12 +207,12 @@ async function makeRoom(
     SELECT count(*) AS count FROM event_names WHERE source_id = ${sourceId} AND type <> ${OTHER_NAMES}`)
   const room = Math.max(0, LIMITS.eventNamesPerSource - row!.count)
   if (fresh.length <= room) return room
-  const isSeenAgain = new Set(seenAgain.map(keyOf))
+  const seenAgainKeys = new Set(seenAgain.map(keyOf))
   const oldest = await tx.all(sql<Key>`
     SELECT source_id AS "sourceId", type, name FROM event_names
     WHERE source_id = ${sourceId} AND type <> ${OTHER_NAMES} AND last_seen_at < ${lastSeenAt - STALE_MS}
     ORDER BY last_seen_at LIMIT ${Math.min(fresh.length - room, MAX_REMOVED)}`)
-  const stale = oldest.filter((name) => !isSeenAgain.has(keyOf(name)))
+  const stale = oldest.filter((name) => !seenAgainKeys.has(keyOf(name)))
   if (stale.length === 0) return room
   const input = tx.dialect.rows(stale, { text: ['sourceId', 'type', 'name'] })
   const keys = sql`(SELECT source_id, type, name FROM ${input})`
@@ -239,7 +239,7 @@ async function putNames(tx: Tx, names: readonly AddedName[]): Promise<void> {
 
 const SOLE_USER = sql`sole_user = CASE WHEN kept.sole_user = excluded.sole_user THEN kept.sole_user ELSE '' END`
 
-/** Puts the properties that their name has or has room for. */
+/** Updates known properties, and adds new ones while their name has room. */
 async function putProperties(tx: Tx, properties: readonly AddedProperty[]): Promise<void> {
   const fresh = await newProperties(tx, properties)
   const counts = fresh.length === 0 ? new Map<string, number>() : await propertyCounts(tx, fresh)
@@ -285,7 +285,7 @@ async function newProperties(
   return rows.map(({ index }) => properties[index]!)
 }
 
-/** The numbers of stored properties of these properties' names. */
+/** How many properties are stored for each name of these properties. */
 async function propertyCounts(
   tx: Tx,
   properties: readonly AddedProperty[],

@@ -8,7 +8,7 @@ import { sql } from './sql.ts'
 import type { Store, Tx } from './store.ts'
 
 /** Expired responses that one call removes: more than it adds. */
-const REMOVED = 100
+const MAX_REMOVED = 100
 
 /** Responses in `idempotent_responses`, and keys of requests in progress in `reserved_keys`. */
 export function storedIdempotentResponses(store: Store): IdempotentResponses {
@@ -55,7 +55,7 @@ export async function addResponse(
 ): Promise<boolean> {
   await tx.run(sql`DELETE FROM idempotent_responses WHERE key IN (
     SELECT key FROM idempotent_responses WHERE expires_at <= ${now} AND key <> ${key}
-    ORDER BY expires_at LIMIT ${REMOVED} ${tx.dialect.skipLocked})`)
+    ORDER BY expires_at LIMIT ${MAX_REMOVED} ${tx.dialect.skipLocked})`)
   const kept = await tx.run(sql`
     INSERT INTO idempotent_responses AS kept (key, fingerprint, sealed, expires_at)
     VALUES (${key}, ${fingerprint}, ${sealed}, ${expiresAt})

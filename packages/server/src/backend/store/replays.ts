@@ -162,19 +162,19 @@ async function requeueDeliveries(
       (id, event_id, destination_id, state, attempt_count, first_due_at, due_at, webhooks, replay_id, is_waiting)
     SELECT id, event_id, ${destinationId}, 'pending', 0, ${now}, ${now}, '[]', ${replayId}, true
     FROM ${input} ORDER BY id ON CONFLICT (id) DO NOTHING RETURNING id`)
-  const isNew = new Set(created.map(({ id }) => id))
+  const newIds = new Set(created.map(({ id }) => id))
   const rows = await tx.all(sql<EndedRow>`
     SELECT id, state, webhooks FROM deliveries WHERE id ${dialect.among(ids)}
     ORDER BY id ${dialect.forUpdate}`)
-  const ended = rows.filter(({ id, state }) => !isNew.has(id) && states.includes(state))
-  // Few groups: nearly all get an empty list.
+  const ended = rows.filter(({ id, state }) => !newIds.has(id) && states.includes(state))
+  // One UPDATE per distinct `webhooks` value; nearly all deliveries get an empty list.
   for (const [webhooks, alike] of Map.groupBy(ended, deliveredPartsOf))
     await tx.run(sql`
       UPDATE deliveries SET state = 'pending', attempt_count = 0, replay_id = ${replayId}, is_waiting = true, due_at = ${now},
         first_due_at = CASE WHEN first_due_at < ${now} THEN ${now} ELSE first_due_at + 1 END, webhooks = ${webhooks}
       WHERE id ${dialect.among(alike.map(({ id }) => id))}`)
   await keepLastAttempts(tx, ended)
-  const pending = [...isNew, ...ended.map(({ id }) => id)]
+  const pending = [...newIds, ...ended.map(({ id }) => id)]
   await waitForParts(tx, 'deliveries', pending)
   await tx.run(sql`DELETE FROM quarantine WHERE id ${dialect.among(pending)}`)
   return pending.length

@@ -47,7 +47,10 @@ export class StoredParts {
     this.#lanes = lanes
   }
 
-  /** The claimed delivery, unless no part of it waits in the lane. Another part may have the same URL, of a removed webhook. */
+  /**
+   * Returns the claimed delivery, or an `Unreadable` if no unfinished part belongs to the lane. An ended part of a removed webhook
+   * may have the same URL.
+   */
   claimedIn<C extends { readonly delivery: Delivery }>(
     lane: number,
     read: C | Unreadable,

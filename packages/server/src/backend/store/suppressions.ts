@@ -20,7 +20,7 @@ const BATCH_ROWS = 5_000
 const ENDED_RETENTION_MS = 24 * 60 * 60 * 1000
 /** A node that has read nothing for this long may have missed the end of a suppression, so it reads everything again. */
 const STALE_MS = ENDED_RETENTION_MS / 2
-const REMOVED = 1_000
+const MAX_REMOVED = 1_000
 
 interface SuppressionRow extends SuppressionRecord {
   readonly seq: number
@@ -181,7 +181,7 @@ export async function endSuppressions(
   await tx.run(sql`INSERT INTO ended_suppressions (seq, kind, user_id, ended_at)
     VALUES (${last + 1}, ${kind}, ${id}, ${at})`)
   await tx.run(sql`DELETE FROM ended_suppressions WHERE seq IN (
-    SELECT seq FROM ended_suppressions WHERE ended_at < ${at - ENDED_RETENTION_MS} ORDER BY seq LIMIT ${REMOVED})`)
+    SELECT seq FROM ended_suppressions WHERE ended_at < ${at - ENDED_RETENTION_MS} ORDER BY seq LIMIT ${MAX_REMOVED})`)
   return true
 }
 

@@ -57,7 +57,7 @@ function refusedBy({ sourceId }: Alias | StoredClaim, reason: UnlinkedIds['reaso
   return { sourceId, reason, ids: 1 }
 }
 
-interface Member {
+interface LinkedIdentity {
   readonly id: number
   readonly kind: string
   readonly space: string
@@ -65,7 +65,7 @@ interface Member {
   readonly dirty_since: number | null
 }
 
-interface Move extends Member {
+interface Move extends LinkedIdentity {
   readonly to: number
 }
 
@@ -82,11 +82,13 @@ export async function relink(
   const groups = new Map((await groupsOf(tx, users)).map((group) => [Math.min(...group), group]))
   const targets = await linkedTo(tx, groups)
   for (const [leader, group] of groups) for (const user of group) targets.set(user, leader)
-  const moves = (await membersOf(tx, [...targets.keys(), ...others])).flatMap((member): Move[] => {
-    // An unclaimed identity leads its own profile.
-    const to = targets.get(member.id) ?? member.id
-    return to === member.profile ? [] : [{ ...member, to }]
-  })
+  const moves = (await identitiesWith(tx, [...targets.keys(), ...others])).flatMap(
+    (identity): Move[] => {
+      // An unclaimed identity leads its own profile.
+      const to = targets.get(identity.id) ?? identity.id
+      return to === identity.profile ? [] : [{ ...identity, to }]
+    },
+  )
   if (moves.length > 0) await move(tx, moves, at)
   return targets
 }
@@ -124,8 +126,8 @@ async function linkedTo(tx: Tx, groups: ReadonlyMap<number, readonly number[]>) 
 }
 
 /** These identities, and the others of their current profiles. */
-async function membersOf(tx: Tx, ids: readonly number[]): Promise<readonly Member[]> {
-  const select = (where: Statement): Statement<Member> =>
+async function identitiesWith(tx: Tx, ids: readonly number[]): Promise<readonly LinkedIdentity[]> {
+  const select = (where: Statement): Statement<LinkedIdentity> =>
     sql`SELECT id, kind, space, profile, dirty_since FROM identities WHERE ${where}`
   const named = await tx.all(select(sql`id IN (${numbersIn(tx, ids)})`))
   const profiles = [...new Set(named.map(({ profile }) => profile))]

@@ -14,7 +14,7 @@ export interface IdentityPair extends Pick<
 }
 
 /** Maximum number of users that aliases join. An alias that would exceed it is stored, but links nothing. */
-const MAX_ALIASES = 100
+const MAX_JOINED_USERS = 100
 
 interface StoredLink extends Omit<IdentityPair, 'timestamp'> {
   readonly at: number
@@ -157,7 +157,7 @@ async function sharedGroups(tx: Tx, aliases: readonly IdentityPair[]) {
 function unite(groups: Map<number, Set<number>>, { user, other }: StoredLink): boolean {
   const [a, b] = [groups.get(user)!, groups.get(other)!]
   if (a === b) return true
-  if (a.size + b.size > MAX_ALIASES) return false
+  if (a.size + b.size > MAX_JOINED_USERS) return false
   for (const each of b) groups.set(each, a.add(each))
   return true
 }

@@ -85,9 +85,9 @@ async function removeNumbers(tx: Tx, numbers: readonly number[], at: number): Pr
   const partners = await withIds(tx, (await groupsOf(tx, users)).flat())
   const sharedProfiles = [...partners, ...(await claimersOf(tx, numbers))]
   await removeLinks(tx, numbers)
-  // A removed user may be its own partner.
-  const isNamed = new Set(numbers)
-  const others = partners.filter(({ id }) => !isNamed.has(id))
+  // The groups include the removed users themselves.
+  const namedIds = new Set(numbers)
+  const others = partners.filter(({ id }) => !namedIds.has(id))
   const removed = [...named, ...(await unnamed(tx, others))]
   await removeData(tx, numbers)
   await removeRows(tx, removed)
@@ -111,8 +111,8 @@ async function relinkRemaining(
   { affectedUsers, reassigned, removed, sharedProfiles }: RemainingIdentities,
   at: number,
 ): Promise<void> {
-  const isRemoved = new Set(removed.map(({ id }) => id))
-  const left = affectedUsers.filter((id) => !isRemoved.has(id))
+  const removedIds = new Set(removed.map(({ id }) => id))
+  const left = affectedUsers.filter((id) => !removedIds.has(id))
   const emptied = reassigned.map(({ id }) => id)
   await relink(tx, left, at, emptied)
   // Results of remaining users were computed with the removed data.
@@ -174,8 +174,8 @@ async function removeRefusedAliases(tx: Tx, numbers: readonly number[]): Promise
   for (const pair of [sql`owner, other`, sql`other, owner`])
     await tx.run(sql`
       DELETE FROM aliases WHERE (identity, partner) IN (SELECT ${pair} FROM ${input})`)
-  const isNamed = new Set(numbers)
-  const ids = rows.map(({ other }) => other).filter((id) => !isNamed.has(id))
+  const namedIds = new Set(numbers)
+  const ids = rows.map(({ other }) => other).filter((id) => !namedIds.has(id))
   await removeRows(tx, await unnamed(tx, await withIds(tx, ids)))
   return rows.length < MAX_REMOVALS
 }
